@@ -1,0 +1,31 @@
+import { boolean, keys, limit, offset, search, sort } from '../../http/query.ts'
+import type { QueryOf } from '../../http/query.ts'
+import { type Clock, now } from '../../kernel/clock.ts'
+import type { ListRequest } from '../../records/list.sql.ts'
+
+export const paging = { limit, offset }
+
+/** The parameters the lists of assets and locations have in common. */
+export const recordParameters = {
+  ...paging,
+  external_key: keys,
+  is_active: boolean,
+  include_deleted: boolean,
+  q: search,
+  sort: sort(['external_key', 'name', 'created_at', 'updated_at'], [{ field: 'external_key', descending: false }]),
+}
+
+export function listRequest(query: QueryOf<typeof recordParameters>, clock: Clock): ListRequest {
+  return {
+    limit: query.limit,
+    offset: query.offset,
+    sort: query.sort,
+    now: now(clock),
+    filter: {
+      externalKeys: query.external_key,
+      isActive: query.is_active,
+      includeDeleted: query.include_deleted,
+      q: query.q,
+    },
+  }
+}

@@ -1,0 +1,138 @@
+import { ids, keys } from '../../http/query.ts'
+import { reference } from '../../http/fields.ts'
+import { type AnyRoute, ok, route } from '../../http/route.ts'
+import { type Infer, nullable, optional } from '../../http/schema.ts'
+import { type Wire, component, listExample, listOfAll } from '../../http/shape.ts'
+import * as locations from '../../locations/commands.ts'
+import type { Location, LocationDraft, ParentRef } from '../../locations/location.ts'
+import { listLocations } from '../../locations/locations.sql.ts'
+import type { Needs } from '../../records/record.ts'
+import { listRequest, paging, recordParameters } from './list-parameters.ts'
+import { coreCreate, mergeState, statePatch, toCoreDraft } from './record-body.ts'
+import { recordRoutes } from './record-routes.ts'
+import {
+  descriptionField,
+  keyField,
+  listAnswer,
+  nameField,
+  presentState,
+  stateCreate,
+  stateExample,
+  stateShape,
+} from './wire.ts'
+
+export const LocationOut = component(
+  'Location',
+  {
+    id: reference,
+    external_key: keyField,
+    name: nameField,
+    description: nullable(descriptionField),
+    parent_id: nullable(reference),
+    parent_external_key: nullable(keyField),
+    ...stateShape,
+  },
+  {
+    id: 7710249930581042,
+    external_key: 'LOC-001',
+    name: 'Dock 3',
+    description: null,
+    parent_id: 1380447215590063,
+    parent_external_key: 'HALL-A',
+    ...stateExample,
+    tags: [],
+  },
+)
+
+function presentLocation(location: Location): Wire<(typeof LocationOut)['shape']> {
+  return {
+    id: location.id,
+    external_key: location.externalKey,
+    name: location.name,
+    description: location.description,
+    parent_id: location.parentId,
+    parent_external_key: location.parentKey,
+    ...presentState(location),
+  }
+}
+
+const parentShape = {
+  parent_id: optional(nullable(reference)),
+  parent_external_key: optional(nullable(keyField)),
+}
+
+const createShape = { ...coreCreate, ...parentShape, ...stateCreate }
+const patchShape = { ...statePatch.before, ...parentShape, ...statePatch.after }
+
+const parentOf = (body: Infer<typeof parentShape>): ParentRef => ({
+  ...(body.parent_id === undefined ? {} : { id: body.parent_id }),
+  ...(body.parent_external_key === undefined ? {} : { key: body.parent_external_key }),
+})
+
+const toDraft = (body: Infer<typeof createShape>): LocationDraft => ({ ...toCoreDraft(body), parent: parentOf(body) })
+
+const parameters = { ...recordParameters, parent_id: ids, parent_external_key: keys }
+
+const kinDescriptions = {
+  ancestors: 'From the root down to the parent.',
+  children: 'By name.',
+  descendants: 'Depth-first, siblings by external_key.',
+} as const
+
+export function locationRoutes(needs: Needs): AnyRoute[] {
+  const rows = recordRoutes({
+    singular: 'location',
+    out: LocationOut,
+    present: presentLocation,
+    create: {
+      shape: createShape,
+      example: { name: 'Dock 3', parent_external_key: 'HALL-A' },
+      description:
+        'Without `external_key` the service generates one, such as `LOC-001`. Name the parent by `parent_id` or by `parent_external_key`; without either the location is a root.',
+    },
+    patch: { shape: patchShape, example: { parent_external_key: 'HALL-B' }, refusals: [409] },
+    remove: { description: 'Refused while live locations lie below it or assets are placed in it.', refusals: [409] },
+    query: { parameters, pairs: [['parent_id', 'parent_external_key']] },
+    commands: {
+      list: (orgId, query) =>
+        listLocations(needs.db.read, orgId, listRequest(query, needs.clock), {
+          parentIds: query.parent_id,
+          parentKeys: query.parent_external_key,
+        }),
+      get: (orgId, id) => locations.getLocation(needs, orgId, id),
+      create: (orgId, body) => locations.createLocation(needs, orgId, toDraft(body)),
+      change: (orgId, id, body) =>
+        locations.changeLocation(needs, orgId, id, parentOf(body), (current) => mergeState(current, body)),
+      remove: (orgId, id) => locations.deleteLocation(needs, orgId, id),
+      rename: (orgId, id, key) => locations.renameLocation(needs, orgId, id, key),
+      attach: (orgId, id, tag) => locations.attachLocationTag(needs, orgId, id, tag),
+      detach: (orgId, id, tagId) => locations.detachLocationTag(needs, orgId, id, tagId),
+    },
+  })
+  return [...rows, ...(['ancestors', 'children', 'descendants'] as const).map((kin) => kinRoute(needs, kin))]
+}
+
+function kinRoute(needs: Needs, kin: 'ancestors' | 'children' | 'descendants'): AnyRoute {
+  return route({
+    id: `locations.${kin}`,
+    method: 'GET',
+    path: `/locations/{location_id}/${kin}`,
+    group: 'Locations',
+    access: 'any',
+    scopes: ['locations:read'],
+    ids: ['location_id'],
+    summary: `List the ${kin} of a location`,
+    description: kinDescriptions[kin],
+    query: { parameters: paging },
+    success: {
+      status: 200,
+      description: 'A page of locations',
+      schema: listOfAll(LocationOut),
+      example: listExample(LocationOut),
+    },
+    async handle({ caller, params, query }) {
+      const page = await locations.locationKin(needs, caller.orgId, params.location_id, kin, query)
+      return ok(listAnswer(page, query, presentLocation))
+    },
+  })
+}

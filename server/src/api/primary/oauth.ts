@@ -1,0 +1,89 @@
+import { type ExchangeNeeds, type TokenPair, exchangeCredentials, exchangeRefresh } from '../../credentials/exchange.ts'
+import { text } from '../../http/fields.ts'
+import { type AnyRoute, type Answer, route } from '../../http/route.ts'
+import { type Field, type Infer, optional } from '../../http/schema.ts'
+import { component, refTo } from '../../http/shape.ts'
+import { type FieldProblem, refuse, refuseAny } from '../../kernel/errors.ts'
+
+const secretText = text({ min: 1, max: 1024 })
+
+const tokenShape = {
+  grant_type: {
+    schema: { type: 'string', 'x-extensible-enum': ['client_credentials', 'refresh_token'] },
+    read: text({ min: 1, max: 255 }).read,
+  } satisfies Field<string>,
+  client_id: optional(secretText),
+  client_secret: optional(secretText),
+  refresh_token: optional(secretText),
+}
+
+type TokenRequest = Infer<typeof tokenShape>
+
+const integerField: Field<number> = { schema: { type: 'integer' }, read: Number }
+
+const TokenOut = component(
+  'Token',
+  { access_token: secretText, refresh_token: secretText, token_type: secretText, expires_in: integerField },
+  {
+    access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ…',
+    refresh_token: 'lsr_1ka9.0b8c2a52-…',
+    token_type: 'Bearer',
+    expires_in: 900,
+  },
+)
+
+export const presentTokens = (pair: TokenPair) => ({
+  access_token: pair.accessToken,
+  refresh_token: pair.refreshToken,
+  token_type: 'Bearer',
+  expires_in: pair.expiresInSeconds,
+})
+
+function exchange(needs: ExchangeNeeds, body: TokenRequest, address: string): Promise<TokenPair> {
+  if (body.grant_type === 'client_credentials') {
+    const { client_id: clientId, client_secret: clientSecret } = needed(body, 'client_id', 'client_secret')
+    return exchangeCredentials(needs, { clientId, clientSecret, address })
+  }
+  if (body.grant_type === 'refresh_token')
+    return exchangeRefresh(needs, { token: needed(body, 'refresh_token').refresh_token, address })
+  throw refuse.invalid({ field: 'grant_type', code: 'invalid_value', message: 'grant_type is not supported' })
+}
+
+/** Which fields are needed depends on the grant, so they are asked for once it is known. */
+function needed<K extends keyof TokenRequest>(body: TokenRequest, ...fields: K[]): Record<K, string> {
+  const absent = fields.filter((field) => body[field] === undefined)
+  refuseAny(absent.map((field): FieldProblem => ({ field, code: 'required', message: `${field} is required` })))
+  return body as Record<K, string>
+}
+
+export function tokenRoute(needs: ExchangeNeeds): AnyRoute {
+  return route({
+    id: 'oauth.token',
+    method: 'POST',
+    path: '/oauth/token',
+    group: 'Authentication',
+    access: 'public',
+    scopes: [],
+    summary: 'Exchange a credential or a refresh token for an access token',
+    description:
+      'Refresh tokens are single-use: store the new one. Presenting a used one revokes the whole chain. After too many failures the answer is 429.',
+    body: {
+      mediaType: 'application/json',
+      name: 'TokenRequest',
+      shape: tokenShape,
+      example: {
+        grant_type: 'client_credentials',
+        client_id: '0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11',
+        client_secret: 'ls_5f4dcc3b5aa765d61d8327deb882cf995f4dcc3b5aa765d61d8327deb882cf99',
+      },
+    },
+    success: { status: 200, description: 'A token pair', schema: refTo(TokenOut), example: TokenOut.example },
+    refusals: [401, 429],
+    async handle({ body, address }): Promise<Answer> {
+      const pair = await exchange(needs, body, address)
+      return { status: 200, body: presentTokens(pair), headers: { 'Cache-Control': 'no-store', Pragma: 'no-cache' } }
+    },
+  })
+}
+
+export const tokenComponents = [TokenOut]

@@ -1,0 +1,93 @@
+import { flag, instant, listOf, oneOf, record, reference, text } from '../../http/fields.ts'
+import { type Field, described, nullable, optional } from '../../http/schema.ts'
+import { type Component, type Wire, component, embedded } from '../../http/shape.ts'
+import { formatMillis } from '../../kernel/instant.ts'
+import type { Page, PageRequest } from '../../kernel/page.ts'
+import type { RecordCore } from '../../records/record.ts'
+import { type Tag, type TagDraft, tagTypes } from '../../tags/tag.ts'
+
+export const keyField = text({ min: 1, max: 255 })
+export const nameField = text({ min: 1, max: 255 })
+export const descriptionField = text({ max: 1024, lineBreaks: true })
+const timestamp: Field<string> = { schema: instant.schema, read: (value) => value as string }
+
+export const tagBody = {
+  tag_type: oneOf(tagTypes),
+  value: text({ min: 1, max: 255 }),
+}
+
+export const tagDraftsField = listOf(record(tagBody))
+
+export const TagOut = component(
+  'Tag',
+  { id: reference, tag_type: oneOf(tagTypes), value: tagBody.value },
+  { id: 6021874402113355, tag_type: 'rfid', value: 'E28011700000020A1B2C3D4E' },
+)
+
+export const presentTag = (tag: Tag): Wire<(typeof TagOut)['shape']> => ({
+  id: tag.id,
+  tag_type: tag.type,
+  value: tag.value,
+})
+
+export const draftOf = (tag: { tag_type: TagDraft['type']; value: string }): TagDraft => ({
+  type: tag.tag_type,
+  value: tag.value,
+})
+
+/** The keys every record shows behind its own, in the order of the contract's tables. */
+export const stateShape = {
+  is_active: flag,
+  valid_from: timestamp,
+  valid_to: described(nullable(timestamp), 'null means no expiry.'),
+  created_at: timestamp,
+  updated_at: described(timestamp, 'Advances on every accepted write; send it back on PATCH to detect a lost update.'),
+  deleted_at: nullable(timestamp),
+  tags: listOf(embedded(TagOut)),
+}
+
+export function presentState(core: RecordCore): Wire<typeof stateShape> {
+  return {
+    is_active: core.isActive,
+    valid_from: formatMillis(core.validFrom),
+    valid_to: core.validTo === null ? null : formatMillis(core.validTo),
+    created_at: formatMillis(core.createdAt),
+    updated_at: formatMillis(core.updatedAt),
+    deleted_at: core.deletedAt === null ? null : formatMillis(core.deletedAt),
+    tags: core.tags.map(presentTag),
+  }
+}
+
+export const stateExample: Wire<typeof stateShape> = {
+  is_active: true,
+  valid_from: '2026-05-04T08:00:00.000Z',
+  valid_to: null,
+  created_at: '2026-05-04T08:00:00.000Z',
+  updated_at: '2026-05-04T08:15:30.250Z',
+  deleted_at: null,
+  tags: [TagOut.example as Wire<(typeof TagOut)['shape']>],
+}
+
+export const stateCreate = {
+  is_active: optional(flag),
+  valid_from: optional(described(instant, 'Defaults to now. Omit the key rather than sending null.')),
+  valid_to: optional(nullable(instant)),
+  tags: optional(tagDraftsField),
+}
+
+export const renameBody = { external_key: keyField }
+
+/** A renamed record carries the number of live descendants whose place in the tree it names. */
+export function renamed<S extends Component['shape']>(part: Component<S>, name: string) {
+  const shape = { ...part.shape, descendant_count_affected: { schema: { type: 'integer' }, read: Number } }
+  const example = { ...(part.example as Wire<S>), descendant_count_affected: 0 }
+  return component(name, shape, example as never)
+}
+
+export const listAnswer = <T>(page: Page<T>, request: PageRequest, present: (row: T) => unknown) => ({
+  data: page.rows.map(present),
+  limit: request.limit,
+  offset: request.offset,
+  total_count: page.total,
+})
+

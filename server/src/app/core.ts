@@ -1,0 +1,70 @@
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Config } from '../config/config.ts'
+import { checkRoles } from '../db/check-roles.ts'
+import { type Connection, connect } from '../db/connect.ts'
+import { acquireEmbedded } from '../db/embedded/acquire.ts'
+import { IdSource } from '../db/id-source.ts'
+import { installationKeys } from '../db/installation.ts'
+import { migrate } from '../db/migrate.ts'
+import type { Sql } from '../db/sql.ts'
+import { Wake } from '../db/wake.ts'
+import { type Clock, systemClock } from '../kernel/clock.ts'
+
+const installedIn = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** A database ready to use: the embedded one or an outside one, found or started. */
+export interface DatabaseHandle {
+  url: string
+  release(): Promise<void>
+}
+
+export async function openDatabase(config: Config, progress: (line: string) => void): Promise<DatabaseHandle> {
+  if (config.databaseUrl !== null) return { url: config.databaseUrl, release: async () => undefined }
+  return acquireEmbedded({ dataDir: resolve(installedIn, config.dataDir), progress })
+}
+
+/** Migrates and checks the fence; done once per start, by whichever process comes first. */
+export async function prepareDatabase(url: string, progress: (line: string) => void): Promise<void> {
+  const applied = await migrate(url)
+  if (applied.length > 0) progress(`Database schema brought up to date (${applied.length} migrations)`)
+  await checkRoles(url)
+}
+
+/** What every part of the program is built on. */
+export interface Core {
+  config: Config
+  db: Connection
+  clock: Clock
+  ids: IdSource
+  wake: Wake
+  environment: Config['environment']
+  signingKey: Uint8Array
+  close(): Promise<void>
+}
+
+export interface CoreOptions {
+  config: Config
+  url: string
+  clock?: Clock
+  onStatement?: (statement: Sql) => void
+}
+
+export async function openCore({ config, url, clock = systemClock, onStatement }: CoreOptions): Promise<Core> {
+  const db = connect({ url, poolSize: config.databasePool, ...(onStatement === undefined ? {} : { onStatement }) })
+  const { idKey, signingKey } = await installationKeys(db)
+  const wake = new Wake(db, () => clock.millis())
+  return {
+    config,
+    db,
+    clock,
+    ids: new IdSource(db, idKey),
+    wake,
+    environment: config.environment,
+    signingKey,
+    async close() {
+      wake.stop()
+      await db.close()
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import type { Registry } from 'prom-client'
+import { describePrimary } from '../api/primary/description.ts'
+import { apiKeyComponents } from '../api/web/api-keys.ts'
+import type { PageAnswer, PlainPage } from '../http/dispatch.ts'
+import { renderReference } from '../http/reference-page.ts'
+import type { AnyRoute } from '../http/route.ts'
+import { sameHash, hashSecret } from '../kernel/secrets.ts'
+import { stringify } from 'yaml'
+import type { Core } from './core.ts'
+
+const plain = (status: number, text: string): PageAnswer => ({ status, type: 'text/plain; charset=utf-8', text })
+
+const moved = (to: string): PageAnswer => ({ ...plain(301, `Moved to ${to}\n`), headers: { Location: to } })
+
+const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.')
+
+/** What is served beside the API: its description, its reference, and the state of the process. */
+export function pages(core: Core, routes: readonly AnyRoute[], registry: Registry, host: string): PlainPage[] {
+  const document = describePrimary(routes, core.config.baseUrl, apiKeyComponents)
+  const json = JSON.stringify(document)
+  const yaml = stringify(document, { aliasDuplicateObjects: false })
+  const reference = renderReference(document, { title: 'Lastseen API', descriptionUrl: '/api/openapi.json' })
+  const noCache = { 'Cache-Control': 'no-cache' }
+  return [
+    { path: '/', render: () => ({ ...plain(302, 'See /api/docs\n'), headers: { Location: '/api/docs' } }) },
+    { path: '/openapi.json', render: () => moved('/api/openapi.json') },
+    { path: '/openapi.yaml', render: () => moved('/api/openapi.yaml') },
+    { path: '/api/openapi.json', render: () => ({ status: 200, type: 'application/json', text: json, headers: noCache }) },
+    { path: '/api/openapi.yaml', render: () => ({ status: 200, type: 'application/yaml', text: yaml, headers: noCache }) },
+    {
+      path: '/api/docs',
+      render: () => ({
+        status: 200,
+        type: 'text/html; charset=utf-8',
+        text: reference.html,
+        headers: { 'Content-Security-Policy': reference.contentSecurityPolicy, ...noCache },
+      }),
+    },
+    { path: '/healthz', render: () => plain(200, 'ok\n') },
+    {
+      path: '/readyz',
+      async render() {
+        try {
+          await core.db.ping()
+          return plain(200, 'ready\n')
+        } catch {
+          return plain(503, 'the database does not answer\n')
+        }
+      },
+    },
+    {
+      path: '/metrics',
+      async render(request) {
+        const { metricsToken } = core.config
+        const given = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
+        const isAllowed = metricsToken === null ? isLoopback(host) : sameHash(hashSecret(given), hashSecret(metricsToken))
+        if (!isAllowed) return plain(401, 'Send the token of LASTSEEN_METRICS_TOKEN as Authorization: Bearer <token>\n')
+        return { status: 200, type: registry.contentType, text: await registry.metrics() }
+      },
+    },
+  ]
+}

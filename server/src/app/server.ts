@@ -1,0 +1,75 @@
+import type { Logger } from 'pino'
+import { primarySurface } from '../api/primary/surface.ts'
+import { webSurface } from '../api/web/surface.ts'
+import { Principals } from '../credentials/authenticate.ts'
+import { revocationTopic } from '../credentials/commands.ts'
+import { databaseLimiter } from '../credentials/shared-buckets.ts'
+import { Throttle } from '../credentials/throttle.ts'
+import { AccessTokens } from '../credentials/tokens.ts'
+import { UseLog } from '../credentials/use-log.ts'
+import { dispatcher } from '../http/dispatch.ts'
+import { memoryLimiter } from '../http/rate-limit.ts'
+import { type HttpServer, listen } from '../http/server.ts'
+import type { Core } from './core.ts'
+import { housekeeping } from './housekeeping.ts'
+import { pages } from './pages.ts'
+import { telemetry } from './telemetry.ts'
+
+export interface RunningServer {
+  port: number
+  close(graceMs: number): Promise<void>
+}
+
+export interface ServerOptions {
+  host: string
+  port: number
+  /** More than this one process answers requests, so buckets must be shared. */
+  isOneOfSeveral: boolean
+  log: Logger
+}
+
+/** Puts the parts together and answers requests. The only place that knows them all. */
+export async function startServer(core: Core, options: ServerOptions): Promise<RunningServer> {
+  const { config, db, clock, environment, wake } = core
+  const millis = (): number => clock.millis()
+  const tokens = new AccessTokens(core.signingKey, environment, clock)
+  const throttle = new Throttle(db, clock)
+  const useLog = new UseLog(db, clock)
+  const isListening = (): boolean => wake.isListening()
+  const principals = new Principals({
+    db,
+    clock,
+    environment,
+    tokens,
+    isListening,
+    onUse: (caller) => useLog.note(caller),
+  })
+  wake.on(revocationTopic, (key) => principals.forget(key))
+  await wake.start(() => principals.forgetAll())
+
+  const needs = { db, clock, ids: core.ids, environment, tokens, throttle, wake }
+  const surfaces = [primarySurface(needs), webSurface(needs)]
+  const { rateLimitStore } = config
+  const isShared = rateLimitStore === 'database' || (rateLimitStore === 'auto' && options.isOneOfSeveral)
+  const seen = telemetry(options.log)
+  const handle = dispatcher({
+    surfaces,
+    pages: pages(core, surfaces[0]!.routes, seen.registry, options.host),
+    authenticator: principals,
+    limiter: isShared ? databaseLimiter(db, millis) : memoryLimiter(millis),
+    millis,
+    edgeFilter: config.edgeFilter,
+    trustProxy: config.trustProxy,
+    onAnswered: seen.answered,
+    onBug: seen.bug,
+  })
+  const http: HttpServer = await listen({ host: options.host, port: options.port, millis, handle })
+  const stopHousekeeping = housekeeping(core, useLog, options.log)
+  return {
+    port: http.port,
+    async close(graceMs) {
+      await http.close(graceMs)
+      await stopHousekeeping()
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import type { Logger } from 'pino'
+import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import type { Exchange } from '../http/exchange.ts'
+
+export interface Telemetry {
+  registry: Registry
+  answered: (exchange: Exchange, status: number) => void
+  bug: (exchange: Exchange, error: unknown) => void
+}
+
+/** Logs and counts what was answered. No secrets, no bodies, no query strings. */
+export function telemetry(log: Logger): Telemetry {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const requests = new Counter({
+    name: 'lastseen_http_requests_total',
+    help: 'Requests answered, by operation and status.',
+    labelNames: ['operation', 'status'],
+    registers: [registry],
+  })
+  const durations = new Histogram({
+    name: 'lastseen_http_request_seconds',
+    help: 'Time from the request to its answer, by operation.',
+    labelNames: ['operation'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+    registers: [registry],
+  })
+  return {
+    registry,
+    answered(exchange, status) {
+      const seconds = (performance.now() - exchange.startedAt) / 1000
+      requests.inc({ operation: exchange.operation, status })
+      durations.observe({ operation: exchange.operation }, seconds)
+      if (!log.isLevelEnabled('info')) return
+      log.info({
+        event: 'http.answered',
+        requestId: exchange.requestId,
+        method: exchange.method,
+        path: exchange.path,
+        operation: exchange.operation,
+        status,
+        orgId: exchange.orgId,
+        durationMs: Math.round(seconds * 1e6) / 1e3,
+      })
+    },
+    bug(exchange, error) {
+      log.error(
+        { event: 'http.bug', requestId: exchange.requestId, operation: exchange.operation, err: error },
+        'unexpected error',
+      )
+    },
+  }
+}

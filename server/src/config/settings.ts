@@ -1,0 +1,125 @@
+/** One environment variable: how it is read, what it is when unset, and what it is for. The documentation's table is made of these. */
+export interface Setting<T> {
+  readonly name: string
+  readonly about: string
+  readonly fallback: string
+  /** Throws an Error that says what is expected. */
+  readonly parse: (text: string) => T
+  readonly secret?: boolean
+}
+
+const expected = (what: string): never => {
+  throw new Error(`expected ${what}`)
+}
+
+const port = (text: string): number =>
+  /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : expected('a port number from 0 to 65535')
+
+const count = (min: number, max: number) => (text: string) =>
+  /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max
+    ? Number(text)
+    : expected(`a whole number from ${min} to ${max}`)
+
+const flag = (text: string): boolean =>
+  text === 'true' || text === 'false' ? text === 'true' : expected('true or false')
+
+const oneOf =
+  <const T extends string>(...values: T[]) =>
+  (text: string): T =>
+    values.find((value) => value === text) ?? expected(`one of ${values.join(', ')}`)
+
+const line = (text: string): string => text
+
+const optional = (text: string): string | null => (text === '' ? null : text)
+
+function databaseUrl(text: string): string | null {
+  if (text === '') return null
+  return /^postgres(ql)?:\/\//.test(text) ? text : expected('a postgres:// address')
+}
+
+function httpUrl(text: string): string | null {
+  if (text === '') return null
+  return /^https?:\/\/[^/]+/.test(text) ? text.replace(/\/+$/, '') : expected('an http:// or https:// address')
+}
+
+const setting = <T>(row: Setting<T>): Setting<T> => row
+
+export const settings = {
+  port: setting({ name: 'PORT', fallback: '8080', parse: port, about: 'Port of the API and the web app.' }),
+  host: setting({
+    name: 'LASTSEEN_HOST',
+    fallback: '127.0.0.1',
+    parse: line,
+    about: 'Address to listen on; `0.0.0.0` for all.',
+  }),
+  baseUrl: setting({
+    name: 'LASTSEEN_BASE_URL',
+    fallback: '',
+    parse: httpUrl,
+    about: 'Public address of the installation, for the API description. Relative when unset.',
+  }),
+  environment: setting({
+    name: 'LASTSEEN_ENVIRONMENT',
+    fallback: 'production',
+    parse: oneOf('production', 'preview'),
+    about: 'Tokens and credentials of one environment never work in the other.',
+  }),
+  dataDir: setting({
+    name: 'LASTSEEN_DATA_DIR',
+    fallback: './data',
+    parse: line,
+    about: 'Where the embedded database lives, relative to the folder Lastseen is installed in.',
+  }),
+  databaseUrl: setting({
+    name: 'DATABASE_URL',
+    fallback: '',
+    parse: databaseUrl,
+    secret: true,
+    about: 'An outside PostgreSQL 15 or newer, instead of the embedded one. The role must own the database.',
+  }),
+  databasePool: setting({
+    name: 'LASTSEEN_DATABASE_POOL',
+    fallback: '4',
+    parse: count(1, 100),
+    about: 'Connections per process and role; there are two roles.',
+  }),
+  workers: setting({
+    name: 'LASTSEEN_WORKERS',
+    fallback: '1',
+    parse: count(1, 64),
+    about: 'Server processes on this machine; `--workers N` says the same.',
+  }),
+  rateLimitStore: setting({
+    name: 'LASTSEEN_RATE_LIMIT_STORE',
+    fallback: 'auto',
+    parse: oneOf('auto', 'memory', 'database'),
+    about: 'Where token buckets live. `auto`: memory for one process, database for several. Set `database` when several machines serve.',
+  }),
+  edgeFilter: setting({
+    name: 'LASTSEEN_EDGE_FILTER',
+    fallback: 'false',
+    parse: flag,
+    about: 'Refuse requests whose User-Agent is empty or a library default, with a plain 403.',
+  }),
+  trustProxy: setting({
+    name: 'LASTSEEN_TRUST_PROXY',
+    fallback: 'false',
+    parse: flag,
+    about: 'Take the caller’s address from the last entry of X-Forwarded-For. Only behind a proxy that sets it.',
+  }),
+  metricsToken: setting({
+    name: 'LASTSEEN_METRICS_TOKEN',
+    fallback: '',
+    parse: optional,
+    secret: true,
+    about: 'Bearer token for `/metrics`. Without it `/metrics` answers only while listening on a loopback address.',
+  }),
+  logLevel: setting({
+    name: 'LASTSEEN_LOG_LEVEL',
+    fallback: 'info',
+    parse: oneOf('debug', 'info', 'warn', 'error', 'silent'),
+    about: 'How much is logged.',
+  }),
+}
+
+export type Settings = typeof settings

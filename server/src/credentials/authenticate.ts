@@ -1,0 +1,122 @@
+import type { Database } from '../db/database.ts'
+import type { Authenticator, Caller } from '../http/caller.ts'
+import { type Clock, now } from '../kernel/clock.ts'
+import { millisOf } from '../kernel/instant.ts'
+import type { Claims } from '../kernel/jwt.ts'
+import { RecentMap } from '../kernel/recent-map.ts'
+import { grantedScopes, roleScopes } from '../kernel/scopes.ts'
+import { membershipsOf } from '../users/users.sql.ts'
+import { credentialState } from './credentials.sql.ts'
+import { liveSession } from './refresh-chains.sql.ts'
+import type { AccessTokens } from './tokens.ts'
+
+interface Needs {
+  db: Database
+  clock: Clock
+  environment: string
+  tokens: AccessTokens
+  /** Whether news of revocations reach this process; without them nothing is remembered. */
+  isListening: () => boolean
+  onUse: (caller: Caller) => void
+}
+
+interface Principal {
+  caller: Caller | null
+  expiresAtMs: number
+  loadedAtMs: number
+}
+
+const memoryMs = 60_000
+
+/**
+ * Says who holds a token. What was looked up is remembered while this process hears of revocations, so that a warm
+ * request asks the database nothing, and a revoked credential is still refused at once.
+ */
+export class Principals implements Authenticator {
+  readonly #needs: Needs
+  readonly #known = new RecentMap<string, Principal>(20_000)
+  readonly #loading = new Map<string, Promise<Principal>>()
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+  }
+
+  authenticate(token: string): Caller | null | Promise<Caller | null> {
+    const claims = this.#needs.tokens.check(token)
+    if (claims === null) return null
+    const key = claims.kind === 'credential' ? claims.sub : claims.sid
+    const known = this.#known.get(key)
+    if (known !== undefined && this.#isFresh(known)) return this.#admit(known)
+    return this.#load(key, claims).then((principal) => this.#admit(principal))
+  }
+
+  /** Forgets a credential or session whose standing has changed. */
+  forget(key: string): void {
+    this.#known.delete(key)
+    this.#loading.delete(key)
+  }
+
+  forgetAll(): void {
+    this.#known.clear()
+    this.#loading.clear()
+  }
+
+  #isFresh(principal: Principal): boolean {
+    return this.#needs.isListening() && this.#needs.clock.millis() - principal.loadedAtMs < memoryMs
+  }
+
+  #admit({ caller, expiresAtMs }: Principal): Caller | null {
+    if (caller === null || this.#needs.clock.millis() >= expiresAtMs) return null
+    this.#needs.onUse(caller)
+    return caller
+  }
+
+  #load(key: string, claims: Claims): Promise<Principal> {
+    const running = this.#loading.get(key)
+    if (running !== undefined) return running
+    const loading = this.#look(claims).then((principal) => {
+      // A revocation heard meanwhile has removed this look-up, and what it saw may be out of date.
+      if (this.#loading.get(key) === loading) this.#known.set(key, principal)
+      return principal
+    })
+    this.#loading.set(key, loading)
+    const done = (): void => {
+      if (this.#loading.get(key) === loading) this.#loading.delete(key)
+    }
+    loading.then(done, done)
+    return loading
+  }
+
+  async #look(claims: Claims): Promise<Principal> {
+    const loadedAtMs = this.#needs.clock.millis()
+    const found = claims.kind === 'credential' ? await this.#credential(claims) : await this.#session(claims)
+    return { expiresAtMs: Infinity, loadedAtMs, ...found }
+  }
+
+  async #credential(claims: Claims): Promise<Pick<Principal, 'caller'> & { expiresAtMs?: number }> {
+    const { db, environment } = this.#needs
+    const state = await credentialState(db.read, claims.org, claims.sub)
+    if (state === null || state.revokedAt !== null || state.environment !== environment) return { caller: null }
+    const caller = callerOf(claims, state.scopes)
+    return state.expiresAt === null ? { caller } : { caller, expiresAtMs: millisOf(state.expiresAt) }
+  }
+
+  async #session(claims: Claims): Promise<Pick<Principal, 'caller'>> {
+    const { db, environment, clock } = this.#needs
+    const session = await liveSession(db.read, claims.org, claims.sid, now(clock))
+    if (session === null || session.environment !== environment) return { caller: null }
+    const membership = (await membershipsOf(db.read, session.userId)).find((one) => one.orgId === claims.org)
+    return { caller: membership === undefined ? null : callerOf(claims, roleScopes[membership.role]) }
+  }
+}
+
+function callerOf(claims: Claims, named: readonly string[]): Caller {
+  return {
+    kind: claims.kind,
+    orgId: claims.org,
+    subject: claims.sub,
+    sessionId: claims.sid,
+    namedScopes: named,
+    scopes: grantedScopes(named),
+  }
+}

@@ -1,0 +1,74 @@
+import type { Tx } from '../db/database.ts'
+import { type Clock, now } from '../kernel/clock.ts'
+import { instantFromMillis } from '../kernel/instant.ts'
+import { hashSecret, newOpaqueSecret, newUuid, sameHash, uuidPattern } from '../kernel/secrets.ts'
+import { type Chain, advanceChain, insertChain, lockChain, revokeChain } from './refresh-chains.sql.ts'
+import { refreshTokenTtlMs } from './tokens.ts'
+
+export interface IssuedRefresh {
+  chain: Chain
+  token: string
+}
+
+interface ChainNeeds {
+  clock: Clock
+  environment: string
+}
+
+/** A refresh token names its organization and chain, so that it is looked up where it lives; its holder need not care. */
+const tokenOf = (orgId: number, chainId: string, secret: string): string =>
+  `lsr_${orgId.toString(36)}.${chainId}.${secret}`
+
+export function readRefreshToken(token: string): { orgId: number; chainId: string } | null {
+  const match = /^lsr_([0-9a-z]{1,11})\.([0-9a-f-]{36})\.[\w-]{43}$/.exec(token)
+  if (match === null || !uuidPattern.test(match[2]!)) return null
+  const orgId = parseInt(match[1]!, 36)
+  return Number.isSafeInteger(orgId) ? { orgId, chainId: match[2]! } : null
+}
+
+export async function openChain(
+  tx: Tx,
+  { clock, environment }: ChainNeeds,
+  orgId: number,
+  holder: { clientId: string } | { userId: number },
+): Promise<IssuedRefresh> {
+  const chainId = newUuid()
+  const token = tokenOf(orgId, chainId, newOpaqueSecret())
+  const chain: Chain = {
+    chainId,
+    environment,
+    clientId: 'clientId' in holder ? holder.clientId : null,
+    userId: 'userId' in holder ? holder.userId : null,
+    tokenHash: hashSecret(token),
+    expiresAt: instantFromMillis(clock.millis() + refreshTokenTtlMs),
+    revokedAt: null,
+  }
+  await insertChain(tx, orgId, chain, now(clock))
+  return { chain, token }
+}
+
+/**
+ * Trades the chain's current token for the next one. A token that is no longer the current one was used before: the
+ * whole chain falls, and the caller must let the transaction commit so that it stays fallen.
+ */
+export async function advance(
+  tx: Tx,
+  { clock, environment }: ChainNeeds,
+  orgId: number,
+  presented: string,
+  kind: 'credential' | 'session',
+): Promise<IssuedRefresh | null> {
+  const chainId = readRefreshToken(presented)?.chainId
+  const chain = chainId === undefined ? null : await lockChain(tx, orgId, chainId)
+  if (chain === null || chain.environment !== environment || chain.revokedAt !== null) return null
+  if (chain.expiresAt <= now(clock) || (chain.clientId === null) !== (kind === 'session')) return null
+  if (!sameHash(chain.tokenHash, hashSecret(presented))) {
+    await revokeChain(tx, orgId, chain.chainId, now(clock))
+    return null
+  }
+  const token = tokenOf(orgId, chain.chainId, newOpaqueSecret())
+  const expiresAt = instantFromMillis(clock.millis() + refreshTokenTtlMs)
+  const next = { ...chain, tokenHash: hashSecret(token), expiresAt }
+  await advanceChain(tx, orgId, next)
+  return { chain: next, token }
+}

@@ -1,0 +1,73 @@
+import type { Database } from '../db/database.ts'
+import { type Clock, now } from '../kernel/clock.ts'
+import { hashSecret, sameHash, uuidPattern } from '../kernel/secrets.ts'
+import { advance, openChain, readRefreshToken } from './chains.ts'
+import { type CredentialState, credentialState, findOrganizationOfClient } from './credentials.sql.ts'
+import type { Throttle } from './throttle.ts'
+import { type AccessTokens, accessTokenTtlSeconds } from './tokens.ts'
+
+export interface ExchangeNeeds {
+  db: Database
+  clock: Clock
+  environment: string
+  tokens: AccessTokens
+  throttle: Throttle
+}
+
+export interface TokenPair {
+  accessToken: string
+  refreshToken: string
+  expiresInSeconds: number
+}
+
+function isUsable(needs: ExchangeNeeds, state: CredentialState | null): state is CredentialState {
+  if (state === null || state.environment !== needs.environment || state.revokedAt !== null) return false
+  return state.expiresAt === null || now(needs.clock) < state.expiresAt
+}
+
+/** `client_credentials`: the long-lived pair for a short-lived token and the first refresh token of a new chain. */
+export function exchangeCredentials(
+  needs: ExchangeNeeds,
+  given: { clientId: string; clientSecret: string; address: string },
+): Promise<TokenPair> {
+  return needs.throttle.guard([`client:${given.clientId}`], given.address, async () => {
+    const clientId = given.clientId.toLowerCase()
+    const orgId = uuidPattern.test(clientId) ? await findOrganizationOfClient(needs.db.read, clientId) : null
+    if (orgId === null) return null
+    return needs.db.inOrganization(orgId, async (tx) => {
+      const state = await credentialState(tx, orgId, clientId)
+      if (!isUsable(needs, state) || !sameHash(state.secretHash, hashSecret(given.clientSecret))) return null
+      const { chain, token } = await openChain(tx, needs, orgId, { clientId })
+      return credentialPair(needs, orgId, clientId, state, chain.chainId, token)
+    })
+  }, 'Invalid client credentials')
+}
+
+/** `refresh_token`: no secret needed, the token itself is the proof, once. */
+export function exchangeRefresh(needs: ExchangeNeeds, given: { token: string; address: string }): Promise<TokenPair> {
+  return needs.throttle.guard([], given.address, async () => {
+    const orgId = readRefreshToken(given.token)?.orgId
+    if (orgId === undefined) return null
+    return needs.db.inOrganization(orgId, async (tx) => {
+      const issued = await advance(tx, needs, orgId, given.token, 'credential')
+      if (issued === null || issued.chain.clientId === null) return null
+      const { clientId, chainId } = issued.chain
+      const state = await credentialState(tx, orgId, clientId)
+      return isUsable(needs, state) ? credentialPair(needs, orgId, clientId, state, chainId, issued.token) : null
+    })
+  }, 'Invalid or expired refresh token')
+}
+
+function credentialPair(
+  needs: ExchangeNeeds,
+  orgId: number,
+  clientId: string,
+  state: CredentialState,
+  chainId: string,
+  refreshToken: string,
+): TokenPair {
+  const scope = state.scopes.join(' ')
+  const accessToken = needs.tokens.issue({ kind: 'credential', sub: clientId, org: orgId, scope, sid: chainId })
+  return { accessToken, refreshToken, expiresInSeconds: accessTokenTtlSeconds }
+}
+

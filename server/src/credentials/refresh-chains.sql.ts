@@ -1,0 +1,75 @@
+import type { Tx } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
+import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
+
+export interface Chain {
+  chainId: string
+  environment: string
+  clientId: string | null
+  userId: number | null
+  tokenHash: Uint8Array
+  expiresAt: Instant
+  revokedAt: Instant | null
+}
+
+export async function insertChain(tx: Tx, orgId: number, chain: Chain, at: Instant): Promise<void> {
+  await tx.query(sql`
+    insert into refresh_chains (org_id, chain_id, environment, client_id, user_id, token_hash, created_at, expires_at)
+    values (${orgId}, ${chain.chainId}, ${chain.environment}, ${chain.clientId}, ${chain.userId}, ${chain.tokenHash},
+      ${toDatabase(at)}, ${toDatabase(chain.expiresAt)})`)
+}
+
+/** The chain, held until the transaction ends: of two uses of one token the second sees what the first did. */
+export async function lockChain(tx: Tx, orgId: number, chainId: string): Promise<Chain | null> {
+  const [row] = await tx.query<{
+    chain_id: string
+    environment: string
+    client_id: string | null
+    user_id: number | null
+    token_hash: Uint8Array
+    expires_at: string
+    revoked_at: string | null
+  }>(sql`
+    select chain_id, environment, client_id, user_id, token_hash, expires_at, revoked_at from refresh_chains
+    where org_id = ${orgId} and chain_id = ${chainId} for update`)
+  if (row === undefined) return null
+  return {
+    chainId: row.chain_id,
+    environment: row.environment,
+    clientId: row.client_id,
+    userId: row.user_id,
+    tokenHash: row.token_hash,
+    expiresAt: fromDatabase(row.expires_at),
+    revokedAt: row.revoked_at === null ? null : fromDatabase(row.revoked_at),
+  }
+}
+
+export async function advanceChain(tx: Tx, orgId: number, chain: Chain): Promise<void> {
+  await tx.query(sql`
+    update refresh_chains set token_hash = ${chain.tokenHash}, expires_at = ${toDatabase(chain.expiresAt)}
+    where org_id = ${orgId} and chain_id = ${chain.chainId}`)
+}
+
+export async function revokeChain(tx: Tx, orgId: number, chainId: string, at: Instant): Promise<void> {
+  await tx.query(sql`
+    update refresh_chains set revoked_at = ${toDatabase(at)}
+    where org_id = ${orgId} and chain_id = ${chainId} and revoked_at is null`)
+}
+
+/** The chain of a signed-in session, as long as it lasts. */
+export async function liveSession(
+  tx: Pick<Tx, 'query'>,
+  orgId: number,
+  chainId: string,
+  at: Instant,
+): Promise<{ userId: number; environment: string } | null> {
+  const [row] = await tx.query<{ user_id: number; environment: string }>(sql`
+    select user_id, environment from refresh_chains
+    where org_id = ${orgId} and chain_id = ${chainId} and user_id is not null and revoked_at is null
+      and expires_at > ${toDatabase(at)}`)
+  return row === undefined ? null : { userId: row.user_id, environment: row.environment }
+}
+
+export async function deleteDeadChains(tx: Tx, orgId: number, before: Instant): Promise<void> {
+  await tx.query(sql`delete from refresh_chains where org_id = ${orgId} and expires_at < ${toDatabase(before)}`)
+}

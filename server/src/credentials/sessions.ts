@@ -1,0 +1,121 @@
+import type { Wake } from '../db/wake.ts'
+import { now } from '../kernel/clock.ts'
+import { refuse } from '../kernel/errors.ts'
+import { roleScopes } from '../kernel/scopes.ts'
+import { insertOrganization } from '../organizations/organizations.sql.ts'
+import type { IdSource } from '../db/id-source.ts'
+import { prepareUser } from '../users/commands.ts'
+import { verifyPassword } from '../users/password.ts'
+import { type Membership, type User, foldEmail } from '../users/user.ts'
+import { findUser, findUserByEmail, membershipsOf } from '../users/users.sql.ts'
+import { advance, openChain, readRefreshToken } from './chains.ts'
+import { revocationTopic } from './commands.ts'
+import type { ExchangeNeeds, TokenPair } from './exchange.ts'
+import { revokeChain } from './refresh-chains.sql.ts'
+import { accessTokenTtlSeconds } from './tokens.ts'
+
+export interface SessionNeeds extends ExchangeNeeds {
+  ids: IdSource
+  wake: Pick<Wake, 'send'>
+}
+
+export interface SignedIn {
+  pair: TokenPair
+  user: User
+  membership: Membership
+  memberships: Membership[]
+}
+
+/** Signs in to the organization the person joined first. */
+export function login(
+  needs: SessionNeeds,
+  given: { email: string; password: string; address: string },
+): Promise<SignedIn> {
+  const email = foldEmail(given.email)
+  const attempt = async (): Promise<SignedIn | null> => {
+    const found = await findUserByEmail(needs.db.read, email)
+    if (!(await verifyPassword(found?.passwordHash ?? null, given.password)) || found === null) return null
+    const user = { userId: found.userId, email: found.email }
+    const memberships = await membershipsOf(needs.db.read, user.userId)
+    const [membership] = memberships
+    return membership === undefined ? null : openSession(needs, user, membership, memberships)
+  }
+  return needs.throttle.guard([`login:${email}`], given.address, attempt, 'Invalid e-mail address or password')
+}
+
+/** A new organization with its first admin, both or neither. */
+export async function signup(
+  needs: SessionNeeds,
+  given: { organizationName: string; email: string; password: string },
+): Promise<SignedIn> {
+  if ((await findUserByEmail(needs.db.read, foldEmail(given.email))) !== null)
+    throw refuse.conflict('A user with this e-mail address already exists')
+  const writeUser = await prepareUser(needs, { ...given, role: 'admin' })
+  const membership: Membership = { orgId: await needs.ids.next(0), orgName: given.organizationName, role: 'admin' }
+  const user = await needs.db.inOrganization(membership.orgId, async (tx) => {
+    await insertOrganization(tx, membership.orgId, membership.orgName, now(needs.clock))
+    return writeUser(tx, membership.orgId)
+  })
+  return openSession(needs, user, membership, [membership])
+}
+
+async function openSession(
+  needs: SessionNeeds,
+  user: User,
+  membership: Membership,
+  memberships: Membership[],
+): Promise<SignedIn> {
+  const { orgId } = membership
+  const issued = await needs.db.inOrganization(orgId, (tx) => openChain(tx, needs, orgId, { userId: user.userId }))
+  const pair = sessionPair(needs, user.userId, membership, issued.chain.chainId, issued.token)
+  return { pair, user, membership, memberships }
+}
+
+export function refreshSession(needs: SessionNeeds, given: { token: string; address: string }): Promise<SignedIn> {
+  const attempt = async (): Promise<SignedIn | null> => {
+    const orgId = readRefreshToken(given.token)?.orgId
+    if (orgId === undefined) return null
+    const issued = await needs.db.inOrganization(orgId, (tx) => advance(tx, needs, orgId, given.token, 'session'))
+    if (issued === null || issued.chain.userId === null) return null
+    const { userId, chainId } = issued.chain
+    const user = await findUser(needs.db.read, userId)
+    const memberships = await membershipsOf(needs.db.read, userId)
+    const membership = memberships.find((one) => one.orgId === orgId)
+    if (user === null || membership === undefined) return null
+    return { pair: sessionPair(needs, userId, membership, chainId, issued.token), user, membership, memberships }
+  }
+  return needs.throttle.guard([], given.address, attempt, 'Invalid or expired refresh token')
+}
+
+/** Ends this session for good: its refresh token and the access tokens made from it. */
+export async function logout(needs: SessionNeeds, orgId: number, sessionId: string): Promise<void> {
+  await needs.db.inOrganization(orgId, (tx) => revokeChain(tx, orgId, sessionId, now(needs.clock)))
+  await needs.wake.send(revocationTopic, sessionId)
+}
+
+/** A new session in another organization of the same person; the old one ends. */
+export async function switchOrganization(
+  needs: SessionNeeds,
+  current: { orgId: number; sessionId: string; userId: number },
+  targetOrgId: number,
+): Promise<SignedIn> {
+  const user = await findUser(needs.db.read, current.userId)
+  const memberships = await membershipsOf(needs.db.read, current.userId)
+  const membership = memberships.find((one) => one.orgId === targetOrgId)
+  if (user === null || membership === undefined) throw refuse.forbidden('You are not a member of this organization')
+  const signedIn = await openSession(needs, user, membership, memberships)
+  await logout(needs, current.orgId, current.sessionId)
+  return signedIn
+}
+
+function sessionPair(
+  needs: SessionNeeds,
+  userId: number,
+  membership: Membership,
+  chainId: string,
+  refreshToken: string,
+): TokenPair {
+  const scope = roleScopes[membership.role].join(' ')
+  const holder = { kind: 'session', sub: String(userId), org: membership.orgId, scope, sid: chainId } as const
+  return { accessToken: needs.tokens.issue(holder), refreshToken, expiresInSeconds: accessTokenTtlSeconds }
+}

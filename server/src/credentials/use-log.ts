@@ -1,0 +1,37 @@
+import type { Database } from '../db/database.ts'
+import type { Caller } from '../http/caller.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { instantFromMillis } from '../kernel/instant.ts'
+import { noteUse } from './credentials.sql.ts'
+
+/** Remembers when each credential was last used and writes it down now and then, never during a request. */
+export class UseLog {
+  readonly #db: Database
+  readonly #clock: Clock
+  #uses = new Map<string, { orgId: number; atMs: number }>()
+
+  constructor(db: Database, clock: Clock) {
+    this.#db = db
+    this.#clock = clock
+  }
+
+  note(caller: Caller): void {
+    if (caller.kind !== 'credential') return
+    const known = this.#uses.get(caller.subject)
+    if (known === undefined) this.#uses.set(caller.subject, { orgId: caller.orgId, atMs: this.#clock.millis() })
+    else known.atMs = this.#clock.millis()
+  }
+
+  async flush(): Promise<void> {
+    const uses = this.#uses
+    this.#uses = new Map()
+    const byOrganization = new Map<number, { clientId: string; at: ReturnType<typeof instantFromMillis> }[]>()
+    for (const [clientId, { orgId, atMs }] of uses) {
+      const list = byOrganization.get(orgId) ?? []
+      list.push({ clientId, at: instantFromMillis(atMs) })
+      byOrganization.set(orgId, list)
+    }
+    for (const [orgId, list] of byOrganization)
+      await this.#db.inOrganization(orgId, (tx) => noteUse(tx, orgId, list), { relaxed: true })
+  }
+}

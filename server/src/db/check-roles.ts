@@ -1,0 +1,41 @@
+import { openPool, readerRole, writerRole } from './connect.ts'
+
+interface RoleFacts {
+  role: string
+  superuser: boolean
+  bypasses: boolean
+  owned: number
+  unfenced: string[] | null
+}
+
+/**
+ * Refuses to serve when a role could get around the fence between organizations: a superuser, one that bypasses row
+ * level security, the owner of a table, or a tenant table without forced row level security.
+ */
+export async function checkRoles(url: string): Promise<void> {
+  const problems: string[] = []
+  for (const role of [writerRole, readerRole]) {
+    const pool = openPool(url, 1, { role })
+    try {
+      const [facts] = await pool<RoleFacts[]>`
+        select current_user::text as role, rolsuper as superuser, rolbypassrls as bypasses,
+          (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+            where n.nspname = 'public' and c.relowner = r.oid) as owned,
+          (select array_agg(c.relname::text) from pg_class c
+            join pg_namespace n on n.oid = c.relnamespace
+            where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition
+              and exists (select from pg_policies p where p.schemaname = 'public' and p.tablename = c.relname)
+              and not (c.relrowsecurity and c.relforcerowsecurity)) as unfenced
+        from pg_roles r where rolname = current_user`
+      if (facts === undefined || facts.role !== role) problems.push(`connections do not run as ${role}`)
+      if (facts?.superuser) problems.push(`${role} is a superuser`)
+      if (facts?.bypasses) problems.push(`${role} bypasses row level security`)
+      if ((facts?.owned ?? 0) > 0) problems.push(`${role} owns tables`)
+      if (facts?.unfenced) problems.push(`row level security is not forced on ${facts.unfenced.join(', ')}`)
+    } finally {
+      await pool.end({ timeout: 5 })
+    }
+  }
+  if (problems.length > 0)
+    throw new Error(`The database does not keep organizations apart: ${problems.join('; ')}. Lastseen will not start.`)
+}

@@ -1,0 +1,117 @@
+import postgres from 'postgres'
+import type { Database, Db, Tx, TxOptions } from './database.ts'
+import { type Sql, textOf } from './sql.ts'
+import { asConflict, mayRunAgain } from './violations.ts'
+
+export const writerRole = 'lastseen_writer'
+export const readerRole = 'lastseen_reader'
+
+export interface ConnectOptions {
+  url: string
+  /** A replica for hot reads; the main server when absent. */
+  readUrl?: string
+  poolSize: number
+  /** Told of every statement before it runs; tests hold each one against the tenancy fence. */
+  onStatement?: (statement: Sql) => void
+}
+
+export interface Connection extends Database {
+  /** Calls back for every notification on the channel, from any process, and after every gap in listening. */
+  listen(channel: string, heard: (payload: string) => void, resumed: () => void): Promise<void>
+  notify(channel: string, payload: string): Promise<void>
+  /** Rejects when the database does not answer. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+type Pool = postgres.Sql
+type Handle = Pick<Pool, 'unsafe'>
+
+/** Timestamps and JSON stay text on the way out of the driver, bigints become numbers: ids stay below 2^53. */
+export function openPool(url: string, max: number, parameters: Record<string, string> = {}): Pool {
+  const pool = postgres(url, {
+    max,
+    idle_timeout: 0,
+    connect_timeout: 10,
+    onnotice: () => undefined,
+    connection: { TimeZone: 'UTC', application_name: 'lastseen', ...parameters },
+    types: {
+      number: { to: 20, from: [20, 21, 23, 26, 700, 701], serialize: String, parse: Number },
+      instant: { to: 1184, from: [1184, 1114, 1082], serialize: String, parse: (text: string) => text },
+      document: { to: 114, from: [114, 3802], serialize: String, parse: (text: string) => text },
+    },
+  })
+  return pool as unknown as Pool
+}
+
+const noResult = (): undefined => undefined
+
+export function connect(options: ConnectOptions): Connection {
+  const writer = openPool(options.url, options.poolSize, { role: writerRole })
+  const reader = openPool(options.readUrl ?? options.url, options.poolSize, { role: readerRole })
+  const { onStatement } = options
+
+  function on(handle: Handle): Db {
+    return {
+      query: async <Row extends object>(statement: Sql) => {
+        onStatement?.(statement)
+        const rows = await handle.unsafe(textOf(statement), statement.values as never[], { prepare: true })
+        return rows as unknown as Row[]
+      },
+    }
+  }
+
+  async function attempt<Result>(opening: string, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+    const connection = await writer.reserve()
+    try {
+      // Sent without waiting: the first statement follows in the same packet, and fails too should this one fail.
+      const begun = connection.unsafe(opening).simple().execute()
+      begun.catch(noResult)
+      try {
+        const result = await work(on(connection) as Tx)
+        await begun
+        await connection.unsafe('commit').simple()
+        return result
+      } catch (error) {
+        await connection.unsafe('rollback').simple().catch(noResult)
+        throw error
+      }
+    } finally {
+      connection.release()
+    }
+  }
+
+  async function transaction<Result>(opening: string, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await attempt(opening, work)
+      } catch (error) {
+        if (mayRunAgain(error) && tries < 4) continue
+        throw asConflict(error) ?? error
+      }
+    }
+  }
+
+  return {
+    read: on(reader),
+    common: on(writer),
+    inOrganization(orgId, work, { relaxed = false }: TxOptions = {}) {
+      if (!Number.isSafeInteger(orgId)) throw new TypeError('an organization id is an integer')
+      const commit = relaxed ? '; set local synchronous_commit = off' : ''
+      return transaction(`begin; set local app.org_id = '${orgId}'${commit}`, work)
+    },
+    shared: (work) => transaction('begin', work),
+    async listen(channel, heard, resumed) {
+      await writer.listen(channel, heard, resumed)
+    },
+    async notify(channel, payload) {
+      await writer.notify(channel, payload)
+    },
+    async ping() {
+      await reader`select 1`
+    },
+    async close() {
+      await Promise.all([writer.end({ timeout: 5 }), reader.end({ timeout: 5 })])
+    },
+  }
+}

@@ -1,0 +1,29 @@
+import type { Sql } from './sql.ts'
+
+declare const open: unique symbol
+
+export interface Db {
+  query<Row extends object>(statement: Sql): Promise<Row[]>
+}
+
+/** An open transaction: what takes a `Tx` cannot be handed a pool by mistake. */
+export interface Tx extends Db {
+  readonly [open]: true
+}
+
+/**
+ * The doors to the data. A tenant's rows are written only through `inOrganization`, where row level security admits
+ * that organization alone; `read` serves hot reads on a role that cannot write; `common` (one statement) and `shared`
+ * (a transaction) reach the few tables that belong to no tenant.
+ */
+export interface Database {
+  readonly read: Db
+  readonly common: Db
+  inOrganization<Result>(orgId: number, work: (tx: Tx) => Promise<Result>, options?: TxOptions): Promise<Result>
+  shared<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
+}
+
+export interface TxOptions {
+  /** Commit without waiting for the disk: only for what may be lost in a crash without anybody noticing. */
+  relaxed?: boolean
+}

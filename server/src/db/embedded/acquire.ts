@@ -1,0 +1,185 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
+import { clusterExists, openDataDir, prepareCluster, shown, type Place } from './cluster.ts'
+import { withLock } from './lock.ts'
+import { readPostmaster, startPostmaster, stopPostmaster } from './postmaster.ts'
+
+export interface EmbeddedPostgres {
+  readonly url: string
+  release(): Promise<void>
+}
+
+/** Every user of the server holds this advisory lock shared; whoever gets it exclusively is the last one. */
+const LEASE = 7_265_431_908
+const PATIENCE_MS = 15_000
+const SHORT_PATIENCE_MS = 2_000
+const WAIT_FOR_SILENT_MS = 5_000
+const LIMIT_MS = 300_000
+const QUERY_MS = 10_000
+
+/** Troubles that pass by themselves: a server that is just ending, or a port that was taken meanwhile. */
+const PASSING = /postmaster\.pid|lock file|shared memory|address already in use|TCP\/IP/i
+
+type Progress = (line: string) => void
+
+interface Lease extends EmbeddedPostgres {
+  readonly version: string
+  readonly port: number
+}
+
+interface Refusal {
+  /** No process claims to serve the directory. */
+  readonly absent: boolean
+  /** The server answered that it is starting, recovering or stopping. */
+  readonly answering: boolean
+  readonly reason: string
+}
+
+/**
+ * Gives a PostgreSQL server on the files under `dataDir`, started now or shared with the other processes that use it.
+ *
+ * The server runs for as long as somebody holds it: the last `release` stops it.
+ */
+export async function acquireEmbedded(options: { dataDir: string; progress: Progress }): Promise<EmbeddedPostgres> {
+  const place = await openDataDir(options.dataDir)
+  await clusterExists(place)
+  const began = Date.now()
+  let heard = began
+  let started = false
+  for (;;) {
+    const lease = await takeLease(place)
+    if ('release' in lease) {
+      options.progress(
+        `PostgreSQL ${lease.version} ${started ? 'is running' : 'was already running'} on port ${lease.port}`,
+      )
+      return { url: lease.url, release: lease.release }
+    }
+    if (lease.answering) heard = Date.now()
+    const silent = Date.now() - heard
+    let failure = lease.reason
+    let patience = PATIENCE_MS
+    if (lease.absent || silent > WAIT_FOR_SILENT_MS) {
+      const asked = Date.now()
+      const problem = await withLock(place.lock, async () => {
+        if (lease.absent && (await readPostmaster(place.pgdata))) return undefined
+        const ready = await prepareCluster(place, options.progress)
+        // Creating a database may take long and is no sign of trouble.
+        heard += Date.now() - asked
+        started = true
+        return startPostmaster(place, ready)
+      })
+      if (problem === undefined) heard = Date.now()
+      else {
+        failure = `${failure} ${problem}`.trim()
+        if (!PASSING.test(problem)) patience = SHORT_PATIENCE_MS
+      }
+    }
+    if (Date.now() - heard > patience || Date.now() - began > LIMIT_MS) {
+      throw new Error(`PostgreSQL could not be started in ${shown(place.pgdata)}. ${failure}`)
+    }
+    if (failure !== '') await sleep(200)
+  }
+}
+
+async function connect(place: Place, port: number, onclose = () => {}) {
+  const password = (await readFile(place.passwordFile, 'utf8')).trim()
+  const url = `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/lastseen`
+  const sql = postgres(url, {
+    max: 1,
+    idle_timeout: 0,
+    max_lifetime: null,
+    connect_timeout: 5,
+    backoff: false,
+    ssl: false,
+    fetch_types: false,
+    connection: { application_name: 'lastseen lease', lock_timeout: 5_000 },
+    onnotice: () => {},
+    onclose,
+  })
+  return { url, sql }
+}
+
+async function answer<T>(query: Promise<T>): Promise<T> {
+  const timer = new AbortController()
+  const late = sleep(QUERY_MS, undefined, { signal: timer.signal }).then(() => {
+    throw new Error('PostgreSQL did not answer within ten seconds.')
+  })
+  late.catch(() => undefined)
+  query.catch(() => undefined)
+  return Promise.race([query, late]).finally(() => timer.abort())
+}
+
+async function takeLease(place: Place): Promise<Lease | Refusal> {
+  const server = await readPostmaster(place.pgdata)
+  if (!server) return { absent: true, answering: false, reason: '' }
+  let held = false
+  let timer: NodeJS.Timeout | undefined
+  const { url, sql } = await connect(place, server.port, () => retakeSoon())
+
+  // Without this, a server that came back after a crash could be stopped under its users by the next release.
+  const retakeSoon = () => {
+    if (!held || timer) return
+    timer = setTimeout(() => {
+      timer = undefined
+      if (held) sql`select pg_advisory_lock_shared(${LEASE})`.catch(retakeSoon)
+    }, 500)
+    timer.unref()
+  }
+
+  try {
+    const [row] = await answer(
+      sql<{ version: string }[]>`
+        select current_setting('server_version') as version, pg_advisory_lock_shared(${LEASE})::text`,
+    )
+    const now = await readPostmaster(place.pgdata)
+    if (now?.pid !== server.pid || now.status === 'stopping') throw new Error('PostgreSQL was just stopping.')
+    held = true
+    let releasing: Promise<void> | undefined
+    const release = () => {
+      held = false
+      clearTimeout(timer)
+      return (releasing ??= letGo(place, sql))
+    }
+    return { url, port: server.port, version: row?.version ?? '', release }
+  } catch (error) {
+    await sql.end({ timeout: 0 })
+    const code = (error as { code?: string }).code ?? ''
+    const reason =
+      code === '28P01'
+        ? `The password in ${shown(place.passwordFile)} is not the one of this database.`
+        : (error as Error).message
+    return { absent: false, answering: ['57P03', '55P03'].includes(code), reason }
+  }
+}
+
+/** Gives up this connection's lease and tells whether nobody else holds one; if so, newcomers wait from here on. */
+async function isLast(sql: postgres.Sql): Promise<boolean> {
+  await answer(sql`select pg_advisory_unlock_all()`)
+  const [row] = await answer(sql<{ last: boolean }[]>`select pg_try_advisory_lock(${LEASE}) as last`)
+  return row?.last === true
+}
+
+/** A server that can no longer be reached is left alone, because nobody can tell whether others use it. */
+async function letGo(place: Place, lease: postgres.Sql): Promise<void> {
+  const deadline = Date.now() + QUERY_MS
+  for (let sql = lease; ;) {
+    let last: boolean
+    try {
+      last = await isLast(sql)
+    } catch {
+      await sql.end({ timeout: 0 })
+      await sleep(200)
+      const server = await readPostmaster(place.pgdata)
+      if (!server || Date.now() > deadline) return
+      sql = (await connect(place, server.port)).sql
+      continue
+    }
+    try {
+      if (last) await stopPostmaster(place)
+    } finally {
+      await sql.end({ timeout: 1 })
+    }
+    return
+  }
+}

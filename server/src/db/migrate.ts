@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { readFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openPool, readerRole, writerRole } from './connect.ts'
+
+const folder = fileURLToPath(new URL('../../migrations', import.meta.url))
+const lockKey = 6_170_501
+
+interface Migration {
+  name: string
+  text: string
+  checksum: string
+}
+
+async function readMigrations(): Promise<Migration[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+  return Promise.all(
+    names.map(async (name) => {
+      const text = await readFile(join(folder, name), 'utf8')
+      return { name, text, checksum: createHash('sha256').update(text).digest('hex') }
+    }),
+  )
+}
+
+/**
+ * Brings the database to the newest schema, forward only. Any number of processes may call it at once: one works,
+ * the others wait and then find nothing left to do. Returns the names of what was applied.
+ */
+export async function migrate(url: string): Promise<string[]> {
+  const migrations = await readMigrations()
+  const pool = openPool(url, 1, {
+    'citus.enable_local_reference_table_foreign_keys': 'off',
+    'citus.multi_shard_modify_mode': 'sequential',
+  })
+  try {
+    return await pool.begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(${lockKey})`
+      await tx`create table if not exists schema_migrations
+        (name text primary key, checksum text not null, applied_at timestamptz not null default now())`
+      const known = await tx<{ name: string; checksum: string }[]>`select name, checksum from schema_migrations`
+      const applied = new Map(known.map((row) => [row.name, row.checksum]))
+      refuseStrangers(migrations, applied)
+      const pending = migrations.filter((migration) => !applied.has(migration.name))
+      if (pending.length > 0) await ensureRoles(tx)
+      for (const migration of pending) {
+        await tx.unsafe(migration.text).simple()
+        await tx`insert into schema_migrations (name, checksum) values (${migration.name}, ${migration.checksum})`
+      }
+      return pending.map((migration) => migration.name)
+    })
+  } finally {
+    await pool.end({ timeout: 5 })
+  }
+}
+
+function refuseStrangers(migrations: readonly Migration[], applied: ReadonlyMap<string, string>): void {
+  const ours = new Map(migrations.map((migration) => [migration.name, migration.checksum]))
+  for (const [name, checksum] of applied) {
+    if (!ours.has(name))
+      throw new Error(`The database was migrated by a newer version (${name}). Run that version or restore a backup.`)
+    if (ours.get(name) !== checksum)
+      throw new Error(`The migration ${name} differs from the one this database was made with.`)
+  }
+}
+
+type Transaction = Parameters<Parameters<ReturnType<typeof openPool>['begin']>[1]>[0]
+
+/** Roles belong to the whole server, so another database's migration may be making them at this very moment. */
+async function ensureRoles(tx: Transaction): Promise<void> {
+  for (const role of [writerRole, readerRole]) {
+    await tx.unsafe(`do $$ begin
+      create role ${role} nologin;
+    exception when duplicate_object or unique_violation then null;
+    end $$`)
+    await tx.unsafe(`do $$ begin
+      if not pg_has_role(current_user, '${role}', 'member') then
+        execute format('grant ${role} to %I', current_user);
+      end if;
+    end $$`)
+  }
+}

@@ -1,0 +1,35 @@
+import { type Refusal, refuse } from '../kernel/errors.ts'
+
+/** What the caller is told when the database itself refuses a duplicate. Constraint name → detail. */
+const conflicts: Record<string, string> = {
+  assets_live_key: 'An asset with this external_key already exists',
+  locations_live_key: 'A location with this external_key already exists',
+  tags_live_value: 'A tag with this type and value already exists',
+  users_email: 'A user with this e-mail address already exists',
+}
+
+interface DatabaseError {
+  code?: string
+  constraint_name?: string
+  message?: string
+}
+
+/** Citus leaves the constraint field empty and adds the shard's number to the name in the message. */
+function constraintOf(error: DatabaseError): string | null {
+  const isViolation = error.code?.startsWith('23') || (error.code === 'XX000' && error.message?.includes('violates'))
+  if (!isViolation) return null
+  const name = error.constraint_name ?? /constraint "([^"]+)"/.exec(error.message ?? '')?.[1]
+  return name?.replace(/_\d+$/, '') ?? null
+}
+
+export function asConflict(error: unknown): Refusal | null {
+  const constraint = constraintOf(error as DatabaseError)
+  const detail = constraint === null ? undefined : conflicts[constraint]
+  return detail === undefined ? null : refuse.conflict(detail)
+}
+
+/** The database picked this transaction as a deadlock's victim: nothing was written and it can run again. */
+export function mayRunAgain(error: unknown): boolean {
+  const code = (error as DatabaseError).code
+  return code === '40P01' || code === '40001'
+}

@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http'
+import { type FieldProblem, refuse, refuseAny } from '../kernel/errors.ts'
+import { type Json, parseJson } from '../kernel/json.ts'
+import type { Body } from './route.ts'
+import { type Infer, type Shape, readObject } from './schema.ts'
+
+const maxBytes = 1024 * 1024
+const maxDepth = 64
+/** How much of an oversized body is read and thrown away so that the connection stays usable. */
+const drainBytes = 16 * maxBytes
+
+/** The whole body, or null when it is larger than a body may be. */
+export function readBytes(request: IncomingMessage): Promise<Buffer | null> {
+  return new Promise((resolve, fail) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= maxBytes) chunks.push(chunk)
+      else chunks.length = 0
+      if (size > drainBytes) {
+        request.pause()
+        resolve(null)
+      }
+    })
+    request.on('end', () => resolve(size > maxBytes ? null : chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    request.on('error', fail)
+    request.on('close', () => fail(refuse.badRequest('The request body did not arrive whole')))
+  })
+}
+
+const wrongType = 'Request body could not be decoded as the expected type'
+
+function parseBody(bytes: Buffer | null, body: Body<Shape>): Json {
+  if (bytes === null) throw refuse.badRequest('Request body is larger than 1 MiB')
+  const outcome = parseJson(bytes, maxDepth)
+  if (outcome.ok) {
+    if (outcome.value === null && body.mediaType === 'application/merge-patch+json')
+      throw refuse.badRequest('Request body must be a JSON object (RFC 7396)')
+    return outcome.value
+  }
+  throw refuse.badRequest(
+    outcome.reason === 'depth'
+      ? `Request body is nested deeper than ${maxDepth} levels`
+      : 'Request body is not valid JSON',
+  )
+}
+
+/** The body as its row declares it, or the contract's refusal. */
+export function decodeBody<S extends Shape>(bytes: Buffer | null, body: Body<S>): Infer<S> {
+  const value = parseBody(bytes, body as unknown as Body<Shape>)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refuse.badRequest(wrongType)
+  const problems: FieldProblem[] = []
+  const result = readObject(body.shape, value, '', { problems, stopped: false })
+  refuseAny(problems)
+  return result as Infer<S>
+}

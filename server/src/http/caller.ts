@@ -1,0 +1,24 @@
+/** Who is asking: an API credential or a person signed in to the web app. */
+export interface Caller {
+  readonly kind: 'credential' | 'session'
+  readonly orgId: number
+  /** The client id of a credential, the user id of a session. */
+  readonly subject: string
+  readonly sessionId: string
+  readonly namedScopes: readonly string[]
+  readonly scopes: ReadonlySet<string>
+}
+
+export interface Authenticator {
+  /** Resolves at once when the token was seen lately, so that a warm request never waits. */
+  authenticate(token: string): Caller | null | Promise<Caller | null>
+}
+
+export const nobody: Caller = {
+  kind: 'session',
+  orgId: 0,
+  subject: '',
+  sessionId: '',
+  namedScopes: [],
+  scopes: new Set(),
+}

@@ -1,0 +1,217 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type FieldProblem, errorKinds, refuse, refuseAny } from '../kernel/errors.ts'
+import { bearerToken } from './bearer.ts'
+import { decodeBody, readBytes } from './body.ts'
+import { type Authenticator, type Caller, nobody } from './caller.ts'
+import { isAnonymousAgent } from './edge-filter.ts'
+import { asRefusal, errorBody, internalError } from './envelope.ts'
+import { type Exchange, openExchange, preflightHeaders, send } from './exchange.ts'
+import { checkMediaType } from './media-type.ts'
+import { parseId, readQuery } from './query.ts'
+import { type RateLimiter, fullBucket, rateState, refuseDrained } from './rate-limit.ts'
+import type { AnyRoute, Call } from './route.ts'
+import { Router } from './router.ts'
+
+/** A page outside the contract: descriptions, documentation, health. */
+export interface PlainPage {
+  readonly path: string
+  readonly render: (request: IncomingMessage) => Promise<PageAnswer> | PageAnswer
+}
+
+export interface PageAnswer {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly type: string
+  readonly text: string | Buffer
+}
+
+/** Rows under one base address. */
+export interface Surface {
+  readonly base: string
+  readonly routes: readonly AnyRoute[]
+}
+
+export interface DispatchNeeds {
+  readonly surfaces: readonly Surface[]
+  readonly pages: readonly PlainPage[]
+  readonly authenticator: Authenticator
+  readonly limiter: RateLimiter
+  readonly millis: () => number
+  readonly edgeFilter: boolean
+  readonly trustProxy: boolean
+  readonly onAnswered: (exchange: Exchange, status: number) => void
+  readonly onBug: (exchange: Exchange, error: unknown) => void
+}
+
+interface Mounted {
+  readonly route: AnyRoute
+  /** Parameter names the other rows of the surface know. */
+  readonly elsewhere: ReadonlySet<string>
+}
+
+type Target = Mounted | PlainPage
+
+export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, response: ServerResponse) => void {
+  const router = mount(needs)
+
+  /** The life of a request, in the order of decision D6. */
+  async function answer(exchange: Exchange): Promise<void> {
+    const { request } = exchange
+    if (needs.edgeFilter && isAnonymousAgent(request.headers['user-agent']))
+      return send(exchange, 403, {}, { type: 'text/plain', text: 'Forbidden: send a User-Agent that names your client\n' })
+    checkProtocol(request)
+    if (exchange.method === 'OPTIONS') return send(exchange, 204, preflightHeaders)
+
+    const { target, segments } = locate(exchange)
+    if ('render' in target) return render(exchange, target)
+    const { route, elsewhere } = target
+    exchange.operation = route.id
+
+    const caller = route.access === 'public' ? nobody : await identify(exchange, route)
+    if (route.body !== undefined) checkMediaType(request, route.body)
+    const missing = route.scopes.find((scope) => !caller.scopes.has(scope))
+    if (missing !== undefined) throw refuse.missingScope(missing)
+    const query = readQuery(exchange.queryText, route.query, elsewhere)
+    const params = readIds(route, segments)
+    const call: Call<Record<string, number>, never, never> = {
+      params,
+      query: query as never,
+      body: undefined as never,
+      caller,
+      address: addressOf(request),
+    }
+    const body = route.body === undefined ? undefined : await takeBody(exchange, route, call)
+    const result = await route.handle({ ...call, body: body as never })
+
+    const headers = route.sunset === undefined ? result.headers : { ...result.headers, ...farewell(route.sunset) }
+    if (result.body === undefined) return send(exchange, result.status, headers ?? {})
+    send(exchange, result.status, headers ?? {}, { type: 'application/json', text: JSON.stringify(result.body) })
+  }
+
+  function locate(exchange: Exchange): { target: Target; segments: readonly string[] } {
+    const match = router.find(exchange.path)
+    if (match === null) throw refuse.notFound('Path')
+    const target = match.methods.get(exchange.method === 'HEAD' ? 'GET' : exchange.method)
+    if (target === undefined) throw refuse.methodNotAllowed(allowedMethods([...match.methods.keys()]))
+    return { target, segments: match.segments }
+  }
+
+  async function identify(exchange: Exchange, route: AnyRoute): Promise<Caller> {
+    const token = bearerToken(exchange.request)
+    const found = needs.authenticator.authenticate(token)
+    const caller = found instanceof Promise ? await found : found
+    if (caller === null || (route.access !== 'any' && route.access !== caller.kind))
+      throw refuse.unauthorized('Invalid or expired token')
+    exchange.orgId = caller.orgId
+    if (caller.kind === 'session') return caller
+    const drawing = needs.limiter.draw(caller.subject)
+    const drawn = drawing instanceof Promise ? await drawing : drawing
+    exchange.rate = rateState(drawn, needs.millis())
+    refuseDrained(drawn)
+    return caller
+  }
+
+  function addressOf(request: IncomingMessage): string {
+    const forwarded = needs.trustProxy ? request.headers['x-forwarded-for'] : undefined
+    const last = typeof forwarded === 'string' ? forwarded.split(',').at(-1)?.trim() : undefined
+    return last || (request.socket.remoteAddress ?? '')
+  }
+
+  async function settle(exchange: Exchange): Promise<void> {
+    try {
+      await answer(exchange)
+    } catch (error) {
+      const refusal = asRefusal(error)
+      if (refusal === internalError) needs.onBug(exchange, error)
+      send(exchange, errorKinds[refusal.kind].status, refusal.headers, {
+        type: 'application/json',
+        text: errorBody(refusal, exchange.path, exchange.requestId),
+      })
+    }
+    needs.onAnswered(exchange, exchange.response.statusCode)
+  }
+
+  return (request, response) => {
+    void settle(openExchange(request, response, fullBucket(needs.millis())))
+  }
+}
+
+function mount(needs: DispatchNeeds): Router<Target> {
+  const router = new Router<Target>()
+  for (const { base, routes } of needs.surfaces) {
+    const elsewhere = new Set(routes.flatMap((row) => Object.keys(row.query?.parameters ?? {})))
+    for (const row of routes) router.add(row.method, base + row.path, { route: row, elsewhere })
+  }
+  for (const page of needs.pages) router.add('GET', page.path, page)
+  return router
+}
+
+async function render(exchange: Exchange, page: PlainPage): Promise<void> {
+  exchange.operation = page.path
+  const answer = await page.render(exchange.request)
+  send(exchange, answer.status, answer.headers ?? {}, { type: answer.type, text: answer.text })
+}
+
+const methodOrder = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+function allowedMethods(methods: readonly string[]): string[] {
+  const all = new Set(methods.includes('GET') ? [...methods, 'HEAD'] : methods)
+  return methodOrder.filter((method) => all.has(method))
+}
+
+/** HTTP that parses but asks for something this service does not do. */
+function checkProtocol(request: IncomingMessage): void {
+  if (request.headers.host === undefined && request.httpVersion === '1.1')
+    throw refuse.badRequest('The Host header is missing')
+  const coding = request.headers['transfer-encoding']
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked')
+    throw refuse.badRequest('The only transfer coding supported is chunked')
+}
+
+function readIds(route: AnyRoute, segments: readonly string[]): Record<string, number> {
+  const params: Record<string, number> = {}
+  const problems: FieldProblem[] = []
+  route.ids?.forEach((name, index) => {
+    const verdict = parseId(decodeSegment(segments[index] ?? ''), name)
+    if ('value' in verdict) params[name] = verdict.value
+    else problems.push({ field: name, ...verdict.problem })
+  })
+  refuseAny(problems)
+  return params
+}
+
+function decodeSegment(segment: string): string {
+  if (!segment.includes('%')) return segment
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+/** A path that leads nowhere is reported before a bad body, but only a bad body costs the extra look. */
+async function takeBody(
+  exchange: Exchange,
+  route: AnyRoute,
+  call: Call<Record<string, number>, never, never>,
+): Promise<unknown> {
+  const bytes = await readBytes(exchange.request)
+  if (!exchange.request.complete) hangUpAfter(exchange)
+  try {
+    return decodeBody(bytes, route.body!)
+  } catch (error) {
+    await route.exists?.(call)
+    throw error
+  }
+}
+
+/** A body too large even to throw away ends the connection once its refusal is out. */
+function hangUpAfter(exchange: Exchange): void {
+  exchange.response.shouldKeepAlive = false
+  exchange.response.once('finish', () => exchange.request.destroy())
+}
+
+/** RFC 8594. */
+function farewell(sunset: Date): Record<string, string> {
+  return { Deprecation: 'true', Sunset: sunset.toUTCString() }
+}

@@ -1,0 +1,104 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ulid } from 'ulid'
+import { type RateState, burst, refillPerSecond } from './rate-limit.ts'
+
+/** One request and the answer it is getting. */
+export interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly requestId: string
+  readonly method: string
+  readonly path: string
+  readonly queryText: string
+  readonly startedAt: number
+  rate: RateState
+  /** The row's id once known, for logs and metrics. */
+  operation: string
+  orgId: number | null
+}
+
+export function openExchange(request: IncomingMessage, response: ServerResponse, rate: RateState): Exchange {
+  const url = request.url ?? '/'
+  const mark = url.indexOf('?')
+  const inbound = request.headers['x-request-id']
+  return {
+    request,
+    response,
+    requestId: typeof inbound === 'string' && inbound !== '' ? inbound : ulid(),
+    method: request.method ?? 'GET',
+    path: mark === -1 ? url : url.slice(0, mark),
+    queryText: mark === -1 ? '' : url.slice(mark + 1),
+    startedAt: performance.now(),
+    rate,
+    operation: 'none',
+    orgId: null,
+  }
+}
+
+const policy = `${refillPerSecond * 60};w=60`
+const limit = String(burst)
+const exposed = [
+  'X-Request-ID',
+  'RateLimit-Policy',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'Retry-After',
+  'Location',
+  'Allow',
+  'WWW-Authenticate',
+].join(', ')
+
+/** Headers that every answer of the service carries, errors and malformed requests included. */
+export function commonHeaders(requestId: string, rate: RateState): string[] {
+  return [
+    'X-Request-ID',
+    requestId,
+    'RateLimit-Policy',
+    policy,
+    'X-RateLimit-Limit',
+    limit,
+    'X-RateLimit-Remaining',
+    rate.remaining,
+    'X-RateLimit-Reset',
+    rate.reset,
+    'Access-Control-Allow-Origin',
+    '*',
+    'Access-Control-Expose-Headers',
+    exposed,
+    'X-Content-Type-Options',
+    'nosniff',
+  ]
+}
+
+export interface Payload {
+  readonly type: string
+  readonly text: string | Buffer
+}
+
+/** Sends the answer; for HEAD everything but the body. */
+export function send(
+  exchange: Exchange,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  payload?: Payload,
+): void {
+  const { response } = exchange
+  if (response.headersSent || response.destroyed) return
+  const list = commonHeaders(exchange.requestId, exchange.rate)
+  for (const name in headers) list.push(name, headers[name]!)
+  if (payload === undefined) {
+    response.writeHead(status, list).end()
+    return
+  }
+  list.push('Content-Type', payload.type, 'Content-Length', String(Buffer.byteLength(payload.text)))
+  response.writeHead(status, list)
+  if (exchange.method === 'HEAD') response.end()
+  else response.end(payload.text)
+}
+
+export const preflightHeaders = {
+  'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type, X-Request-ID',
+  'Access-Control-Max-Age': '86400',
+}

@@ -1,0 +1,214 @@
+import { type FieldProblem, refuseAny } from '../kernel/errors.ts'
+import { type Instant, parseRfc3339 } from '../kernel/instant.ts'
+import { codePointLength, textProblem } from '../kernel/json.ts'
+import { maxId } from '../kernel/id-cipher.ts'
+import type { SortTerm } from '../kernel/page.ts'
+import type { JsonSchema } from './schema.ts'
+
+type Verdict<T> = { value: T } | { problem: Omit<FieldProblem, 'field'> }
+
+export interface Parameter<T> {
+  readonly schema: JsonSchema
+  readonly description?: string
+  readonly repeatable: boolean
+  parse(text: string, name: string): Verdict<T>
+  /** The value when the parameter is absent. */
+  readonly fallback?: T
+}
+
+export type Parameters = Record<string, Parameter<never>>
+
+type ParameterValue<P> =
+  P extends Parameter<infer T>
+    ? P extends { repeatable: true }
+      ? T[] | undefined
+      : P extends { fallback: unknown }
+        ? T
+        : T | undefined
+    : never
+
+export type QueryOf<Q extends object> = { [K in keyof Q]: ParameterValue<Q[K]> }
+
+const invalid = (message: string): { problem: Omit<FieldProblem, 'field'> } => ({
+  problem: { code: 'invalid_value', message },
+})
+
+/** Digits only: no sign but minus, no leading zero, no exponent, no blanks. */
+const integerPattern = /^(0|-?[1-9]\d*)$/
+
+export function parseInteger(text: string, name: string, min: number, max: number): Verdict<number> {
+  if (!integerPattern.test(text)) return invalid(`${name} must be an integer`)
+  const value = Number(text)
+  if (value < min)
+    return { problem: { code: 'too_small', message: `${name} must be at least ${min}`, params: { min } } }
+  if (value > max) return { problem: { code: 'too_large', message: `${name} must be at most ${max}`, params: { max } } }
+  return { value }
+}
+
+export const limit = {
+  schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+  repeatable: false,
+  fallback: 50,
+  parse: (text, name) => parseInteger(text, name, 1, 200),
+} as const satisfies Parameter<number>
+
+export const offset = {
+  schema: { type: 'integer', minimum: 0, default: 0 },
+  repeatable: false,
+  fallback: 0,
+  // Past any table there is only the empty page, so a number too large for the database is cut down to one that fits.
+  parse(text, name) {
+    const verdict = parseInteger(text, name, 0, Infinity)
+    return 'value' in verdict ? { value: Math.min(verdict.value, maxId) } : verdict
+  },
+} as const satisfies Parameter<number>
+
+export const boolean = {
+  schema: { type: 'boolean' },
+  repeatable: false,
+  parse: (text, name) =>
+    text === 'true' || text === 'false' ? { value: text === 'true' } : invalid(`${name} must be true or false`),
+} as const satisfies Parameter<boolean>
+
+const parseText = (text: string, name: string): Verdict<string> =>
+  textProblem(text) === null ? { value: text } : invalid(`${name} contains a character that is not allowed`)
+
+export const search = {
+  schema: { type: 'string' },
+  description: 'Case-insensitive substring; `%` and `_` are ordinary characters.',
+  repeatable: false,
+  parse: parseText,
+} as const satisfies Parameter<string>
+
+export const keys = {
+  schema: { type: 'array', items: { type: 'string', minLength: 1, maxLength: 255 } },
+  description: 'Repeat the parameter to match any of several values.',
+  repeatable: true,
+  parse(text, name) {
+    const length = codePointLength(text)
+    if (length === 0)
+      return { problem: { code: 'too_short', message: `${name} must not be empty`, params: { min_length: 1 } } }
+    if (length > 255)
+      return {
+        problem: { code: 'too_long', message: `${name} must be at most 255 characters`, params: { max_length: 255 } },
+      }
+    return parseText(text, name)
+  },
+} as const satisfies Parameter<string>
+
+export const parseId = (text: string, name: string): Verdict<number> => parseInteger(text, name, 1, maxId)
+
+export const ids = {
+  schema: { type: 'array', items: { type: 'integer', format: 'int64', minimum: 1, maximum: maxId } },
+  description: 'Repeat the parameter to match any of several values.',
+  repeatable: true,
+  parse: parseId,
+} as const satisfies Parameter<number>
+
+export const moment = {
+  schema: { type: 'string', format: 'date-time' },
+  repeatable: false,
+  parse(text, name) {
+    const parsed = parseRfc3339(text, { maxFractionDigits: 9 })
+    return parsed === null ? invalid(`Invalid ${name} timestamp; expected RFC 3339`) : { value: parsed.instant }
+  },
+} as const satisfies Parameter<Instant>
+
+export function sort<const F extends string>(fields: readonly F[], fallback: readonly SortTerm<F>[]) {
+  return {
+    schema: { type: 'string', example: fields[0] },
+    description: `Comma-separated; prefix \`-\` for descending. Fields: ${fields.join(', ')}.`,
+    repeatable: false,
+    fallback,
+    parse(text, name): Verdict<readonly SortTerm<F>[]> {
+      const terms: SortTerm<F>[] = []
+      for (const part of text.split(',')) {
+        const descending = part.startsWith('-')
+        const field = fields.find((candidate) => candidate === (descending ? part.slice(1) : part))
+        if (field === undefined) return invalid(`${name} must name one of ${fields.join(', ')}`)
+        if (!terms.some((term) => term.field === field)) terms.push({ field, descending })
+      }
+      return { value: terms }
+    },
+  } as const satisfies Parameter<readonly SortTerm<F>[]>
+}
+
+export interface QuerySpec<Q extends object> {
+  readonly parameters: Q
+  /** Two names for one filter: giving both is ambiguous. */
+  readonly pairs?: readonly (readonly [keyof Q & string, keyof Q & string])[]
+}
+
+function decode(part: string): string | null {
+  try {
+    return decodeURIComponent(part.replaceAll('+', ' '))
+  } catch {
+    return null
+  }
+}
+
+function* occurrences(queryText: string): Generator<[name: string, value: string | null]> {
+  for (const part of queryText.split('&')) {
+    if (part === '') continue
+    const equals = part.indexOf('=')
+    const name = equals === -1 ? part : part.slice(0, equals)
+    yield [decode(name) ?? name, equals === -1 ? '' : decode(part.slice(equals + 1))]
+  }
+}
+
+/**
+ * Reads the query in the order of the URL and reports every problem. `elsewhere` are the names other operations of
+ * the surface know, which are out of place here rather than unknown.
+ */
+export function readQuery<Q extends object>(
+  queryText: string,
+  spec: QuerySpec<Q> | undefined,
+  elsewhere: ReadonlySet<string>,
+): QueryOf<Q> {
+  const parameters = (spec?.parameters ?? {}) as Record<string, Parameter<unknown>>
+  const result: Record<string, unknown> = {}
+  const problems: FieldProblem[] = []
+  const seen = new Set<string>()
+  const all = queryText === '' ? [] : [...occurrences(queryText)]
+  const present = new Set(all.map(([name]) => name))
+  for (const [name, text] of all) {
+    const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
+    if (parameter === undefined) {
+      if (!seen.has(name)) problems.push(stranger(name, spec === undefined && elsewhere.has(name)))
+    } else if (seen.has(name) && !parameter.repeatable) {
+      problems.push({ field: name, code: 'invalid_value', message: `${name} may be given only once` })
+    } else if (text === null) {
+      problems.push({ field: name, code: 'invalid_value', message: `${name} is not percent-encoded UTF-8` })
+    } else {
+      const partner = seen.has(name) ? undefined : rival(spec, name, present)
+      if (partner !== undefined)
+        problems.push({ field: name, code: 'ambiguous_fields', message: `${name} and ${partner} exclude each other` })
+      const verdict = parameter.parse(text, name)
+      if ('problem' in verdict) problems.push({ field: name, ...verdict.problem })
+      else if (parameter.repeatable) result[name] = [...((result[name] as unknown[]) ?? []), verdict.value]
+      else result[name] = verdict.value
+    }
+    seen.add(name)
+  }
+  refuseAny(problems)
+  for (const [name, parameter] of Object.entries(parameters))
+    if (parameter.fallback !== undefined && result[name] === undefined) result[name] = parameter.fallback
+  return result as QueryOf<Q>
+}
+
+function stranger(name: string, misplaced: boolean): FieldProblem {
+  return misplaced
+    ? { field: name, code: 'invalid_context', message: `${name} is not allowed on this operation` }
+    : { field: name, code: 'unknown_field', message: `${name} is not a known parameter` }
+}
+
+function rival<Q extends object>(
+  spec: QuerySpec<Q> | undefined,
+  name: string,
+  present: ReadonlySet<string>,
+): string | undefined {
+  for (const pair of spec?.pairs ?? [])
+    for (const [mine, other] of [pair, [pair[1], pair[0]]] as const)
+      if (mine === name && present.has(other)) return other
+  return undefined
+}

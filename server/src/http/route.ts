@@ -1,0 +1,79 @@
+import type { Caller } from './caller.ts'
+import type { QueryOf, QuerySpec } from './query.ts'
+import type { Infer, JsonSchema, Shape } from './schema.ts'
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+
+export interface Body<S extends Shape> {
+  readonly mediaType: 'application/json' | 'application/merge-patch+json'
+  /** Component name in the description. */
+  readonly name: string
+  readonly shape: S
+  readonly example: unknown
+}
+
+export interface Answer {
+  readonly status: number
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export const ok = (body: unknown): Answer => ({ status: 200, body })
+export const created = (location: string, body: unknown): Answer => ({
+  status: 201,
+  body,
+  headers: { Location: location },
+})
+export const noContent: Answer = { status: 204 }
+
+export interface Call<P, Q, B> {
+  readonly params: P
+  readonly query: Q
+  readonly body: B
+  readonly caller: Caller
+  /** The address the request came from, as far as the deployment lets us know. */
+  readonly address: string
+}
+
+/** What an operation answers when all is well, for the description. */
+export interface Success {
+  readonly status: 200 | 201 | 202 | 204
+  readonly description: string
+  readonly schema?: JsonSchema
+  readonly example?: unknown
+}
+
+/**
+ * One endpoint. Authentication, scope, media type, validation, 405 and the OpenAPI description all come from this row.
+ * `access` and `scopes` are required, so that nothing is public by omission.
+ */
+export interface Route<P extends string = never, Q extends object = object, S extends Shape = Shape> {
+  readonly id: string
+  readonly method: Method
+  readonly path: string
+  readonly group: string
+  readonly summary: string
+  readonly description?: string
+  readonly access: 'public' | 'credential' | 'session' | 'any'
+  readonly scopes: readonly string[]
+  readonly ids?: readonly P[]
+  readonly query?: QuerySpec<Q>
+  readonly body?: Body<S>
+  readonly success: Success
+  /** Statuses beyond those that follow from the other columns, such as 409. */
+  readonly refusals?: readonly number[]
+  /** Throws 404 or 403 when what the path names is not there: asked before a bad body is complained about. */
+  readonly exists?: (call: Call<Record<P, number>, unknown, unknown>) => Promise<void>
+  /** Set once an endpoint is on its way out: answers then carry `Deprecation` and `Sunset`. */
+  readonly sunset?: Date
+  readonly handle: (call: Call<Record<P, number>, QueryOf<Q>, Infer<S>>) => Promise<Answer>
+}
+
+export type AnyRoute = Route<string, object, Shape>
+
+/** Ties a row's types together and forgets them, so that rows of all kinds stand in one list. */
+export function route<P extends string = never, Q extends object = object, S extends Shape = Shape>(
+  row: Route<P, Q, S>,
+): AnyRoute {
+  return row as unknown as AnyRoute
+}

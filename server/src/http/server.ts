@@ -1,0 +1,85 @@
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
+import type { Socket } from 'node:net'
+import { ulid } from 'ulid'
+import { errorKinds, refuse } from '../kernel/errors.ts'
+import { errorBody } from './envelope.ts'
+import { commonHeaders } from './exchange.ts'
+import { fullBucket } from './rate-limit.ts'
+
+export interface HttpServer {
+  readonly port: number
+  /** Stops accepting, lets running requests finish, then ends what is left after the grace period. */
+  close(graceMs: number): Promise<void>
+}
+
+const reasons: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: 'The request headers are too large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time',
+}
+
+/** Answers what never became a request: the contract's envelope even for bytes that are not HTTP. */
+function answerMalformed(error: NodeJS.ErrnoException, socket: Socket, millis: number): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const refusal = refuse.badRequest(reasons[error.code ?? ''] ?? 'The request is not valid HTTP')
+  const requestId = ulid()
+  const body = errorBody(refusal, '', requestId)
+  const headers = commonHeaders(requestId, fullBucket(millis))
+  let head = `HTTP/1.1 ${errorKinds[refusal.kind].status} Bad Request\r\n`
+  for (let index = 0; index < headers.length; index += 2) head += `${headers[index]}: ${headers[index + 1]}\r\n`
+  head += `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n`
+  socket.end(head + body)
+}
+
+export async function listen(options: {
+  host: string
+  port: number
+  millis: () => number
+  handle: (request: IncomingMessage, response: ServerResponse) => void
+}): Promise<HttpServer> {
+  const server = createServer({
+    requireHostHeader: false,
+    keepAliveTimeout: 65_000,
+    headersTimeout: 20_000,
+    requestTimeout: 60_000,
+    connectionsCheckingInterval: 5_000,
+    highWaterMark: 64 * 1024,
+  })
+  let draining = false
+  server.on('request', (request, response) => {
+    if (draining) response.shouldKeepAlive = false
+    options.handle(request, response)
+  })
+  // An Expect header other than 100-continue would make Node answer 417, which the contract does not know.
+  server.on('checkExpectation', (request, response) => {
+    request.headers.expect = ''
+    options.handle(request, response)
+  })
+  server.on('clientError', (error, socket) => answerMalformed(error, socket as Socket, options.millis()))
+  server.on('connect', (_request, socket) => answerMalformed(new Error('CONNECT'), socket as Socket, options.millis()))
+  await listening(server, options.host, options.port)
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : options.port,
+    async close(graceMs) {
+      draining = true
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      server.closeIdleConnections()
+      const timer = setTimeout(() => server.closeAllConnections(), graceMs)
+      await closed
+      clearTimeout(timer)
+    },
+  }
+}
+
+function listening(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}

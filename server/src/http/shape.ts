@@ -1,0 +1,47 @@
+import type { Field, JsonSchema, Shape } from './schema.ts'
+import { objectSchema } from './schema.ts'
+
+type Value<F> = F extends Field<infer T> ? T : never
+
+/** What a presenter must return for a shape: every key, every time. */
+export type Wire<S extends Shape> = { [K in keyof S]: Value<S[K]> }
+
+/** A named answer shape: its schema becomes a component, and its reference stands wherever it is used. */
+export interface Component<S extends Shape = Shape> {
+  readonly name: string
+  readonly shape: S
+  readonly schema: JsonSchema
+  readonly example: unknown
+}
+
+export function component<S extends Shape>(name: string, shape: S, example: Wire<S>): Component<S> {
+  return { name, shape, example, schema: objectSchema(shape, { everyKey: true }) }
+}
+
+export const refTo = (part: { name: string }): JsonSchema => ({ $ref: `#/components/schemas/${part.name}` })
+
+/** Stands for another component inside a shape. */
+export function embedded<S extends Shape>(part: Component<S>): Field<Wire<S>> {
+  return { schema: refTo(part), read: (value) => value as Wire<S> }
+}
+
+export const single = (part: Component): JsonSchema => ({
+  type: 'object',
+  required: ['data'],
+  properties: { data: refTo(part) },
+})
+
+export const listOfAll = (part: Component): JsonSchema => ({
+  type: 'object',
+  required: ['data', 'limit', 'offset', 'total_count'],
+  properties: {
+    data: { type: 'array', items: refTo(part) },
+    limit: { type: 'integer' },
+    offset: { type: 'integer' },
+    total_count: { type: 'integer', format: 'int64' },
+  },
+})
+
+export const singleExample = (part: Component): unknown => ({ data: part.example })
+
+export const listExample = (part: Component): unknown => ({ data: [part.example], limit: 50, offset: 0, total_count: 1 })

@@ -1,0 +1,88 @@
+/** The closed catalogue of public errors: the kind alone decides status and title. */
+export const errorKinds = {
+  validation_error: { status: 400, title: 'Validation failed' },
+  bad_request: { status: 400, title: 'Bad request' },
+  unauthorized: { status: 401, title: 'Unauthorized' },
+  forbidden: { status: 403, title: 'Forbidden' },
+  not_found: { status: 404, title: 'Not found' },
+  method_not_allowed: { status: 405, title: 'Method not allowed' },
+  conflict: { status: 409, title: 'Conflict' },
+  unsupported_media_type: { status: 415, title: 'Unsupported media type' },
+  missing_org_context: { status: 422, title: 'Missing org context' },
+  rate_limited: { status: 429, title: 'Rate limited' },
+  internal_error: { status: 500, title: 'Internal server error' },
+} as const
+
+export type ErrorKind = keyof typeof errorKinds
+
+export const fieldCodes = [
+  'required',
+  'invalid_value',
+  'unknown_field',
+  'invalid_context',
+  'too_short',
+  'too_long',
+  'too_small',
+  'too_large',
+  'fk_not_found',
+  'ambiguous_fields',
+  'read_only',
+] as const
+
+export interface FieldProblem {
+  field: string
+  code: (typeof fieldCodes)[number]
+  message: string
+  params?: Record<string, string | number>
+}
+
+/** An answer the caller must hear. Anything else that is thrown is a bug and is answered as `internal_error`. */
+export class Refusal extends Error {
+  readonly kind: ErrorKind
+  readonly fields: readonly FieldProblem[] | undefined
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    kind: ErrorKind,
+    detail: string,
+    extra: { fields?: readonly FieldProblem[]; headers?: Record<string, string> } = {},
+  ) {
+    super(detail)
+    this.kind = kind
+    this.fields = extra.fields
+    this.headers = extra.headers ?? {}
+  }
+}
+
+const bearerChallenge = { 'WWW-Authenticate': 'Bearer realm="service-api"' }
+
+export const refuse = {
+  invalid(...problems: [FieldProblem, ...FieldProblem[]]): Refusal {
+    const more = problems.length - 1
+    const suffix = more === 0 ? '' : ` (and ${more} more validation errors)`
+    return new Refusal('validation_error', problems[0].message + suffix, { fields: problems })
+  },
+  badRequest: (detail: string) => new Refusal('bad_request', detail),
+  unauthorized: (detail: string) => new Refusal('unauthorized', detail, { headers: bearerChallenge }),
+  forbidden: (detail: string) => new Refusal('forbidden', detail),
+  missingScope: (scope: string) => new Refusal('forbidden', `Missing required scope: ${scope}`),
+  notFound: (what: string) => new Refusal('not_found', `${what} not found`),
+  methodNotAllowed: (allowed: readonly string[]) =>
+    new Refusal('method_not_allowed', `Allowed methods: ${allowed.join(', ')}`, {
+      headers: { Allow: allowed.join(', ') },
+    }),
+  conflict: (detail: string) => new Refusal('conflict', detail),
+  unsupportedMediaType: (detail: string) => new Refusal('unsupported_media_type', detail),
+  rateLimited(seconds: number): Refusal {
+    const wait = Math.max(1, Math.ceil(seconds))
+    return new Refusal('rate_limited', `Rate limit exceeded; retry after ${wait} second${wait === 1 ? '' : 's'}`, {
+      headers: { 'Retry-After': String(wait) },
+    })
+  },
+}
+
+/** Throws when there is any problem; used where several rules of one kind are collected before answering. */
+export function refuseAny(problems: readonly FieldProblem[]): void {
+  const [first, ...rest] = problems
+  if (first !== undefined) throw refuse.invalid(first, ...rest)
+}

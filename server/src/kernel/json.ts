@@ -1,0 +1,138 @@
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+
+export type JsonType = 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object' | 'null'
+
+/** A number without a fraction is an integer however it was written; throws on a value that JSON cannot hold. */
+export function jsonType(value: unknown): JsonType {
+  switch (typeof value) {
+    case 'string':
+      return 'string'
+    case 'boolean':
+      return 'boolean'
+    case 'number':
+      return Number.isInteger(value) ? 'integer' : 'number'
+    case 'object':
+      return value === null ? 'null' : Array.isArray(value) ? 'array' : 'object'
+    default:
+      throw new TypeError(`not a JSON value: ${typeof value}`)
+  }
+}
+
+export type ParseOutcome = { ok: true; value: Json } | { ok: false; reason: 'syntax' | 'depth' }
+
+const SYNTAX: ParseOutcome = Object.freeze({ ok: false, reason: 'syntax' })
+const DEPTH: ParseOutcome = Object.freeze({ ok: false, reason: 'depth' })
+
+// A byte order mark is kept as U+FEFF, which JSON.parse refuses.
+const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Reads strict UTF-8 JSON; nesting is bounded before the parser runs, so that no input can exhaust the stack. */
+export function parseJson(bytes: Uint8Array, maxDepth: number): ParseOutcome {
+  try {
+    const text = STRICT_UTF8.decode(bytes)
+    if (isDeeperThan(bytes, maxDepth)) return DEPTH
+    return { ok: true, value: JSON.parse(text) as Json }
+  } catch {
+    return SYNTAX
+  }
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+
+/** Counts brackets outside strings; the bytes of a longer UTF-8 sequence are never mistaken for one. */
+function isDeeperThan(bytes: Uint8Array, maxDepth: number): boolean {
+  const length = bytes.length
+  let depth = 0
+  for (let at = 0; at < length; at++) {
+    const byte = bytes[at]
+    if (byte === QUOTE) {
+      for (at++; at < length; at++) {
+        const inner = bytes[at]
+        if (inner === QUOTE) break
+        if (inner === BACKSLASH) at++
+      }
+    } else if (byte === 0x5b || byte === 0x7b) {
+      if (++depth > maxDepth) return true
+    } else if (byte === 0x5d || byte === 0x7d) {
+      depth--
+    }
+  }
+  return false
+}
+
+/** The first C0 control, DEL or lone surrogate of a text; `lineBreaks` lets TAB, LF and CR pass. */
+export function textProblem(text: string, allow?: { lineBreaks?: boolean }): 'control' | 'surrogate' | null {
+  const length = text.length
+  for (let at = 0; at < length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit < 0x20) {
+      if (allow?.lineBreaks === true && (unit === 0x09 || unit === 0x0a || unit === 0x0d)) continue
+      return 'control'
+    }
+    if (unit < 0x7f) continue
+    if (unit === 0x7f) return 'control'
+    if ((unit & 0xf800) === 0xd800) {
+      if (!isPairAt(text, at)) return 'surrogate'
+      at++
+    }
+  }
+  return null
+}
+
+type MetadataProblem = { path: string; problem: 'control' | 'surrogate' | 'number' }
+
+/** Finds the first problem; a bad key is reported at the object that holds it, so that a path is always clean text. */
+export function metadataProblem(value: Json, path: string): MetadataProblem | null {
+  const found = problemWithin(value)
+  if (found !== null) found.path = path + found.path
+  return found
+}
+
+/** The path is put together on the way back, so that a clean value costs no path text. */
+function problemWithin(value: Json): MetadataProblem | null {
+  if (typeof value === 'string') {
+    const problem = textProblem(value)
+    return problem === null ? null : { path: '', problem }
+  }
+  if (typeof value === 'number') return Number.isFinite(value) ? null : { path: '', problem: 'number' }
+  if (typeof value !== 'object' || value === null) return null
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at++) {
+      const found = problemWithin(value[at] as Json)
+      if (found !== null) {
+        found.path = `[${at}]${found.path}`
+        return found
+      }
+    }
+    return null
+  }
+  for (const key of Object.keys(value)) {
+    const problem = textProblem(key)
+    if (problem !== null) return { path: '', problem }
+    const found = problemWithin(value[key] as Json)
+    if (found !== null) {
+      found.path = `.${key}${found.path}`
+      return found
+    }
+  }
+  return null
+}
+
+/** Counts a surrogate pair once and a lone surrogate once. */
+export function codePointLength(text: string): number {
+  const length = text.length
+  let count = length
+  for (let at = 0; at < length; at++) {
+    if (text.charCodeAt(at) >= 0xd800 && isPairAt(text, at)) {
+      count--
+      at++
+    }
+  }
+  return count
+}
+
+function isPairAt(text: string, at: number): boolean {
+  // Behind the end charCodeAt gives NaN, which masks to 0.
+  return (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00
+}

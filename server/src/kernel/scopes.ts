@@ -1,0 +1,38 @@
+export const scopes = [
+  'assets:read',
+  'assets:write',
+  'locations:read',
+  'locations:write',
+  'tracking:read',
+  'tracking:write',
+  'scans:read',
+  'keys:admin',
+] as const
+
+export type Scope = (typeof scopes)[number]
+
+/** What a credential may be minted with; `keys:admin` belongs to sessions alone. */
+export const credentialScopes: readonly Scope[] = scopes.filter((scope) => scope !== 'keys:admin')
+
+const implied: Partial<Record<Scope, readonly Scope[]>> = {
+  'assets:write': ['tracking:write'],
+  'scans:read': ['tracking:read'],
+}
+
+/** The scopes a grant really holds: the ones named and the ones they imply. */
+export function grantedScopes(named: readonly string[]): ReadonlySet<string> {
+  const granted = new Set<string>(named)
+  for (const scope of named) for (const more of implied[scope as Scope] ?? []) granted.add(more)
+  return granted
+}
+
+export const roles = ['viewer', 'operator', 'manager', 'admin'] as const
+
+export type Role = (typeof roles)[number]
+
+const viewer: readonly Scope[] = ['assets:read', 'locations:read', 'tracking:read']
+const operator: readonly Scope[] = [...viewer, 'tracking:write']
+const manager: readonly Scope[] = [...operator, 'assets:write', 'locations:write']
+const admin: readonly Scope[] = [...manager, 'keys:admin']
+
+export const roleScopes: Record<Role, readonly Scope[]> = { viewer, operator, manager, admin }

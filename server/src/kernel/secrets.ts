@@ -1,0 +1,19 @@
+import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
+
+export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+export const newUuid = (): string => randomUUID()
+
+/** A credential's secret: shown once, kept only as its hash. */
+export const newClientSecret = (): string => `ls_${randomBytes(32).toString('hex')}`
+
+export const newOpaqueSecret = (): string => randomBytes(32).toString('base64url')
+
+export const newPassword = (): string => randomBytes(12).toString('base64url')
+
+/** SHA-256 suffices because every secret hashed here is 256 random bits; passwords go through argon2 instead. */
+export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret, 'utf8').digest()
+
+export function sameHash(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && timingSafeEqual(a, b)
+}

@@ -1,0 +1,108 @@
+import type { Tx } from '../db/database.ts'
+import { type FieldProblem, refuse, refuseAny } from '../kernel/errors.ts'
+import type { Page, PageRequest } from '../kernel/page.ts'
+import {
+  type Renamed,
+  attachTag,
+  changeRecord,
+  createRecord,
+  deleteRecord,
+  detachTag,
+  getRecord,
+  renameRecord,
+} from '../records/commands.ts'
+import type { Needs } from '../records/record.ts'
+import type { Tag, TagDraft } from '../tags/tag.ts'
+import { type Location, type LocationDraft, type ParentRef, namesParent } from './location.ts'
+import { locationStore } from './locations.sql.ts'
+import { type Kin, countDescendants, holdParent, isAtOrAbove, listKin, lockTree, occupancy } from './tree.sql.ts'
+
+export const getLocation = (needs: Needs, orgId: number, id: number): Promise<Location> =>
+  getRecord(needs, locationStore, orgId, id)
+
+type Parent = Pick<Location, 'parentId' | 'parentKey'>
+
+const root: Parent = { parentId: null, parentKey: null }
+
+/** The parent both names agree on. One that does not resolve is reported before a disagreement. */
+async function resolveParent(tx: Tx, orgId: number, ref: ParentRef): Promise<Parent> {
+  const byId = ref.id == null ? null : await holdParent(tx, orgId, { id: ref.id })
+  const byKey = ref.key == null ? null : await holdParent(tx, orgId, { key: ref.key })
+  const unresolved: FieldProblem[] = []
+  if (ref.id != null && byId === null) unresolved.push(notThere('parent_id'))
+  if (ref.key != null && byKey === null) unresolved.push(notThere('parent_external_key'))
+  refuseAny(unresolved)
+  if (ref.id !== undefined && ref.key !== undefined && byId?.id !== byKey?.id)
+    throw refuse.invalid(disagrees('parent_id'), disagrees('parent_external_key'))
+  const parent = byId ?? byKey
+  return parent === null ? root : { parentId: parent.id, parentKey: parent.external_key }
+}
+
+const notThere = (field: string): FieldProblem => ({
+  field,
+  code: 'fk_not_found',
+  message: `${field} does not name a location`,
+})
+
+const disagrees = (field: string): FieldProblem => ({
+  field,
+  code: 'ambiguous_fields',
+  message: 'parent_id and parent_external_key name different locations',
+})
+
+export const createLocation = (needs: Needs, orgId: number, draft: LocationDraft): Promise<Location> =>
+  createRecord(needs, locationStore, orgId, draft, async (tx, core) => ({
+    ...core,
+    ...(await resolveParent(tx, orgId, draft.parent)),
+  }))
+
+export const changeLocation = (
+  needs: Needs,
+  orgId: number,
+  id: number,
+  parent: ParentRef,
+  change: (current: Location) => Location,
+): Promise<Location> => {
+  if (!namesParent(parent)) return changeRecord(needs, locationStore, orgId, id, change)
+  const move = async (current: Location, tx: Tx): Promise<Location> => ({
+    ...change(current),
+    ...(await newParent(tx, orgId, id, current, parent)),
+  })
+  return changeRecord(needs, locationStore, orgId, id, move, (tx) => lockTree(tx, orgId))
+}
+
+async function newParent(tx: Tx, orgId: number, id: number, current: Location, ref: ParentRef): Promise<Parent> {
+  const parent = await resolveParent(tx, orgId, ref)
+  if (parent.parentId !== null && parent.parentId !== current.parentId)
+    if (await isAtOrAbove(tx, orgId, id, parent.parentId))
+      throw refuse.conflict('A location cannot be placed inside itself or one of its descendants')
+  return parent
+}
+
+export const renameLocation = (needs: Needs, orgId: number, id: number, key: string): Promise<Renamed<Location>> =>
+  renameRecord(needs, locationStore, orgId, id, key, (tx) => countDescendants(tx, orgId, id))
+
+export const deleteLocation = (needs: Needs, orgId: number, id: number): Promise<void> =>
+  deleteRecord(needs, locationStore, orgId, id, async (tx) => {
+    const { children, assets } = await occupancy(tx, orgId, id)
+    if (children) throw refuse.conflict('Location has active descendant locations')
+    if (assets) throw refuse.conflict('Location has active assets placed in it')
+  })
+
+export const attachLocationTag = (needs: Needs, orgId: number, id: number, tag: TagDraft): Promise<Tag> =>
+  attachTag(needs, locationStore, orgId, id, tag)
+
+export const detachLocationTag = (needs: Needs, orgId: number, id: number, tagId: number): Promise<void> =>
+  detachTag(needs, locationStore, orgId, id, tagId)
+
+/** The location itself must be there; its kin may be none. */
+export async function locationKin(
+  needs: Needs,
+  orgId: number,
+  id: number,
+  kin: Kin,
+  page: PageRequest,
+): Promise<Page<Location>> {
+  await getLocation(needs, orgId, id)
+  return listKin(needs.db.read, orgId, id, kin, page)
+}

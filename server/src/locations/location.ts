@@ -1,0 +1,18 @@
+import type { RecordCore, RecordDraft } from '../records/record.ts'
+
+export interface Location extends RecordCore {
+  parentId: number | null
+  parentKey: string | null
+}
+
+/** A parent named by its id, by its key, by both, or not at all; null is the root. */
+export interface ParentRef {
+  id?: number | null
+  key?: string | null
+}
+
+export interface LocationDraft extends RecordDraft {
+  parent: ParentRef
+}
+
+export const namesParent = (ref: ParentRef): boolean => ref.id !== undefined || ref.key !== undefined

@@ -1,0 +1,110 @@
+import type { Db, Tx } from '../db/database.ts'
+import { type Sql, sql } from '../db/sql.ts'
+import type { Page, PageRequest } from '../kernel/page.ts'
+import { foldRows } from '../records/rows.ts'
+import { tagColumns, tagOrder } from '../tags/tags.sql.ts'
+import type { Location } from './location.ts'
+import { type LocationRow, locationColumns, locationOf, parentColumn } from './locations.sql.ts'
+
+export type Kin = 'ancestors' | 'children' | 'descendants'
+
+/** The kin of a location with `place`, their position in the answer. */
+const kinOf: Record<Kin, (orgId: number, id: number) => Sql> = {
+  /** Root first. */
+  ancestors: (orgId, id) => sql`
+    with recursive up as (
+      select l.id, l.parent_id, 0 as steps from locations l where l.org_id = ${orgId} and l.id = ${id}
+      union all
+      select l.id, l.parent_id, up.steps + 1 from up join locations l on l.org_id = ${orgId} and l.id = up.parent_id
+    ),
+    kin as (select up.id, row_number() over (order by up.steps desc) as place from up where up.steps > 0)`,
+  /** By name, then id. */
+  children: (orgId, id) => sql`
+    with kin as (
+      select l.id, row_number() over (order by l.name, l.id) as place from locations l
+      where l.org_id = ${orgId} and l.parent_id = ${id} and l.deleted_at is null
+    )`,
+  /** Depth-first, siblings by key. */
+  descendants: (orgId, id) => sql`
+    with recursive down as (
+      select l.id, array[l.external_key] as trail from locations l
+      where l.org_id = ${orgId} and l.parent_id = ${id} and l.deleted_at is null
+      union all
+      select l.id, down.trail || l.external_key from down
+      join locations l on l.org_id = ${orgId} and l.parent_id = down.id and l.deleted_at is null
+    ),
+    kin as (select down.id, row_number() over (order by down.trail, down.id) as place from down)`,
+}
+
+export async function listKin(
+  db: Db,
+  orgId: number,
+  id: number,
+  kin: Kin,
+  { limit, offset }: PageRequest,
+): Promise<Page<Location>> {
+  const rows = await db.query<LocationRow & { total: number }>(sql`${kinOf[kin](orgId, id)},
+    total as (select count(*) as total from kin),
+    chosen as (select kin.id, kin.place from kin order by kin.place limit ${limit} offset ${offset})
+    select total.total, chosen.place, ${locationColumns}, ${parentColumn}${tagColumns}
+    from total left join chosen on true
+    left join locations r on r.org_id = ${orgId} and r.id = chosen.id
+    left join locations parent on parent.org_id = ${orgId} and parent.id = r.parent_id
+    left join tags t on t.org_id = ${orgId} and t.location_id = r.id
+    order by chosen.place, ${tagOrder}`)
+  return { rows: foldRows(rows, locationOf), total: rows[0]?.total ?? 0 }
+}
+
+export async function countDescendants(tx: Tx, orgId: number, id: number): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(sql`
+    with recursive down as (
+      select l.id from locations l where l.org_id = ${orgId} and l.parent_id = ${id} and l.deleted_at is null
+      union all
+      select l.id from down join locations l
+        on l.org_id = ${orgId} and l.parent_id = down.id and l.deleted_at is null
+    )
+    select count(*) as count from down`)
+  return row?.count ?? 0
+}
+
+/** Holds off every other change to the organization's tree, without holding off anything else in it. */
+export async function lockTree(tx: Tx, orgId: number): Promise<void> {
+  await tx.query(sql`select from organizations where org_id = ${orgId} for no key update`)
+}
+
+/** Is `id` the location `from` or one of its ancestors? */
+export async function isAtOrAbove(tx: Tx, orgId: number, id: number, from: number): Promise<boolean> {
+  const rows = await tx.query(sql`
+    with recursive up as (
+      select l.id, l.parent_id from locations l where l.org_id = ${orgId} and l.id = ${from}
+      union all
+      select l.id, l.parent_id from up join locations l on l.org_id = ${orgId} and l.id = up.parent_id
+    )
+    select from up where up.id = ${id}`)
+  return rows.length > 0
+}
+
+export interface ParentRow {
+  id: number
+  external_key: string
+}
+
+/** The live location by id or key, held so that it cannot be deleted before the child is in. */
+export async function holdParent(tx: Tx, orgId: number, by: { id: number } | { key: string }): Promise<ParentRow | null> {
+  const which = 'id' in by ? sql`id = ${by.id}` : sql`external_key = ${by.key}`
+  const [row] = await tx.query<ParentRow>(sql`
+    select id, external_key from locations
+    where org_id = ${orgId} and ${which} and deleted_at is null for share`)
+  return row ?? null
+}
+
+/** What keeps a location from being deleted. */
+export async function occupancy(tx: Tx, orgId: number, id: number): Promise<{ children: boolean; assets: boolean }> {
+  const [row] = await tx.query<{ children: boolean; assets: boolean }>(sql`
+    select
+      exists (select from locations l
+        where l.org_id = ${orgId} and l.parent_id = ${id} and l.deleted_at is null) as children,
+      exists (select from asset_positions p join assets a on a.org_id = ${orgId} and a.id = p.asset_id
+        where p.org_id = ${orgId} and p.location_id = ${id} and a.deleted_at is null) as assets`)
+  return row!
+}

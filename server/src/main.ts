@@ -1,0 +1,130 @@
+import { Command, InvalidArgumentError } from 'commander'
+import * as admin from './app/admin.ts'
+import { openDatabase, prepareDatabase } from './app/core.ts'
+import { serve } from './app/serve.ts'
+import { type Config, ConfigError, readConfig } from './config/config.ts'
+import { Refusal } from './kernel/errors.ts'
+
+/** Picks the role of this process: the server, or one command of the operator. */
+const program = new Command('lastseen')
+  .description('Knows where things are.')
+  .option('--json', 'print one JSON document')
+  .showHelpAfterError()
+
+const config = (overrides: Record<string, string | undefined> = {}): Config =>
+  readConfig({ ...process.env, LASTSEEN_WORKER_DATABASE_URL: undefined, ...overrides })
+
+const progress = (line: string): void => {
+  if (!program.opts<{ json?: boolean }>().json) process.stderr.write(`${line}\n`)
+}
+
+function count(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.')
+  return Number(text)
+}
+
+function show(facts: admin.Facts | admin.Facts[], isJson: boolean): void {
+  if (isJson) return void process.stdout.write(`${JSON.stringify(facts)}\n`)
+  const width = Math.max(...[facts].flat().flatMap((one) => Object.keys(one).map((key) => key.length)))
+  const blocks = [facts].flat().map((one) =>
+    Object.entries(one)
+      .map(([key, value]) => `${key.padEnd(width)}  ${Array.isArray(value) ? value.join(', ') : String(value)}`)
+      .join('\n'),
+  )
+  process.stdout.write(`${blocks.join('\n\n')}\n`)
+}
+
+/** Runs an operator command against the database and shows what came of it. */
+function run<Options extends object>(work: (core: Parameters<typeof admin.createOrg>[0], options: Options) => Promise<admin.Facts | admin.Facts[]>) {
+  return async (options: Options, command: Command): Promise<void> => {
+    const isJson = Boolean(command.optsWithGlobals<{ json?: boolean }>().json)
+    const quiet = isJson ? (): void => undefined : progress
+    show(await admin.withCore(config(), quiet, (core) => work(core, options)), isJson)
+  }
+}
+
+const jsonFlag = ['--json', 'print one JSON document'] as const
+
+program
+  .command('serve', { isDefault: true })
+  .description('serve the API and the web app')
+  .option('--workers <count>', 'server processes', count)
+  .action((options: { workers?: number }) =>
+    serve(config(options.workers === undefined ? {} : { LASTSEEN_WORKERS: String(options.workers) })),
+  )
+
+program
+  .command('migrate')
+  .description('bring the database schema up to date and stop')
+  .action(async () => {
+    const database = await openDatabase(config(), progress)
+    try {
+      await prepareDatabase(database.url, progress)
+    } finally {
+      await database.release()
+    }
+  })
+
+const org = program.command('org').description('organizations')
+org
+  .command('create')
+  .requiredOption('--name <name>')
+  .option(...jsonFlag)
+  .action(run((core, options: { name: string }) => admin.createOrg(core, options)))
+org
+  .command('lapse')
+  .description('drop its webhook events from now on')
+  .requiredOption('--name <name>')
+  .option(...jsonFlag)
+  .action(run((core, options: { name: string }) => admin.setLapse(core, options, true)))
+org
+  .command('reinstate')
+  .requiredOption('--name <name>')
+  .option(...jsonFlag)
+  .action(run((core, options: { name: string }) => admin.setLapse(core, options, false)))
+
+program
+  .command('user')
+  .description('people who sign in')
+  .command('create')
+  .requiredOption('--org <name>')
+  .requiredOption('--email <address>')
+  .requiredOption('--role <role>', 'viewer, operator, manager or admin')
+  .option('--password <password>', 'made up and printed when absent')
+  .option(...jsonFlag)
+  .action(run(admin.createUserIn))
+
+const key = program.command('key').description('API credentials')
+key
+  .command('create')
+  .requiredOption('--org <name>')
+  .requiredOption('--name <name>')
+  .requiredOption('--scopes <list>', 'comma-separated')
+  .option('--expires-at <time>', 'RFC 3339; never when absent')
+  .option('--count <count>', 'how many; the result is then a list', count)
+  .option(...jsonFlag)
+  .action(
+    run(async (core, { count, ...options }: admin.KeyOptions & { count?: number }) => {
+      const keys = await admin.createKeys(core, options, count ?? 1)
+      return count === undefined ? keys[0]! : keys
+    }),
+  )
+key
+  .command('revoke')
+  .requiredOption('--client-id <uuid>')
+  .option(...jsonFlag)
+  .action(run(admin.revokeKey))
+
+function explain(error: unknown): string {
+  if (error instanceof ConfigError || error instanceof admin.OperatorError || error instanceof Refusal)
+    return error.message
+  if (!(error instanceof Error)) return String(error)
+  return process.env['LASTSEEN_LOG_LEVEL'] === 'debug' ? (error.stack ?? error.message) : error.message
+}
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  process.stderr.write(`${explain(error)}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,36 @@
+import type { Db, Tx } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
+import { type Instant, toDatabase } from '../kernel/instant.ts'
+
+export interface OrganizationName {
+  orgId: number
+  name: string
+}
+
+export async function findOrganization(db: Db, orgId: number): Promise<OrganizationName | null> {
+  const [row] = await db.query<{ org_id: number; name: string }>(
+    sql`select org_id, name from organization_names where org_id = ${orgId}`,
+  )
+  return row === undefined ? null : { orgId: row.org_id, name: row.name }
+}
+
+export async function findOrganizationsByName(db: Db, name: string): Promise<OrganizationName[]> {
+  const rows = await db.query<{ org_id: number; name: string }>(
+    sql`select org_id, name from organization_names where name = ${name} order by org_id`,
+  )
+  return rows.map((row) => ({ orgId: row.org_id, name: row.name }))
+}
+
+export async function hasOrganizations(db: Db): Promise<boolean> {
+  return (await db.query(sql`select from organization_names limit 1`)).length > 0
+}
+
+export async function insertOrganization(tx: Tx, orgId: number, name: string, at: Instant): Promise<void> {
+  await tx.query(sql`insert into organizations (org_id, created_at) values (${orgId}, ${toDatabase(at)})`)
+  await tx.query(sql`insert into organization_names (org_id, name) values (${orgId}, ${name})`)
+}
+
+/** A lapsed organization keeps its API; only its webhook events are dropped. */
+export async function setLapsed(tx: Tx, orgId: number, at: Instant | null): Promise<void> {
+  await tx.query(sql`update organizations set lapsed_at = ${at && toDatabase(at)} where org_id = ${orgId}`)
+}

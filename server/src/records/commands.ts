@@ -1,0 +1,190 @@
+import type { Db, Tx } from '../db/database.ts'
+import { nextUpdate, now } from '../kernel/clock.ts'
+import { type Refusal, refuse } from '../kernel/errors.ts'
+import type { Instant } from '../kernel/instant.ts'
+import type { Holder, Tag, TagDraft } from '../tags/tag.ts'
+import { deleteTag, deleteTagsOf, insertTags } from '../tags/tags.sql.ts'
+import { type RecordKind, bookCreated, bookDeleted, bookSwitched } from './counts.sql.ts'
+import { takeKey } from './keys.sql.ts'
+import { type Needs, type RecordCore, type RecordDraft, refuseEmptyWindow, searchText } from './record.ts'
+
+/** The statements of one kind of record. All of them see live rows only. */
+export interface Store<R extends RecordCore> {
+  kind: RecordKind
+  noun: string
+  holder: (id: number) => Holder
+  find: (db: Db, orgId: number, id: number) => Promise<R | null>
+  /** Holds the row until the transaction ends, against writers and against those who want to hang something on it. */
+  lock: (tx: Tx, orgId: number, id: number) => Promise<void>
+  /** False when the key is taken. */
+  insert: (tx: Tx, orgId: number, record: R, search: string) => Promise<boolean>
+  update: (tx: Tx, orgId: number, record: R, search: string) => Promise<void>
+}
+
+/** Why a record cannot be had: it lives in another organization, or nowhere. */
+async function missing<R extends RecordCore>(needs: Needs, store: Store<R>, orgId: number, id: number): Promise<Refusal> {
+  const owner = await needs.ids.ownerOf(id)
+  const isForeign = owner !== null && owner !== orgId && (await store.find(needs.db.read, owner, id)) !== null
+  return isForeign ? refuse.forbidden(`${store.noun} belongs to another organization`) : refuse.notFound(store.noun)
+}
+
+export async function getRecord<R extends RecordCore>(needs: Needs, store: Store<R>, orgId: number, id: number) {
+  const record = await store.find(needs.db.read, orgId, id)
+  if (record === null) throw await missing(needs, store, orgId, id)
+  return record
+}
+
+/** Runs the work on the locked record. The lock comes first, so what is then read is what stays true. */
+async function withRecord<R extends RecordCore, Result extends object>(
+  needs: Needs,
+  store: Store<R>,
+  orgId: number,
+  id: number,
+  work: (tx: Tx, current: R) => Promise<Result>,
+  lockFirst: (tx: Tx) => Promise<void> = async () => undefined,
+): Promise<Result> {
+  const result = await needs.db.inOrganization(orgId, async (tx) => {
+    await lockFirst(tx)
+    const [, current] = await Promise.all([store.lock(tx, orgId, id), store.find(tx, orgId, id)])
+    return current === null ? null : work(tx, current)
+  })
+  if (result === null) throw await missing(needs, store, orgId, id)
+  return result
+}
+
+async function attachAll(tx: Tx, orgId: number, holder: Holder, tags: readonly Tag[], at: Instant): Promise<void> {
+  if (tags.length === 0 || (await insertTags(tx, orgId, holder, tags, at)) === tags.length) return
+  throw refuse.conflict('A tag with this type and value already exists')
+}
+
+async function newTags(needs: Needs, orgId: number, drafts: readonly TagDraft[]): Promise<Tag[]> {
+  const ids = await needs.ids.many(orgId, drafts.length)
+  return drafts.map((draft, index) => ({ ...draft, id: ids[index]! }))
+}
+
+/** `complete` adds what only this kind of record has, inside the transaction. */
+export async function createRecord<R extends RecordCore>(
+  needs: Needs,
+  store: Store<R>,
+  orgId: number,
+  draft: RecordDraft,
+  complete: (tx: Tx, core: RecordCore) => Promise<R>,
+): Promise<R> {
+  const at = now(needs.clock)
+  const validFrom = draft.validFrom ?? at
+  refuseEmptyWindow(validFrom, draft.validTo)
+  const id = await needs.ids.next(orgId)
+  const tags = await newTags(needs, orgId, draft.tags)
+  for (let tries = 0; ; tries++) {
+    const externalKey = draft.externalKey ?? (await takeKey(needs.db, orgId, store.kind, tries > 0))
+    const { name, description, isActive, validTo } = draft
+    const dates = { validFrom, validTo, createdAt: at, updatedAt: at, deletedAt: null }
+    const core: RecordCore = { id, externalKey, name, description, isActive, ...dates, tags }
+    const record = await needs.db.inOrganization(orgId, async (tx) => {
+      const whole = await complete(tx, core)
+      if (!(await store.insert(tx, orgId, whole, searchText(whole, tags)))) return null
+      await Promise.all([bookCreated(tx, orgId, store.kind, isActive), attachAll(tx, orgId, store.holder(id), tags, at)])
+      return whole
+    })
+    if (record !== null) return record
+    // A generated key met one that somebody chose by hand: the next one is tried.
+    if (draft.externalKey !== undefined) throw refuse.conflict(`${store.noun} with this external_key already exists`)
+  }
+}
+
+/**
+ * `change` sees the record as it is while nobody else can write it, and says how it shall be. A lock wider than the
+ * record is taken first, so that two changes never wait for each other.
+ */
+export function changeRecord<R extends RecordCore>(
+  needs: Needs,
+  store: Store<R>,
+  orgId: number,
+  id: number,
+  change: (current: R, tx: Tx) => Promise<R> | R,
+  lockFirst?: (tx: Tx) => Promise<void>,
+): Promise<R> {
+  const write = async (tx: Tx, current: R): Promise<R> => {
+    const changed = await change(current, tx)
+    refuseEmptyWindow(changed.validFrom, changed.validTo)
+    const next = { ...changed, updatedAt: nextUpdate(needs.clock, current.updatedAt) }
+    const writes = [store.update(tx, orgId, next, searchText(next, next.tags))]
+    if (next.isActive !== current.isActive) writes.push(bookSwitched(tx, orgId, store.kind, next.isActive))
+    await Promise.all(writes)
+    return next
+  }
+  return withRecord(needs, store, orgId, id, write, lockFirst)
+}
+
+export interface Renamed<R> {
+  record: R
+  descendantCount: number
+}
+
+/** The same key again changes nothing, `updatedAt` included. */
+export function renameRecord<R extends RecordCore>(
+  needs: Needs,
+  store: Store<R>,
+  orgId: number,
+  id: number,
+  externalKey: string,
+  countDescendants: (tx: Tx) => Promise<number>,
+): Promise<Renamed<R>> {
+  return withRecord(needs, store, orgId, id, async (tx, current) => {
+    if (current.externalKey === externalKey) return { record: current, descendantCount: 0 }
+    const record = { ...current, externalKey, updatedAt: nextUpdate(needs.clock, current.updatedAt) }
+    await store.update(tx, orgId, record, searchText(record, record.tags))
+    return { record, descendantCount: await countDescendants(tx) }
+  })
+}
+
+/** Soft: the row stays, its key and its tags are free from this moment. */
+export async function deleteRecord<R extends RecordCore>(
+  needs: Needs,
+  store: Store<R>,
+  orgId: number,
+  id: number,
+  guard: (tx: Tx) => Promise<void>,
+): Promise<void> {
+  await withRecord(needs, store, orgId, id, async (tx, current) => {
+    await guard(tx)
+    const updatedAt = nextUpdate(needs.clock, current.updatedAt)
+    const gone = { ...current, updatedAt, deletedAt: updatedAt }
+    await Promise.all([
+      store.update(tx, orgId, gone, searchText(gone, [])),
+      deleteTagsOf(tx, orgId, store.holder(id)),
+      bookDeleted(tx, orgId, store.kind, current.isActive),
+    ])
+    return gone
+  })
+}
+
+export async function attachTag<R extends RecordCore>(
+  needs: Needs,
+  store: Store<R>,
+  orgId: number,
+  id: number,
+  draft: TagDraft,
+): Promise<Tag> {
+  const [tag] = await newTags(needs, orgId, [draft])
+  return withRecord(needs, store, orgId, id, async (tx, current) => {
+    await attachAll(tx, orgId, store.holder(id), [tag!], now(needs.clock))
+    await store.update(tx, orgId, current, searchText(current, [...current.tags, draft]))
+    return tag!
+  })
+}
+
+export async function detachTag<R extends RecordCore>(
+  needs: Needs,
+  store: Store<R>,
+  orgId: number,
+  id: number,
+  tagId: number,
+): Promise<void> {
+  await withRecord(needs, store, orgId, id, async (tx, current) => {
+    if (!(await deleteTag(tx, orgId, store.holder(id), tagId))) throw refuse.notFound('Tag')
+    const left = current.tags.filter((tag) => tag.id !== tagId)
+    await store.update(tx, orgId, current, searchText(current, left))
+    return current
+  })
+}

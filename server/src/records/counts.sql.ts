@@ -1,0 +1,37 @@
+import type { Tx } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
+
+export type RecordKind = 'asset' | 'location'
+
+const slots = 16
+
+/** How many records come and go in each of the four states a record can be counted in. */
+export interface CountChange {
+  active?: number
+  inactive?: number
+  deletedActive?: number
+  deletedInactive?: number
+}
+
+/** Books a change in one of the organization's slots, in the transaction that makes it, so totals are never off. */
+export async function bookCounts(tx: Tx, orgId: number, kind: RecordKind, change: CountChange): Promise<void> {
+  const slot = Math.floor(Math.random() * slots)
+  const { active = 0, inactive = 0, deletedActive = 0, deletedInactive = 0 } = change
+  await tx.query(sql`
+    insert into record_counts as held (org_id, kind, slot, active, inactive, deleted_active, deleted_inactive)
+    values (${orgId}, ${kind}, ${slot}, ${active}, ${inactive}, ${deletedActive}, ${deletedInactive})
+    on conflict (org_id, kind, slot) do update set
+      active = held.active + excluded.active,
+      inactive = held.inactive + excluded.inactive,
+      deleted_active = held.deleted_active + excluded.deleted_active,
+      deleted_inactive = held.deleted_inactive + excluded.deleted_inactive`)
+}
+
+export const bookCreated = (tx: Tx, orgId: number, kind: RecordKind, isActive: boolean): Promise<void> =>
+  bookCounts(tx, orgId, kind, isActive ? { active: 1 } : { inactive: 1 })
+
+export const bookDeleted = (tx: Tx, orgId: number, kind: RecordKind, isActive: boolean): Promise<void> =>
+  bookCounts(tx, orgId, kind, isActive ? { active: -1, deletedActive: 1 } : { inactive: -1, deletedInactive: 1 })
+
+export const bookSwitched = (tx: Tx, orgId: number, kind: RecordKind, isActive: boolean): Promise<void> =>
+  bookCounts(tx, orgId, kind, isActive ? { active: 1, inactive: -1 } : { active: -1, inactive: 1 })

@@ -1,0 +1,164 @@
+import type { Db } from '../db/database.ts'
+import { type Sql, join, sql } from '../db/sql.ts'
+import { type Instant, toDatabase } from '../kernel/instant.ts'
+import type { PageRequest, SortTerm } from '../kernel/page.ts'
+import { type TagRow, tagColumns, tagOrder } from '../tags/tags.sql.ts'
+import type { RecordKind } from './counts.sql.ts'
+
+export type RecordSortField = 'external_key' | 'name' | 'created_at' | 'updated_at'
+
+export interface RecordFilter {
+  externalKeys?: readonly string[] | undefined
+  isActive?: boolean | undefined
+  includeDeleted?: boolean | undefined
+  q?: string | undefined
+}
+
+export interface ListRequest extends PageRequest {
+  filter: RecordFilter
+  sort: readonly SortTerm<RecordSortField>[]
+  now: Instant
+}
+
+/** How one kind of record is laid out; `r` is the record in every piece. */
+export interface RecordTable {
+  kind: RecordKind
+  table: Sql
+  columns: Sql
+  /** Joins from the finished page, for columns of other rows. */
+  pageColumns: Sql
+  pageJoins: (orgId: number) => Sql
+  tagHolder: Sql
+}
+
+export interface CoreRow extends TagRow {
+  id: number
+  external_key: string
+  name: string
+  description: string | null
+  is_active: boolean
+  valid_from: string
+  valid_to: string | null
+  created_at: string
+  updated_at: string
+  deleted_at: string | null
+}
+
+export const coreColumns: Sql = sql`r.id, r.external_key, r.name, r.description, r.is_active, r.valid_from, r.valid_to,
+  r.created_at, r.updated_at, r.deleted_at`
+
+const sortColumns: Record<RecordSortField, (of: Sql) => Sql> = {
+  external_key: (of) => sql`${of}.external_key`,
+  name: (of) => sql`${of}.name`,
+  created_at: (of) => sql`${of}.created_at`,
+  updated_at: (of) => sql`${of}.updated_at`,
+}
+
+/** Every order is total: it ends with the id, or with the key where keys cannot repeat. */
+function orderBy({ sort, filter }: ListRequest, of: Sql): Sql {
+  const pieces: Sql[] = []
+  let direction = sql` asc`
+  for (const term of sort) {
+    direction = term.descending ? sql` desc` : sql` asc`
+    pieces.push(sql`${sortColumns[term.field](of)}${direction}`)
+    if (term.field === 'external_key' && !filter.includeDeleted) return join(pieces, sql`, `)
+  }
+  return join([...pieces, sql`${of}.id${direction}`], sql`, `)
+}
+
+const live: Sql = sql`r.deleted_at is null`
+const deleted: Sql = sql`r.deleted_at is not null`
+
+export const likePattern = (needle: string): string => `%${needle.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
+
+function conditions(orgId: number, { filter, now }: ListRequest, liveness: Sql, more: readonly Sql[]): Sql {
+  const at = toDatabase(now)
+  const all = [
+    sql`r.org_id = ${orgId}`,
+    liveness,
+    // A record valid from its making is never "not yet", even for a process whose clock runs a little behind.
+    sql`(r.valid_from <= ${at} or r.valid_from <= r.created_at) and (r.valid_to is null or r.valid_to > ${at})`,
+    ...more,
+  ]
+  if (filter.isActive !== undefined) all.push(filter.isActive ? sql`r.is_active` : sql`not r.is_active`)
+  if (filter.externalKeys !== undefined) all.push(sql`r.external_key = any(${filter.externalKeys}::text[])`)
+  if (filter.q) all.push(sql`r.search_text like ${likePattern(filter.q)}`)
+  return join(all, sql` and `)
+}
+
+/** The total of the plain list: the counted records less the few outside their window. Exact, whatever the size. */
+function countedTotal(orgId: number, layout: RecordTable, { filter, now }: ListRequest): Sql {
+  const at = toDatabase(now)
+  const booked = [sql`active`]
+  if (filter.isActive === undefined) booked.push(sql`inactive`)
+  if (filter.includeDeleted) booked.push(sql`deleted_active`)
+  if (filter.includeDeleted && filter.isActive === undefined) booked.push(sql`deleted_inactive`)
+  const counted = [sql`r.org_id = ${orgId}`]
+  if (!filter.includeDeleted) counted.push(live)
+  if (filter.isActive !== undefined) counted.push(sql`r.is_active`)
+  const which = join(counted, sql` and `)
+  return sql`
+    select (
+      (select coalesce(sum(${join(booked, sql` + `)}), 0) from record_counts
+        where org_id = ${orgId} and kind = ${layout.kind})
+      - (select count(*) from ${layout.table} r where ${which} and r.valid_from > r.created_at and r.valid_from > ${at})
+      - (select count(*) from ${layout.table} r where ${which} and r.valid_to is not null and r.valid_to <= ${at})
+    )::bigint as total`
+}
+
+/** Live and deleted rows lie in different indexes, so each side brings its own first rows. */
+function plainPage(orgId: number, layout: RecordTable, request: ListRequest): Sql {
+  const { limit, offset, filter } = request
+  const rows = (liveness: Sql): Sql => sql`
+    select ${layout.columns} from ${layout.table} r where ${conditions(orgId, request, liveness, [])}
+    order by ${orderBy(request, sql`r`)}`
+  if (!filter.includeDeleted) return sql`${rows(live)} limit ${limit} offset ${offset}`
+  const reach = Math.min(limit + offset, Number.MAX_SAFE_INTEGER)
+  return sql`
+    select * from ((${rows(live)} limit ${reach}) union all (${rows(deleted)} limit ${reach})) r
+    order by ${orderBy(request, sql`r`)} limit ${limit} offset ${offset}`
+}
+
+/**
+ * Page and total of a filtered list. The matches are found once, by the filter's own index, before anything is sorted:
+ * left to itself the planner walks the sort order and tests every row.
+ */
+function filteredList(orgId: number, layout: RecordTable, request: ListRequest, more: readonly Sql[]): Sql {
+  const matches = (liveness: Sql): Sql => sql`
+    select r.id, r.external_key, r.name, r.created_at, r.updated_at from ${layout.table} r
+    where ${conditions(orgId, request, liveness, more)}`
+  const all = request.filter.includeDeleted ? sql`${matches(live)} union all ${matches(deleted)}` : matches(live)
+  return sql`
+    with matches as materialized (${all}),
+    total as (select count(*) as total from matches),
+    chosen as (
+      select m.id from matches m order by ${orderBy(request, sql`m`)} limit ${request.limit} offset ${request.offset}
+    ),
+    page as (
+      select ${layout.columns} from chosen join ${layout.table} r on r.org_id = ${orgId} and r.id = chosen.id
+    )`
+}
+
+/**
+ * One page and the exact total, from one snapshot. The total comes along even when the page is empty, as a row
+ * without a record.
+ */
+export async function listRecords<Row extends CoreRow>(
+  db: Db,
+  orgId: number,
+  layout: RecordTable,
+  request: ListRequest,
+  more: readonly Sql[] = [],
+): Promise<(Row & { total: number })[]> {
+  const { filter } = request
+  const isFiltered =
+    more.length > 0 || filter.externalKeys !== undefined || Boolean(filter.q) || filter.isActive === false
+  const list = isFiltered
+    ? filteredList(orgId, layout, request, more)
+    : sql`with total as (${countedTotal(orgId, layout, request)}), page as (${plainPage(orgId, layout, request)})`
+  return db.query(sql`${list}
+    select total.total, page.*, ${layout.pageColumns}${tagColumns}
+    from total left join page on true ${layout.pageJoins(orgId)}
+    left join tags t on t.org_id = ${orgId} and ${layout.tagHolder} = page.id
+    order by ${orderBy(request, sql`page`)}, ${tagOrder}`)
+}

@@ -1,0 +1,62 @@
+import type { Clock } from '../kernel/clock.ts'
+import type { IdSource } from '../db/id-source.ts'
+import type { Database } from '../db/database.ts'
+import { type FieldProblem, refuse } from '../kernel/errors.ts'
+import type { Instant } from '../kernel/instant.ts'
+import type { Tag, TagDraft } from '../tags/tag.ts'
+
+/** What commands on records need from the house. */
+export interface Needs {
+  db: Database
+  clock: Clock
+  ids: IdSource
+}
+
+/** What assets and locations have in common. */
+export interface RecordCore {
+  id: number
+  externalKey: string
+  name: string
+  description: string | null
+  isActive: boolean
+  validFrom: Instant
+  validTo: Instant | null
+  createdAt: Instant
+  updatedAt: Instant
+  deletedAt: Instant | null
+  tags: Tag[]
+}
+
+export interface RecordDraft {
+  externalKey?: string
+  name: string
+  description: string | null
+  isActive: boolean
+  validFrom?: Instant
+  validTo: Instant | null
+  tags: TagDraft[]
+}
+
+export type RecordChange = Partial<
+  Pick<RecordCore, 'externalKey' | 'name' | 'description' | 'isActive' | 'validFrom' | 'validTo'>
+>
+
+export function refuseEmptyWindow(validFrom: Instant, validTo: Instant | null): void {
+  if (validTo === null || validTo > validFrom) return
+  const problem: FieldProblem = {
+    field: 'valid_to',
+    code: 'invalid_value',
+    message: 'valid_to must be after valid_from',
+  }
+  throw refuse.invalid(problem)
+}
+
+/** A character no field may contain, so that no search term matches across two of them. */
+const fieldSeparator = '\u0001'
+
+export function searchText(record: Pick<RecordCore, 'externalKey' | 'name' | 'description'>, tags: readonly TagDraft[]) {
+  const parts = [record.name, record.externalKey, record.description ?? '', ...tags.map((tag) => tag.value)]
+  return parts.join(fieldSeparator).toLowerCase()
+}
+
+export const searchAddition = (tag: TagDraft): string => fieldSeparator + tag.value.toLowerCase()

@@ -1,0 +1,25 @@
+export const tagTypes = ['rfid', 'ble', 'barcode'] as const
+
+export type TagType = (typeof tagTypes)[number]
+
+export interface TagDraft {
+  type: TagType
+  value: string
+}
+
+export interface Tag extends TagDraft {
+  id: number
+}
+
+/** What a tag hangs on. */
+export type Holder = { assetId: number } | { locationId: number }
+
+/**
+ * The form in which two spellings of one physical tag are equal: radio tags regardless of case, Bluetooth addresses
+ * also regardless of separators, barcodes exactly as printed.
+ */
+export function matchValue({ type, value }: TagDraft): string {
+  if (type === 'barcode') return value
+  const folded = value.toLowerCase()
+  return type === 'ble' ? folded.replaceAll(/[:-]/g, '') : folded
+}

@@ -1,0 +1,62 @@
+import type { Tx } from '../db/database.ts'
+import { type Sql, sql } from '../db/sql.ts'
+import { type Instant, toDatabase } from '../kernel/instant.ts'
+import { type Holder, type Tag, type TagType, matchValue } from './tag.ts'
+
+/** Tag columns of a join on `t`, and the order in which a record's tags are shown: as they were attached. */
+export const tagColumns: Sql = sql`t.id as tag_id, t.tag_type, t.value as tag_value`
+export const tagOrder: Sql = sql`t.created_at, t.id`
+
+export interface TagRow {
+  tag_id: number | null
+  tag_type: TagType
+  tag_value: string
+}
+
+export function tagOf(row: TagRow): Tag | null {
+  return row.tag_id === null ? null : { id: row.tag_id, type: row.tag_type, value: row.tag_value }
+}
+
+/** Attaches all of them, or says how many were free. The unique index decides, whoever else is attaching. */
+export async function insertTags(
+  tx: Tx,
+  orgId: number,
+  holder: Holder,
+  tags: readonly Tag[],
+  createdAt: Instant,
+): Promise<number> {
+  const inserted = await tx.query<{ id: number }>(sql`
+    insert into tags (org_id, id, asset_id, location_id, tag_type, value, match_value, created_at)
+    select o.org_id, u.id, ${'assetId' in holder ? holder.assetId : null}::bigint,
+      ${'locationId' in holder ? holder.locationId : null}::bigint,
+      u.tag_type, u.value, u.match_value, ${toDatabase(createdAt)}::timestamptz
+    from organizations o cross join unnest(
+      ${tags.map((tag) => tag.id)}::bigint[], ${tags.map((tag) => tag.type)}::text[],
+      ${tags.map((tag) => tag.value)}::text[], ${tags.map(matchValue)}::text[]
+    ) u (id, tag_type, value, match_value)
+    where o.org_id = ${orgId}
+    on conflict (org_id, tag_type, match_value) do nothing
+    returning id`)
+  return inserted.length
+}
+
+const heldBy = (holder: Holder): Sql =>
+  'assetId' in holder ? sql`asset_id = ${holder.assetId}` : sql`location_id = ${holder.locationId}`
+
+export async function tagsOf(tx: Tx, orgId: number, holder: Holder): Promise<Tag[]> {
+  const rows = await tx.query<TagRow>(sql`
+    select ${tagColumns} from tags t where t.org_id = ${orgId} and t.${heldBy(holder)} order by ${tagOrder}`)
+  return rows.flatMap((row) => tagOf(row) ?? [])
+}
+
+export async function deleteTag(tx: Tx, orgId: number, holder: Holder, tagId: number): Promise<boolean> {
+  const gone = await tx.query(
+    sql`delete from tags where org_id = ${orgId} and id = ${tagId} and ${heldBy(holder)} returning id`,
+  )
+  return gone.length === 1
+}
+
+export async function deleteTagsOf(tx: Tx, orgId: number, holder: Holder): Promise<void> {
+  await tx.query(sql`delete from tags where org_id = ${orgId} and ${heldBy(holder)}`)
+}
+

@@ -1,0 +1,37 @@
+import type { Database, Tx } from '../db/database.ts'
+import type { IdSource } from '../db/id-source.ts'
+import { type Clock, now } from '../kernel/clock.ts'
+import type { Role } from '../kernel/scopes.ts'
+import { hashPassword } from './password.ts'
+import { type User, foldEmail } from './user.ts'
+import { insertUser, putMembership } from './users.sql.ts'
+
+interface Needs {
+  db: Database
+  clock: Clock
+  ids: IdSource
+}
+
+export interface Account {
+  email: string
+  password: string
+  role: Role
+}
+
+/** Does the slow part of making an account; what it returns writes the account and its first membership. */
+export async function prepareUser({ clock, ids }: Pick<Needs, 'clock' | 'ids'>, account: Account) {
+  const user: User = { userId: await ids.next(0), email: foldEmail(account.email) }
+  const passwordHash = await hashPassword(account.password)
+  return async (tx: Tx, orgId: number): Promise<User> => {
+    const at = now(clock)
+    await insertUser(tx, { ...user, passwordHash }, at)
+    await putMembership(tx, user.userId, orgId, account.role, at)
+    return user
+  }
+}
+
+/** A new account with its first membership; an address that has an account already is a conflict. */
+export async function createUser(needs: Needs, orgId: number, account: Account): Promise<User> {
+  const write = await prepareUser(needs, account)
+  return needs.db.shared((tx) => write(tx, orgId))
+}

@@ -1,0 +1,42 @@
+import type { Db, Tx } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
+import { type Instant, toDatabase } from '../kernel/instant.ts'
+import type { Role } from '../kernel/scopes.ts'
+import type { Membership, User } from './user.ts'
+
+export interface UserWithHash extends User {
+  passwordHash: string
+}
+
+export async function findUserByEmail(db: Db, email: string): Promise<UserWithHash | null> {
+  const [row] = await db.query<{ user_id: number; email: string; password_hash: string }>(
+    sql`select user_id, email, password_hash from users where email = ${email}`,
+  )
+  return row === undefined ? null : { userId: row.user_id, email: row.email, passwordHash: row.password_hash }
+}
+
+export async function findUser(db: Db, userId: number): Promise<User | null> {
+  const [row] = await db.query<{ user_id: number; email: string }>(
+    sql`select user_id, email from users where user_id = ${userId}`,
+  )
+  return row === undefined ? null : { userId: row.user_id, email: row.email }
+}
+
+export async function insertUser(tx: Tx, user: UserWithHash, at: Instant): Promise<void> {
+  await tx.query(sql`insert into users (user_id, email, password_hash, created_at)
+    values (${user.userId}, ${user.email}, ${user.passwordHash}, ${toDatabase(at)})`)
+}
+
+export async function putMembership(tx: Tx, userId: number, orgId: number, role: Role, at: Instant): Promise<void> {
+  await tx.query(sql`insert into memberships (user_id, org_id, role, created_at)
+    values (${userId}, ${orgId}, ${role}, ${toDatabase(at)})
+    on conflict (user_id, org_id) do update set role = excluded.role`)
+}
+
+/** Oldest first: the first one is where a sign-in lands. */
+export async function membershipsOf(db: Db, userId: number): Promise<Membership[]> {
+  const rows = await db.query<{ org_id: number; name: string; role: Role }>(sql`
+    select m.org_id, n.name, m.role from memberships m join organization_names n on n.org_id = m.org_id
+    where m.user_id = ${userId} order by m.created_at, m.org_id`)
+  return rows.map((row) => ({ orgId: row.org_id, orgName: row.name, role: row.role }))
+}
