@@ -1,0 +1,120 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { type Core, openCore } from '../../src/app/core.ts'
+import { type RunningServer, startServer } from '../../src/app/server.ts'
+import { readConfig } from '../../src/config/config.ts'
+import type { Clock } from '../../src/kernel/clock.ts'
+import { createOrganization } from '../../src/organizations/commands.ts'
+import { createUser } from '../../src/users/commands.ts'
+import type { Role } from '../../src/kernel/scopes.ts'
+import { Client, type Reply, send } from './client.ts'
+import { cloneDatabase } from './database.ts'
+import { saveAnswers } from './description.ts'
+import { watchStatements } from './statements.ts'
+
+export interface AppOptions {
+  /** Settings as environment variables. */
+  settings?: Record<string, string>
+  clock?: Clock
+  /** An app on the database of another one, as a second process would be. */
+  beside?: TestApp
+  isOneOfSeveral?: boolean
+}
+
+/** The service on a real port over a database of its own. */
+export class TestApp {
+  readonly url: string
+  readonly core: Core
+  readonly databaseUrl: string
+  readonly #close: () => Promise<void>
+
+  constructor(url: string, core: Core, databaseUrl: string, close: () => Promise<void>) {
+    this.url = url
+    this.core = core
+    this.databaseUrl = databaseUrl
+    this.#close = close
+  }
+
+  async newOrg(name = 'Test organization'): Promise<TestOrg> {
+    const { orgId } = await createOrganization(this.core, name)
+    return new TestOrg(this, orgId, name)
+  }
+
+  /** A request without a token. */
+  anonymous(method: string, path: string, options: Parameters<typeof send>[3] = {}): Promise<Reply> {
+    return send(this.url, method, path, options)
+  }
+
+  stop(): Promise<void> {
+    return this.#close()
+  }
+}
+
+export class TestOrg {
+  readonly app: TestApp
+  readonly orgId: number
+  readonly name: string
+
+  constructor(app: TestApp, orgId: number, name: string) {
+    this.app = app
+    this.orgId = orgId
+    this.name = name
+  }
+
+  /** A caller with these scopes that never runs dry: it takes a fresh credential before its bucket is empty. */
+  client(...scopes: string[]): Client {
+    return new Client(this.app, this.orgId, scopes)
+  }
+
+  /** A caller with the five scopes of the contract. */
+  get full(): Client {
+    return this.client('assets:read', 'assets:write', 'locations:read', 'locations:write', 'tracking:read')
+  }
+
+  /** Makes a person and signs in; the reply's data holds the tokens. */
+  async signIn(role: Role): Promise<{ email: string; password: string; accessToken: string; refreshToken: string }> {
+    const email = `${role}-${Math.random().toString(36).slice(2)}@example.com`
+    const password = 'correct horse battery'
+    await createUser(this.app.core, this.orgId, { email, password, role })
+    const reply = await this.app.anonymous('POST', '/api/v1/auth/login', { json: { email, password } })
+    expect(reply.status).toBe(200)
+    return { email, password, accessToken: reply.json.data.access_token, refreshToken: reply.json.data.refresh_token }
+  }
+}
+
+export async function startApp(options: AppOptions = {}): Promise<TestApp> {
+  const database = options.beside === undefined ? await cloneDatabase() : null
+  const databaseUrl = database?.url ?? options.beside!.databaseUrl
+  const config = readConfig({ DATABASE_URL: databaseUrl, LASTSEEN_LOG_LEVEL: 'error', ...options.settings })
+  const watch = await watchStatements(databaseUrl)
+  const core = await openCore({
+    config,
+    url: databaseUrl,
+    onStatement: watch.onStatement,
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
+  })
+  const server: RunningServer = await startServer(core, {
+    host: '127.0.0.1',
+    port: 0,
+    isOneOfSeveral: options.isOneOfSeveral ?? false,
+    log: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),
+  })
+  return new TestApp(`http://127.0.0.1:${server.port}`, core, databaseUrl, async () => {
+    await server.close(1000)
+    await core.close()
+    await database?.drop()
+    watch.save()
+    saveAnswers()
+    expect(watch.violations, 'statements outside the tenancy fence').toEqual([])
+  })
+}
+
+/** Starts one app for the whole test file. */
+export function useApp(options: AppOptions = {}): { readonly app: TestApp } {
+  const holder: { app: TestApp } = { app: undefined as never }
+  beforeAll(async () => {
+    holder.app = await startApp(options)
+  })
+  afterAll(() => holder.app.stop())
+  return holder
+}

@@ -1,0 +1,29 @@
+import postgres from 'postgres'
+import type { TestProject } from 'vitest/node'
+import { migrate } from '../../src/db/migrate.ts'
+import { startCluster } from './cluster.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    clusterUrl: string
+    templateName: string
+  }
+}
+
+/** One server per run with one migrated database, which every test file clones in a moment. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const cluster = await startCluster()
+  const templateName = `lastseen_template_${Date.now()}`
+  const admin = postgres(cluster.url, { max: 1, onnotice: () => undefined })
+  await admin.unsafe(`create database ${templateName}`)
+  const url = new URL(cluster.url)
+  url.pathname = `/${templateName}`
+  await migrate(url.href)
+  project.provide('clusterUrl', cluster.url)
+  project.provide('templateName', templateName)
+  return async () => {
+    await admin.unsafe(`drop database if exists ${templateName}`)
+    await admin.end({ timeout: 5 })
+    await cluster.stop()
+  }
+}
