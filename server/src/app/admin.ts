@@ -3,6 +3,7 @@ import { mintCredentials, revokeCredential } from '../credentials/commands.ts'
 import { findOrganizationOfClient } from '../credentials/credentials.sql.ts'
 import { now } from '../kernel/clock.ts'
 import { formatMillis, parseRfc3339 } from '../kernel/instant.ts'
+import { codePointLength } from '../kernel/json.ts'
 import { type Role, credentialScopes, roles } from '../kernel/scopes.ts'
 import { newPassword, uuidPattern } from '../kernel/secrets.ts'
 import { createOrganization, lapseOrganization, reinstateOrganization } from '../organizations/commands.ts'
@@ -49,7 +50,7 @@ async function organizationNamed(core: Core, given: string): Promise<{ orgId: nu
 }
 
 function checkLine(what: string, text: string): string {
-  if (text.trim() === '' || [...text].length > 255) throw new OperatorError(`${what} must have 1 to 255 characters`)
+  if (text.trim() === '' || codePointLength(text) > 255) throw new OperatorError(`${what} must have 1 to 255 characters`)
   return text
 }
 

@@ -21,7 +21,9 @@ export function housekeeping(core: Core, useLog: UseLog, log: Logger): () => Pro
       await work().catch((error: unknown) => log.warn({ event: 'chore.failed', chore, err: error }, 'chore failed'))
   }
   let running: Promise<void> = Promise.resolve()
-  const timer = setInterval(() => (running = running.then(round)), everyMs)
+  const timer = setInterval(() => {
+    running = running.then(round)
+  }, everyMs)
   timer.unref()
   return async () => {
     clearInterval(timer)

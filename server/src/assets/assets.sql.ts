@@ -25,7 +25,7 @@ const layout: RecordTable = {
 
 const assetOf = (row: AssetRow): Asset => ({ ...coreOf(row), metadata: JSON.parse(row.metadata) as Metadata })
 
-export async function findAsset(db: Db, orgId: number, id: number): Promise<Asset | null> {
+async function findAsset(db: Db, orgId: number, id: number): Promise<Asset | null> {
   const rows = await db.query<AssetRow>(sql`
     select ${columns}, ${tagColumns}
     from assets r left join tags t on t.org_id = ${orgId} and t.asset_id = r.id

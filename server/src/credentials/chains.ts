@@ -2,7 +2,7 @@ import type { Tx } from '../db/database.ts'
 import { type Clock, now } from '../kernel/clock.ts'
 import { instantFromMillis } from '../kernel/instant.ts'
 import { hashSecret, newOpaqueSecret, newUuid, sameHash, uuidPattern } from '../kernel/secrets.ts'
-import { type Chain, advanceChain, insertChain, lockChain, revokeChain } from './refresh-chains.sql.ts'
+import { type Chain, advanceChain, deleteDeadChains, insertChain, lockChain, revokeChain } from './refresh-chains.sql.ts'
 import { refreshTokenTtlMs } from './tokens.ts'
 
 export interface IssuedRefresh {
@@ -43,7 +43,7 @@ export async function openChain(
     expiresAt: instantFromMillis(clock.millis() + refreshTokenTtlMs),
     revokedAt: null,
   }
-  await insertChain(tx, orgId, chain, now(clock))
+  await Promise.all([insertChain(tx, orgId, chain, now(clock)), deleteDeadChains(tx, orgId, now(clock))])
   return { chain, token }
 }
 

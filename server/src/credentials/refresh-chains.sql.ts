@@ -70,6 +70,7 @@ export async function liveSession(
   return row === undefined ? null : { userId: row.user_id, environment: row.environment }
 }
 
+/** Chains nobody can use any more, cleared away as new ones are made. */
 export async function deleteDeadChains(tx: Tx, orgId: number, before: Instant): Promise<void> {
   await tx.query(sql`delete from refresh_chains where org_id = ${orgId} and expires_at < ${toDatabase(before)}`)
 }

@@ -41,7 +41,7 @@ export function openPool(url: string, max: number, parameters: Record<string, st
       document: { to: 114, from: [114, 3802], serialize: String, parse: (text: string) => text },
     },
   })
-  return pool as unknown as Pool
+  return pool
 }
 
 const noResult = (): undefined => undefined

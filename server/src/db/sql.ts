@@ -23,9 +23,9 @@ export function sql(strings: TemplateStringsArray, ...values: readonly unknown[]
       chunks.push(after)
       return
     }
-    chunks[chunks.length - 1] += value.chunks[0] ?? ''
-    chunks.push(...value.chunks.slice(1))
-    chunks[chunks.length - 1] += after
+    const [first = '', ...others] = value.chunks
+    chunks.push((chunks.pop() ?? '') + first, ...others)
+    chunks.push((chunks.pop() ?? '') + after)
     flat.push(...value.values)
     templates.push(...value.templates)
   })

@@ -48,7 +48,7 @@ function parseBody(bytes: Buffer | null, body: Body<Shape>): Json {
 
 /** The body as its row declares it, or the contract's refusal. */
 export function decodeBody<S extends Shape>(bytes: Buffer | null, body: Body<S>): Infer<S> {
-  const value = parseBody(bytes, body as unknown as Body<Shape>)
+  const value = parseBody(bytes, body)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refuse.badRequest(wrongType)
   const problems: FieldProblem[] = []
   const result = readObject(body.shape, value, '', { problems, stopped: false })

@@ -16,8 +16,6 @@ export interface Parameter<T> {
   readonly fallback?: T
 }
 
-export type Parameters = Record<string, Parameter<never>>
-
 type ParameterValue<P> =
   P extends Parameter<infer T>
     ? P extends { repeatable: true }
@@ -36,7 +34,7 @@ const invalid = (message: string): { problem: Omit<FieldProblem, 'field'> } => (
 /** Digits only: no sign but minus, no leading zero, no exponent, no blanks. */
 const integerPattern = /^(0|-?[1-9]\d*)$/
 
-export function parseInteger(text: string, name: string, min: number, max: number): Verdict<number> {
+function parseInteger(text: string, name: string, min: number, max: number): Verdict<number> {
   if (!integerPattern.test(text)) return invalid(`${name} must be an integer`)
   const value = Number(text)
   if (value < min)

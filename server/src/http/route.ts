@@ -2,7 +2,7 @@ import type { Caller } from './caller.ts'
 import type { QueryOf, QuerySpec } from './query.ts'
 import type { Infer, JsonSchema, Shape } from './schema.ts'
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
 export interface Body<S extends Shape> {
   readonly mediaType: 'application/json' | 'application/merge-patch+json'
@@ -36,7 +36,7 @@ export interface Call<P, Q, B> {
 }
 
 /** What an operation answers when all is well, for the description. */
-export interface Success {
+interface Success {
   readonly status: 200 | 201 | 202 | 204
   readonly description: string
   readonly schema?: JsonSchema

@@ -13,7 +13,7 @@ export interface Report {
 export interface Field<T> {
   readonly schema: JsonSchema
   /** The accepted value, or undefined after reporting why not. */
-  read(value: unknown, at: string, report: Report): T | undefined
+  readonly read: (value: unknown, at: string, report: Report) => T | undefined
 }
 
 export interface Optional<T> extends Field<T> {

@@ -6,7 +6,7 @@ export type RecordKind = 'asset' | 'location'
 const slots = 16
 
 /** How many records come and go in each of the four states a record can be counted in. */
-export interface CountChange {
+interface CountChange {
   active?: number
   inactive?: number
   deletedActive?: number
@@ -14,7 +14,7 @@ export interface CountChange {
 }
 
 /** Books a change in one of the organization's slots, in the transaction that makes it, so totals are never off. */
-export async function bookCounts(tx: Tx, orgId: number, kind: RecordKind, change: CountChange): Promise<void> {
+async function bookCounts(tx: Tx, orgId: number, kind: RecordKind, change: CountChange): Promise<void> {
   const slot = Math.floor(Math.random() * slots)
   const { active = 0, inactive = 0, deletedActive = 0, deletedInactive = 0 } = change
   await tx.query(sql`

@@ -37,10 +37,6 @@ export interface RecordDraft {
   tags: TagDraft[]
 }
 
-export type RecordChange = Partial<
-  Pick<RecordCore, 'externalKey' | 'name' | 'description' | 'isActive' | 'validFrom' | 'validTo'>
->
-
 export function refuseEmptyWindow(validFrom: Instant, validTo: Instant | null): void {
   if (validTo === null || validTo > validFrom) return
   const problem: FieldProblem = {
@@ -58,5 +54,3 @@ export function searchText(record: Pick<RecordCore, 'externalKey' | 'name' | 'de
   const parts = [record.name, record.externalKey, record.description ?? '', ...tags.map((tag) => tag.value)]
   return parts.join(fieldSeparator).toLowerCase()
 }
-
-export const searchAddition = (tag: TagDraft): string => fieldSeparator + tag.value.toLowerCase()

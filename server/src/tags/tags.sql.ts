@@ -43,12 +43,6 @@ export async function insertTags(
 const heldBy = (holder: Holder): Sql =>
   'assetId' in holder ? sql`asset_id = ${holder.assetId}` : sql`location_id = ${holder.locationId}`
 
-export async function tagsOf(tx: Tx, orgId: number, holder: Holder): Promise<Tag[]> {
-  const rows = await tx.query<TagRow>(sql`
-    select ${tagColumns} from tags t where t.org_id = ${orgId} and t.${heldBy(holder)} order by ${tagOrder}`)
-  return rows.flatMap((row) => tagOf(row) ?? [])
-}
-
 export async function deleteTag(tx: Tx, orgId: number, holder: Holder, tagId: number): Promise<boolean> {
   const gone = await tx.query(
     sql`delete from tags where org_id = ${orgId} and id = ${tagId} and ${heldBy(holder)} returning id`,

@@ -32,7 +32,7 @@ const TokenOut = component(
   },
 )
 
-export const presentTokens = (pair: TokenPair) => ({
+const presentTokens = (pair: TokenPair) => ({
   access_token: pair.accessToken,
   refresh_token: pair.refreshToken,
   token_type: 'Bearer',

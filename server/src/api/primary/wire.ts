@@ -16,7 +16,7 @@ export const tagBody = {
   value: text({ min: 1, max: 255 }),
 }
 
-export const tagDraftsField = listOf(record(tagBody))
+const tagDraftsField = listOf(record(tagBody))
 
 export const TagOut = component(
   'Tag',

@@ -1,0 +1,42 @@
+/**
+ * The import law. Each step may import what stands before it, never what stands behind it; folders on one step do not
+ * import each other; there are no circles, type imports included.
+ */
+const steps = [
+  ['kernel'],
+  ['config', 'db', 'http'],
+  ['organizations', 'users', 'tags'],
+  ['records'],
+  ['credentials', 'locations', 'assets'],
+  ['api/primary', 'api/web'],
+  ['app'],
+]
+
+const inside = (folder) => `^server/src/${folder}/`
+
+const lawful = steps.flatMap((step, index) =>
+  step.map((folder) => {
+    const later = [...steps.slice(index + 1).flat(), ...step.filter((other) => other !== folder)]
+    return {
+      name: `${folder.replace('/', '-')}-stays-on-its-step`,
+      severity: 'error',
+      from: { path: inside(folder) },
+      to: { path: [...later.map(inside), '^server/src/main[.]ts$'] },
+    }
+  }),
+)
+
+module.exports = {
+  forbidden: [
+    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'only-db-knows-the-driver', severity: 'error', from: { path: '^server/src', pathNot: inside('db') }, to: { path: 'node_modules/postgres/' } },
+    { name: 'only-http-speaks-http', severity: 'error', from: { path: '^server/src', pathNot: [inside('http')] }, to: { path: '^(node:)?https?$' } },
+    { name: 'no-unknown-folder', severity: 'error', from: {}, to: { path: '^server/src/', pathNot: ['^server/src/main[.]ts$', ...steps.flat().map(inside)] } },
+    ...lawful,
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'] },
+    doNotFollow: { path: 'node_modules' },
+  },
+}

@@ -1,0 +1,54 @@
+import js from '@eslint/js'
+import tseslint from 'typescript-eslint'
+
+const clocks = 'Take the clock, ids and secrets from kernel, config or app.'
+
+export default tseslint.config(
+  { ignores: ['**/dist/**', '**/node_modules/**', 'data/**', '**/.cache/**'] },
+  js.configs.recommended,
+  {
+    files: ['**/*.mjs', '**/*.js', '**/*.cjs'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        ['process', 'console', 'URL', 'Buffer', 'setTimeout', 'setInterval', 'clearTimeout', 'clearInterval', 'performance', 'module', 'fetch'].map(
+          (name) => [name, 'readonly'],
+        ),
+      ),
+    },
+  },
+  {
+    files: ['**/*.ts'],
+    extends: [...tseslint.configs.strictTypeChecked],
+    languageOptions: { parserOptions: { project: ['server/tsconfig.test.json'], tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/no-confusing-void-expression': 'off',
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      // The compiler's index checks make these two cry wolf; the rest are matters of taste.
+      '@typescript-eslint/no-unnecessary-condition': 'off',
+      '@typescript-eslint/no-unnecessary-type-arguments': 'off',
+      '@typescript-eslint/no-dynamic-delete': 'off',
+      'preserve-caught-error': 'off',
+    },
+  },
+  {
+    files: ['server/src/**/*.ts'],
+    ignores: ['server/src/kernel/**', 'server/src/config/**', 'server/src/app/**', 'server/src/main.ts', 'server/src/db/embedded/**'],
+    rules: {
+      'no-restricted-properties': ['error', { object: 'Date', property: 'now', message: clocks }, { object: 'process', property: 'env', message: clocks }],
+      'no-restricted-syntax': ['error', { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: clocks }],
+    },
+  },
+  {
+    files: ['server/test/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+    },
+  },
+)

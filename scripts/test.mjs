@@ -1,0 +1,78 @@
+/** Every check there is, as CI runs them. `npm test -- --only unit` and the like run one part; `npm test -- --list` names the parts. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { ensureBuilt, ensurePackages, root } from './ensure.mjs'
+
+const cache = join(root, 'server/.cache')
+const evidence = join(cache, 'evidence')
+const postgres15 = '/usr/lib/postgresql/15/bin/postgres'
+const tally = { passed: 0, failed: 0, skipped: 0 }
+
+function run(command, args, options = {}) {
+  const { status } = spawnSync(command, args, {
+    cwd: options.cwd ?? root,
+    stdio: 'inherit',
+    env: { ...process.env, ...options.env },
+  })
+  return status === 0
+}
+
+const bin = (name) => join(root, 'node_modules/.bin', name)
+
+function vitest(report, filters, env = {}) {
+  const outputFile = join(cache, `${report}.json`)
+  const flags = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${outputFile}`, ...filters]
+  const isGood = run(bin('vitest'), flags, { cwd: join(root, 'server'), env })
+  if (existsSync(outputFile)) {
+    const result = JSON.parse(readFileSync(outputFile, 'utf8'))
+    tally.passed += result.numPassedTests
+    tally.failed += result.numFailedTests
+    tally.skipped += result.numPendingTests + result.numTodoTests
+  }
+  return isGood
+}
+
+/** PostgreSQL 15 is the oldest server supported; where it is not installed that part says so. CI installs it. */
+function onPostgres15() {
+  if (existsSync(postgres15)) return vitest('postgres15', ['test/contract', 'test/db/tenancy'], { TEST_POSTGRES: '15' })
+  process.stderr.write(`Not run: PostgreSQL 15 is not installed (${postgres15}).\n`)
+  return process.env.CI === undefined
+}
+
+const parts = {
+  format: () => run(bin('prettier'), ['--check', '--log-level=warn', '.']),
+  types: () => run(bin('tsc'), ['--noEmit', '-p', 'server/tsconfig.test.json']),
+  lint: () => run(bin('eslint'), ['.']),
+  imports: () => run(bin('depcruise'), ['--config', '.dependency-cruiser.cjs', 'server/src']),
+  'dead code': () => run(bin('knip'), []),
+  tests: () => {
+    rmSync(evidence, { recursive: true, force: true })
+    mkdirSync(evidence, { recursive: true })
+    return vitest('tests', [])
+  },
+  evidence: () => run(process.execPath, ['scripts/check-evidence.mjs']),
+  'PostgreSQL 15': onPostgres15,
+}
+
+const wanted = process.argv.includes('--only') ? process.argv.slice(process.argv.indexOf('--only') + 1) : null
+if (process.argv.includes('--list')) {
+  process.stdout.write(`${Object.keys(parts).join('\n')}\n`)
+  process.exit(0)
+}
+
+ensurePackages({ dev: true })
+ensureBuilt()
+mkdirSync(cache, { recursive: true })
+const failures = []
+for (const [name, check] of Object.entries(parts)) {
+  if (wanted !== null && !wanted.includes(name)) continue
+  process.stdout.write(`\n== ${name}\n`)
+  const started = performance.now()
+  if (!check()) failures.push(name)
+  process.stdout.write(`== ${name}: ${Math.round((performance.now() - started) / 1000)} s\n`)
+}
+
+if (failures.length > 0) process.stdout.write(`\nFailed: ${failures.join(', ')}\n`)
+process.stdout.write(`\n${tally.passed} passed, ${tally.failed} failed, ${tally.skipped} skipped\n`)
+process.exitCode = failures.length > 0 ? 1 : 0
