@@ -50,9 +50,9 @@ export function pages(core: Core, routes: readonly AnyRoute[], registry: Registr
     },
     {
       path: '/metrics',
-      async render(request) {
+      async render({ message }) {
         const { metricsToken } = core.config
-        const given = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
+        const given = /^Bearer (.+)$/.exec(message.headers.authorization ?? '')?.[1] ?? ''
         const isAllowed = metricsToken === null ? isLoopback(host) : sameHash(hashSecret(given), hashSecret(metricsToken))
         if (!isAllowed) return plain(401, 'Send the token of LASTSEEN_METRICS_TOKEN as Authorization: Bearer <token>\n')
         return { status: 200, type: registry.contentType, text: await registry.metrics() }

@@ -10,9 +10,11 @@ import { UseLog } from '../credentials/use-log.ts'
 import { dispatcher } from '../http/dispatch.ts'
 import { memoryLimiter } from '../http/rate-limit.ts'
 import { type HttpServer, listen } from '../http/server.ts'
+import type { Reader } from '../readers/reader.ts'
 import type { Core } from './core.ts'
 import { housekeeping } from './housekeeping.ts'
 import { pages } from './pages.ts'
+import { ingestAddresses, startTracking } from './tracking.ts'
 import { telemetry } from './telemetry.ts'
 
 export interface RunningServer {
@@ -47,14 +49,16 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   wake.on(revocationTopic, (key) => principals.forget(key))
   await wake.start(() => principals.forgetAll())
 
-  const needs = { db, clock, ids: core.ids, environment, tokens, throttle, wake }
-  const surfaces = [primarySurface(needs), webSurface(needs)]
+  const tracking = startTracking(core, options.log)
+  const addresses = (reader: Reader, token: string) => ingestAddresses(core, reader, token)
+  const needs = { db, clock, ids: core.ids, environment, tokens, throttle, wake, announce: tracking.announce, addresses }
+  const surfaces = [primarySurface(needs), webSurface(needs, tracking.live)]
   const { rateLimitStore } = config
   const isShared = rateLimitStore === 'database' || (rateLimitStore === 'auto' && options.isOneOfSeveral)
   const seen = telemetry(options.log)
   const handle = dispatcher({
     surfaces,
-    pages: pages(core, surfaces[0]!.routes, seen.registry, options.host),
+    pages: [...pages(core, surfaces[0]!.routes, seen.registry, options.host), ...tracking.endpoints],
     authenticator: principals,
     limiter: isShared ? databaseLimiter(db, millis) : memoryLimiter(millis),
     millis,
@@ -69,6 +73,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     port: http.port,
     async close(graceMs) {
       await http.close(graceMs)
+      await tracking.stop()
       await stopHousekeeping()
     },
   }

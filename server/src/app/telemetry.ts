@@ -36,7 +36,7 @@ export function telemetry(log: Logger): Telemetry {
         event: 'http.answered',
         requestId: exchange.requestId,
         method: exchange.method,
-        path: exchange.path,
+        path: exchange.shownPath,
         operation: exchange.operation,
         status,
         orgId: exchange.orgId,

@@ -77,3 +77,9 @@ export async function listAssets(db: Db, orgId: number, request: ListRequest): P
   const rows = await listRecords<AssetRow>(db, orgId, layout, request)
   return { rows: foldRows(rows, assetOf), total: rows[0]?.total ?? 0 }
 }
+
+/** Has the asset a row in the report? */
+export async function isScanned(tx: Tx, orgId: number, id: number): Promise<boolean> {
+  const rows = await tx.query(sql`select from asset_positions where org_id = ${orgId} and asset_id = ${id}`)
+  return rows.length > 0
+}

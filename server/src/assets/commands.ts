@@ -1,3 +1,4 @@
+import { bookScanned } from '../records/counts.sql.ts'
 import type { Needs } from '../records/record.ts'
 import {
   type Renamed,
@@ -11,7 +12,7 @@ import {
 } from '../records/commands.ts'
 import type { Tag, TagDraft } from '../tags/tag.ts'
 import type { Asset, AssetDraft } from './asset.ts'
-import { assetStore } from './assets.sql.ts'
+import { assetStore, isScanned } from './assets.sql.ts'
 
 export const getAsset = (needs: Needs, orgId: number, id: number): Promise<Asset> =>
   getRecord(needs, assetStore, orgId, id)
@@ -30,7 +31,9 @@ export const renameAsset = (needs: Needs, orgId: number, id: number, key: string
   renameRecord(needs, assetStore, orgId, id, key, async () => 0)
 
 export const deleteAsset = (needs: Needs, orgId: number, id: number): Promise<void> =>
-  deleteRecord(needs, assetStore, orgId, id, async () => undefined)
+  deleteRecord(needs, assetStore, orgId, id, async (tx) => {
+    if (await isScanned(tx, orgId, id)) await bookScanned(tx, orgId, { live: -1, deleted: 1 })
+  })
 
 export const attachAssetTag = (needs: Needs, orgId: number, id: number, tag: TagDraft): Promise<Tag> =>
   attachTag(needs, assetStore, orgId, id, tag)

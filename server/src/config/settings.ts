@@ -95,6 +95,31 @@ export const settings = {
     parse: oneOf('auto', 'memory', 'database'),
     about: 'Where token buckets live. `auto`: memory for one process, database for several. Set `database` when several machines serve.',
   }),
+  retentionDays: setting({
+    name: 'LASTSEEN_RETENTION_DAYS',
+    fallback: '400',
+    parse: count(1, 36_500),
+    about: 'How long history is kept. Older reads are ignored when they arrive.',
+  }),
+  mqttPort: setting({
+    name: 'LASTSEEN_MQTT_PORT',
+    fallback: '1883',
+    parse: port,
+    about: 'Port of the embedded MQTT broker; 0 turns it off.',
+  }),
+  mqttUrl: setting({
+    name: 'LASTSEEN_MQTT_URL',
+    fallback: '',
+    parse: optional,
+    secret: true,
+    about: 'An outside MQTT broker to listen to, instead of the embedded one.',
+  }),
+  mqttPublicUrl: setting({
+    name: 'LASTSEEN_MQTT_PUBLIC_URL',
+    fallback: '',
+    parse: optional,
+    about: 'The broker’s address as readers reach it, shown when a reader is made.',
+  }),
   edgeFilter: setting({
     name: 'LASTSEEN_EDGE_FILTER',
     fallback: 'false',

@@ -5,17 +5,28 @@ import { decodeBody, readBytes } from './body.ts'
 import { type Authenticator, type Caller, nobody } from './caller.ts'
 import { isAnonymousAgent } from './edge-filter.ts'
 import { asRefusal, errorBody, internalError } from './envelope.ts'
-import { type Exchange, openExchange, preflightHeaders, send } from './exchange.ts'
+import { type Exchange, openExchange, preflightHeaders, send, stream } from './exchange.ts'
 import { checkMediaType } from './media-type.ts'
 import { parseId, readQuery } from './query.ts'
 import { type RateLimiter, fullBucket, rateState, refuseDrained } from './rate-limit.ts'
 import type { AnyRoute, Call } from './route.ts'
 import { Router } from './router.ts'
 
-/** A page outside the contract: descriptions, documentation, health. */
+/** What stands outside the contract: descriptions, documentation, health, and the door for readers. */
 export interface PlainPage {
+  readonly method?: 'GET' | 'POST'
   readonly path: string
-  readonly render: (request: IncomingMessage) => Promise<PageAnswer> | PageAnswer
+  /** Name in logs and metrics, the path when absent. */
+  readonly operation?: string
+  /** The path carries a secret and must not be written down. */
+  readonly isPathSecret?: boolean
+  readonly render: (request: PlainRequest) => Promise<PageAnswer> | PageAnswer
+}
+
+export interface PlainRequest {
+  readonly message: IncomingMessage
+  /** The path's variable segments. */
+  readonly segments: readonly string[]
 }
 
 export interface PageAnswer {
@@ -63,7 +74,7 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     if (exchange.method === 'OPTIONS') return send(exchange, 204, preflightHeaders)
 
     const { target, segments } = locate(exchange)
-    if ('render' in target) return render(exchange, target)
+    if ('render' in target) return render(exchange, target, segments)
     const { route, elsewhere } = target
     exchange.operation = route.id
 
@@ -84,6 +95,7 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     const result = await route.handle({ ...call, body: body as never })
 
     const headers = route.sunset === undefined ? result.headers : { ...result.headers, ...farewell(route.sunset) }
+    if (result.stream !== undefined) return stream(exchange, result.stream)
     if (result.body === undefined) return send(exchange, result.status, headers ?? {})
     send(exchange, result.status, headers ?? {}, { type: 'application/json', text: JSON.stringify(result.body) })
   }
@@ -125,7 +137,7 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
       if (refusal === internalError) needs.onBug(exchange, error)
       send(exchange, errorKinds[refusal.kind].status, refusal.headers, {
         type: 'application/json',
-        text: errorBody(refusal, exchange.path, exchange.requestId),
+        text: errorBody(refusal, exchange.shownPath, exchange.requestId),
       })
     }
     needs.onAnswered(exchange, exchange.response.statusCode)
@@ -142,13 +154,14 @@ function mount(needs: DispatchNeeds): Router<Target> {
     const elsewhere = new Set(routes.flatMap((row) => Object.keys(row.query?.parameters ?? {})))
     for (const row of routes) router.add(row.method, base + row.path, { route: row, elsewhere })
   }
-  for (const page of needs.pages) router.add('GET', page.path, page)
+  for (const page of needs.pages) router.add(page.method ?? 'GET', page.path, page)
   return router
 }
 
-async function render(exchange: Exchange, page: PlainPage): Promise<void> {
-  exchange.operation = page.path
-  const answer = await page.render(exchange.request)
+async function render(exchange: Exchange, page: PlainPage, segments: readonly string[]): Promise<void> {
+  exchange.operation = page.operation ?? page.path
+  if (page.isPathSecret) exchange.shownPath = page.path
+  const answer = await page.render({ message: exchange.request, segments })
   send(exchange, answer.status, answer.headers ?? {}, { type: answer.type, text: answer.text })
 }
 

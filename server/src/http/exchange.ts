@@ -9,6 +9,8 @@ export interface Exchange {
   readonly requestId: string
   readonly method: string
   readonly path: string
+  /** The path as it may be written down. */
+  shownPath: string
   readonly queryText: string
   readonly startedAt: number
   rate: RateState
@@ -20,13 +22,15 @@ export interface Exchange {
 export function openExchange(request: IncomingMessage, response: ServerResponse, rate: RateState): Exchange {
   const url = request.url ?? '/'
   const mark = url.indexOf('?')
+  const path = mark === -1 ? url : url.slice(0, mark)
   const inbound = request.headers['x-request-id']
   return {
     request,
     response,
     requestId: typeof inbound === 'string' && inbound !== '' ? inbound : ulid(),
     method: request.method ?? 'GET',
-    path: mark === -1 ? url : url.slice(0, mark),
+    path,
+    shownPath: path,
     queryText: mark === -1 ? '' : url.slice(mark + 1),
     startedAt: performance.now(),
     rate,
@@ -101,4 +105,17 @@ export const preflightHeaders = {
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
   'Access-Control-Allow-Headers': 'Authorization, Content-Type, X-Request-ID',
   'Access-Control-Max-Age': '86400',
+}
+
+/** Keeps the answer open and hands over the pen; the reader hanging up is told through the signal. */
+export function stream(exchange: Exchange, run: (write: (text: string) => void, closed: AbortSignal) => void): void {
+  const { response } = exchange
+  const closed = new AbortController()
+  response.on('close', () => closed.abort())
+  response.writeHead(200, [
+    ...commonHeaders(exchange.requestId, exchange.rate),
+    ...['Content-Type', 'text/event-stream', 'Cache-Control', 'no-store', 'X-Accel-Buffering', 'no'],
+  ])
+  if (exchange.method === 'HEAD') response.end()
+  else run((text) => void (response.writable && response.write(text)), closed.signal)
 }

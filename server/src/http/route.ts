@@ -16,6 +16,8 @@ export interface Answer {
   readonly status: number
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
+  /** Server-sent events instead of a body, for as long as the reader stays. */
+  readonly stream?: (write: (text: string) => void, closed: AbortSignal) => void
 }
 
 export const ok = (body: unknown): Answer => ({ status: 200, body })

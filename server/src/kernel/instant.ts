@@ -205,3 +205,9 @@ function dayAfter(year: number, month: number, day: number): string | null {
   if (month < 12) return dateText(year, month + 1, 1)
   return year < 9999 ? dateText(year + 1, 1, 1) : null
 }
+
+/** Exact while the two are within 285 years of each other. */
+export function microsecondsBetween(earlier: Instant, later: Instant): number {
+  const micros = (instant: Instant): number => Number(instant.slice(23, 26))
+  return (millisOf(later) - millisOf(earlier)) * 1000 + micros(later) - micros(earlier)
+}

@@ -17,3 +17,10 @@ export const hashSecret = (secret: string): Buffer => createHash('sha256').updat
 export function sameHash(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
+
+/** A reader's secret: its bearer token over HTTP and its password over MQTT. */
+export const newReaderToken = (): string => `lsd_${randomBytes(24).toString('hex')}`
+
+/** The part of a reader's MQTT topic that leads to it: known to whoever knows the token, and it gives nothing of it away. */
+export const topicKeyOf = (token: string): string =>
+  createHash('sha256').update(`topic ${token}`, 'utf8').digest('hex').slice(0, 32)

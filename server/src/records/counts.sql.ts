@@ -2,6 +2,8 @@ import type { Tx } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 
 export type RecordKind = 'asset' | 'location'
+/** Scanned assets are counted too, for the report's total. */
+type CountedKind = RecordKind | 'position'
 
 const slots = 16
 
@@ -14,7 +16,7 @@ interface CountChange {
 }
 
 /** Books a change in one of the organization's slots, in the transaction that makes it, so totals are never off. */
-async function bookCounts(tx: Tx, orgId: number, kind: RecordKind, change: CountChange): Promise<void> {
+async function bookCounts(tx: Tx, orgId: number, kind: CountedKind, change: CountChange): Promise<void> {
   const slot = Math.floor(Math.random() * slots)
   const { active = 0, inactive = 0, deletedActive = 0, deletedInactive = 0 } = change
   await tx.query(sql`
@@ -35,3 +37,6 @@ export const bookDeleted = (tx: Tx, orgId: number, kind: RecordKind, isActive: b
 
 export const bookSwitched = (tx: Tx, orgId: number, kind: RecordKind, isActive: boolean): Promise<void> =>
   bookCounts(tx, orgId, kind, isActive ? { active: 1, inactive: -1 } : { active: -1, inactive: 1 })
+
+export const bookScanned = (tx: Tx, orgId: number, change: { live: number; deleted: number }): Promise<void> =>
+  bookCounts(tx, orgId, 'position', { active: change.live, deletedActive: change.deleted })

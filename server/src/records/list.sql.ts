@@ -69,7 +69,7 @@ function orderBy({ sort, filter }: ListRequest, of: Sql): Sql {
 const live: Sql = sql`r.deleted_at is null`
 const deleted: Sql = sql`r.deleted_at is not null`
 
-const likePattern = (needle: string): string => `%${needle.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
+export const likePattern = (needle: string): string => `%${needle.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
 
 function conditions(orgId: number, { filter, now }: ListRequest, liveness: Sql, more: readonly Sql[]): Sql {
   const at = toDatabase(now)

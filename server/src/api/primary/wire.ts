@@ -9,7 +9,7 @@ import { type Tag, type TagDraft, tagTypes } from '../../tags/tag.ts'
 export const keyField = text({ min: 1, max: 255 })
 export const nameField = text({ min: 1, max: 255 })
 export const descriptionField = text({ max: 1024, lineBreaks: true })
-const timestamp: Field<string> = { schema: instant.schema, read: (value) => value as string }
+export const timestamp: Field<string> = { schema: instant.schema, read: (value) => value as string }
 
 export const tagBody = {
   tag_type: oneOf(tagTypes),

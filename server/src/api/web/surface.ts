@@ -1,9 +1,13 @@
 import type { SessionNeeds } from '../../credentials/sessions.ts'
 import type { Surface } from '../../http/dispatch.ts'
+import type { Live } from '../../tracking/live.ts'
 import { apiKeyRoutes } from './api-keys.ts'
+import { liveRoute } from './live.ts'
+import { type ReaderNeeds, readerRoutes } from './readers.ts'
 import { sessionRoutes } from './sessions.ts'
 
 /** What the web app needs beyond the public API: signing in, and administering an organization. */
-export function webSurface(needs: SessionNeeds): Surface {
-  return { base: '/api/v1', routes: [...sessionRoutes(needs), ...apiKeyRoutes(needs)] }
+export function webSurface(needs: SessionNeeds & ReaderNeeds, live: Live): Surface {
+  const routes = [...sessionRoutes(needs), ...apiKeyRoutes(needs), ...readerRoutes(needs), liveRoute(live)]
+  return { base: '/api/v1', routes }
 }

@@ -1,0 +1,190 @@
+import { getAsset } from '../../assets/commands.ts'
+import { reference, text } from '../../http/fields.ts'
+import { boolean, ids, keys, moment, search, sort } from '../../http/query.ts'
+import { type AnyRoute, ok, route } from '../../http/route.ts'
+import { type Field, described, nullable } from '../../http/schema.ts'
+import { type Wire, component, listExample, listOfAll } from '../../http/shape.ts'
+import { formatMillis } from '../../kernel/instant.ts'
+import { getLocation } from '../../locations/commands.ts'
+import type { Needs } from '../../records/record.ts'
+import { type HistoryEntry, assetHistory } from '../../tracking/history.sql.ts'
+import { type Whereabout, assetLocations } from '../../tracking/report.sql.ts'
+import { type Passage, locationTraffic } from '../../tracking/traffic.sql.ts'
+import { paging } from './list-parameters.ts'
+import { keyField, listAnswer, timestamp } from './wire.ts'
+
+const wholeNumber: Field<number> = { schema: { type: 'integer' }, read: Number }
+
+export const HistoryOut = component(
+  'HistoryRow',
+  {
+    event_observed_at: timestamp,
+    location_id: nullable(reference),
+    location_external_key: nullable(keyField),
+    duration_seconds: described(
+      nullable(wholeNumber),
+      'Whole seconds at the previous row’s location; null on the earliest row.',
+    ),
+  },
+  {
+    event_observed_at: '2026-05-04T08:15:02.120Z',
+    location_id: 7710249930581042,
+    location_external_key: 'DOCK-3',
+    duration_seconds: 5402,
+  },
+)
+
+const presentEntry = (entry: HistoryEntry): Wire<(typeof HistoryOut)['shape']> => ({
+  event_observed_at: formatMillis(entry.observedAt),
+  location_id: entry.locationId,
+  location_external_key: entry.locationKey,
+  duration_seconds: entry.durationSeconds,
+})
+
+export const AssetLocationOut = component(
+  'AssetLocation',
+  {
+    asset_id: reference,
+    asset_external_key: keyField,
+    location_id: nullable(reference),
+    location_external_key: nullable(keyField),
+    asset_deleted_at: nullable(timestamp),
+    asset_last_seen: timestamp,
+  },
+  {
+    asset_id: 4503170118275611,
+    asset_external_key: 'ASSET-0001',
+    location_id: 7710249930581042,
+    location_external_key: 'DOCK-3',
+    asset_deleted_at: null,
+    asset_last_seen: '2026-05-04T08:15:02.120Z',
+  },
+)
+
+const presentWhereabout = (one: Whereabout): Wire<(typeof AssetLocationOut)['shape']> => ({
+  asset_id: one.assetId,
+  asset_external_key: one.assetKey,
+  location_id: one.locationId,
+  location_external_key: one.locationKey,
+  asset_deleted_at: one.assetDeletedAt === null ? null : formatMillis(one.assetDeletedAt),
+  asset_last_seen: formatMillis(one.lastSeenAt),
+})
+
+export const PassageOut = component(
+  'Passage',
+  {
+    event: { schema: { type: 'string', 'x-extensible-enum': ['arrival', 'departure'] }, read: String },
+    occurred_at: timestamp,
+    asset_id: reference,
+    asset_external_key: keyField,
+    other_location_id: described(nullable(reference), 'Where it came from, or went to.'),
+    other_location_name: nullable(text({ max: 255 })),
+  },
+  {
+    event: 'arrival',
+    occurred_at: '2026-05-04T08:15:02.120Z',
+    asset_id: 4503170118275611,
+    asset_external_key: 'ASSET-0001',
+    other_location_id: null,
+    other_location_name: null,
+  },
+)
+
+const presentPassage = (one: Passage): Wire<(typeof PassageOut)['shape']> => ({
+  event: one.event,
+  occurred_at: formatMillis(one.occurredAt),
+  asset_id: one.assetId,
+  asset_external_key: one.assetKey,
+  other_location_id: one.otherId,
+  other_location_name: one.otherName,
+})
+
+const span = { from: moment, to: moment }
+
+const historySort = sort(['event_observed_at'], [{ field: 'event_observed_at', descending: true }])
+
+const reportSort = sort(
+  ['asset_last_seen', 'asset_external_key', 'location_external_key'],
+  [{ field: 'asset_last_seen', descending: true }],
+)
+
+const reportParameters = {
+  ...paging,
+  asset_id: ids,
+  asset_external_key: keys,
+  location_id: ids,
+  location_external_key: keys,
+  include_descendants: { ...boolean, description: 'With a location filter: also everything below those locations.' },
+  include_deleted: boolean,
+  q: search,
+  at: { ...moment, description: 'Where everything was at that instant.' },
+  sort: reportSort,
+}
+
+/** What the scans add up to. All of it needs `tracking:read`. */
+export function trackingRoutes(needs: Needs): AnyRoute[] {
+  const common = { method: 'GET', group: 'Tracking', access: 'any', scopes: ['tracking:read'] } as const
+  return [
+    route({
+      ...common,
+      id: 'assets.history',
+      path: '/assets/{asset_id}/history',
+      ids: ['asset_id'],
+      summary: 'Where an asset has been',
+      description: 'One row per recorded minute.',
+      query: { parameters: { ...paging, ...span, sort: historySort } },
+      success: { status: 200, description: 'A page of history', schema: listOfAll(HistoryOut), example: listExample(HistoryOut) },
+      async handle({ caller, params, query }) {
+        await getAsset(needs, caller.orgId, params.asset_id)
+        const request = { ...query, descending: query.sort[0]?.descending ?? true }
+        return ok(listAnswer(await assetHistory(needs.db.read, caller.orgId, params.asset_id, request), query, presentEntry))
+      },
+    }),
+    route({
+      ...common,
+      id: 'reports.asset-locations',
+      path: '/reports/asset-locations',
+      summary: 'Where every scanned asset is, or was',
+      query: {
+        parameters: reportParameters,
+        pairs: [
+          ['asset_id', 'asset_external_key'],
+          ['location_id', 'location_external_key'],
+        ],
+      },
+      success: {
+        status: 200,
+        description: 'One row per scanned asset',
+        schema: listOfAll(AssetLocationOut),
+        example: listExample(AssetLocationOut),
+      },
+      async handle({ caller, query }) {
+        const request = {
+          ...{ limit: query.limit, offset: query.offset, q: query.q, at: query.at, sort: query.sort },
+          ...{ assetIds: query.asset_id, assetKeys: query.asset_external_key },
+          ...{ locationIds: query.location_id, locationKeys: query.location_external_key },
+          ...{ includeDescendants: query.include_descendants, includeDeleted: query.include_deleted },
+        }
+        return ok(listAnswer(await assetLocations(needs.db.read, caller.orgId, request), query, presentWhereabout))
+      },
+    }),
+    route({
+      ...common,
+      id: 'locations.history',
+      path: '/locations/{location_id}/history',
+      ids: ['location_id'],
+      summary: 'What came to a location and what left it',
+      query: { parameters: { ...paging, ...span } },
+      success: {
+        status: 200,
+        description: 'A page of arrivals and departures, newest first',
+        schema: listOfAll(PassageOut),
+        example: listExample(PassageOut),
+      },
+      async handle({ caller, params, query }) {
+        await getLocation(needs, caller.orgId, params.location_id)
+        return ok(listAnswer(await locationTraffic(needs.db.read, caller.orgId, params.location_id, query), query, presentPassage))
+      },
+    }),
+  ]
+}

@@ -1,0 +1,44 @@
+import type { RecordedMove } from '../../tracking/moves.sql.ts'
+import { type AnyRoute, route } from '../../http/route.ts'
+import { formatMillis } from '../../kernel/instant.ts'
+import type { Live, LiveEvent } from '../../tracking/live.ts'
+
+const heartbeatMs = 15_000
+
+const presentMove = (move: RecordedMove) => ({
+  delivery_id: move.deliveryId,
+  occurred_at: formatMillis(move.occurredAt),
+  asset: { id: move.assetId, external_key: move.assetKey, name: move.assetName },
+  from_location: move.from,
+  to_location: move.to,
+})
+
+const frame = (event: LiveEvent): string => {
+  if (event.kind !== 'move') return `event: ${event.kind}\ndata: {}\n\n`
+  return `event: move\nid: ${event.move.deliveryId}\ndata: ${JSON.stringify(presentMove(event.move))}\n\n`
+}
+
+/** Moves and reader activity as they happen. `gap` means that something may have been missed: read the report again. */
+export function liveRoute(live: Live): AnyRoute {
+  return route({
+    id: 'live',
+    method: 'GET',
+    path: '/live',
+    group: 'Live',
+    access: 'any',
+    scopes: ['tracking:read'],
+    summary: 'Moves and reader activity as they happen',
+    success: { status: 200, description: 'A stream of server-sent events' },
+    async handle({ caller }) {
+      return {
+        status: 200,
+        stream(write, closed) {
+          write(': watching\n\n')
+          live.watch(caller.orgId, (event) => write(frame(event)), closed)
+          const timer = setInterval(() => write(': still here\n\n'), heartbeatMs)
+          closed.addEventListener('abort', () => clearInterval(timer))
+        },
+      }
+    },
+  })
+}

@@ -1,0 +1,177 @@
+import { listOf, oneOf, record, reference, text } from '../../http/fields.ts'
+import { limit, offset } from '../../http/query.ts'
+import { type AnyRoute, created, noContent, ok, route } from '../../http/route.ts'
+import { type Field, type Infer, nullable, optional, reject, rejectType } from '../../http/schema.ts'
+import { type Instant, formatMillis } from '../../kernel/instant.ts'
+import type { Needs } from '../../records/record.ts'
+import { changeReader, createReader, getReader, removeReader } from '../../readers/commands.ts'
+import { type NewReader, type Reader, type ReaderDraft, readerFormats } from '../../readers/reader.ts'
+import { listReaders } from '../../readers/readers.sql.ts'
+import { readerClocks } from '../../tracking/arrival.ts'
+import { type UnknownTag, listUnknownTags } from '../../tracking/unknown-tags.sql.ts'
+
+export interface ReaderNeeds extends Needs {
+  /** Tells every process that a reader was changed. */
+  announce: () => Promise<void>
+  /** Where this installation takes reads. */
+  addresses: (reader: Reader, token: string) => { ingest_url: string; mqtt: object | null }
+}
+
+const antenna: Field<number> = {
+  schema: { type: 'integer', minimum: 1, maximum: 65_535 },
+  read(value, at, report) {
+    if (typeof value !== 'number' || !Number.isInteger(value)) return rejectType(report, at, 'integer', value)
+    if (value < 1) return reject(report, { field: at, code: 'too_small', message: `${at} must be at least 1`, params: { min: 1 } })
+    if (value > 65_535)
+      return reject(report, { field: at, code: 'too_large', message: `${at} must be at most 65535`, params: { max: 65_535 } })
+    return value
+  },
+}
+
+const scanPoints = listOf(record({ antenna, location_id: nullable(reference) }), { max: 256 })
+
+const createShape = {
+  name: text({ min: 1, max: 255 }),
+  format: optional(oneOf(readerFormats)),
+  clock: optional(oneOf(readerClocks)),
+  scan_points: optional(scanPoints),
+}
+
+const patchShape = { ...createShape, name: optional(createShape.name) }
+
+const wire = (at: Instant | null): string | null => (at === null ? null : formatMillis(at))
+
+const presentReader = (reader: Reader) => ({
+  id: reader.id,
+  name: reader.name,
+  format: reader.format,
+  clock: reader.clock,
+  created_at: formatMillis(reader.createdAt),
+  last_seen_at: wire(reader.lastSeenAt),
+  messages: reader.messages,
+  reads: reader.reads,
+  ignored: reader.ignored,
+  warning: reader.warning,
+  scan_points: reader.scanPoints.map((point) => ({
+    antenna: point.antenna,
+    location_id: point.locationId,
+    location_external_key: point.locationKey,
+  })),
+})
+
+const presentUnknown = (one: UnknownTag) => ({
+  tag_type: one.tag.type,
+  value: one.tag.value,
+  reader_id: one.readerId,
+  antenna: one.antenna,
+  reads: one.reads,
+  first_seen_at: formatMillis(one.firstSeenAt),
+  last_seen_at: formatMillis(one.lastSeenAt),
+})
+
+const pointsOf = (points: Infer<{ points: typeof scanPoints }>['points']): ReaderDraft['scanPoints'] => {
+  const byAntenna = new Map(points.map((point) => [point.antenna, point.location_id]))
+  return [...byAntenna].map(([number, locationId]) => ({ antenna: number, locationId }))
+}
+
+/** Managing the devices; for sessions, not part of the public description. */
+export function readerRoutes(needs: ReaderNeeds): AnyRoute[] {
+  const reading = { group: 'Readers', access: 'session', scopes: ['tracking:read'] } as const
+  const writing = { group: 'Readers', access: 'session', scopes: ['locations:write'] } as const
+  const success = { status: 200, description: 'Readers' } as const
+  const exists = async (call: { caller: { orgId: number }; params: { reader_id: number } }): Promise<void> => {
+    await getReader(needs, call.caller.orgId, call.params.reader_id)
+  }
+  const presentNew = ({ reader, token }: NewReader) => ({
+    ...presentReader(reader),
+    token,
+    ...needs.addresses(reader, token),
+  })
+
+  return [
+    route({
+      ...reading,
+      id: 'readers.list',
+      method: 'GET',
+      path: '/readers',
+      summary: 'List readers',
+      query: { parameters: { limit, offset } },
+      success,
+      async handle({ caller, query }) {
+        const page = await listReaders(needs.db.read, caller.orgId, query)
+        return ok({ data: page.rows.map(presentReader), ...query, total_count: page.total })
+      },
+    }),
+    route({
+      ...writing,
+      id: 'readers.create',
+      method: 'POST',
+      path: '/readers',
+      summary: 'Add a reader; its token is shown this once',
+      body: { mediaType: 'application/json', name: 'ReaderCreate', shape: createShape, example: {} },
+      success: { status: 201, description: 'The reader' },
+      async handle({ caller, body }) {
+        const { name, format = 'auto', clock = 'reader', scan_points = [] } = body
+        const made = await createReader(needs, caller.orgId, { name, format, clock, scanPoints: pointsOf(scan_points) })
+        return created(`/api/v1/readers/${made.reader.id}`, { data: presentNew(made) })
+      },
+    }),
+    route({
+      ...reading,
+      id: 'readers.inbox',
+      method: 'GET',
+      path: '/readers/inbox',
+      summary: 'Tags that were read and hang on nothing',
+      query: { parameters: { limit, offset } },
+      success,
+      async handle({ caller, query }) {
+        const page = await listUnknownTags(needs.db.read, caller.orgId, query)
+        return ok({ data: page.rows.map(presentUnknown), ...query, total_count: page.total })
+      },
+    }),
+    route({
+      ...reading,
+      id: 'readers.get',
+      method: 'GET',
+      path: '/readers/{reader_id}',
+      ids: ['reader_id'],
+      summary: 'Read a reader',
+      success,
+      async handle({ caller, params }) {
+        return ok({ data: presentReader(await getReader(needs, caller.orgId, params.reader_id)) })
+      },
+    }),
+    route({
+      ...writing,
+      id: 'readers.patch',
+      method: 'PATCH',
+      path: '/readers/{reader_id}',
+      ids: ['reader_id'],
+      exists,
+      summary: 'Change a reader; scan points are replaced as a whole',
+      body: { mediaType: 'application/merge-patch+json', name: 'ReaderPatch', shape: patchShape, example: {} },
+      success,
+      async handle({ caller, params, body }) {
+        const { scan_points: points, ...rest } = body
+        const change = { ...rest, ...(points === undefined ? {} : { scanPoints: pointsOf(points) }) }
+        const reader = await changeReader(needs, caller.orgId, params.reader_id, change)
+        await needs.announce()
+        return ok({ data: presentReader(reader) })
+      },
+    }),
+    route({
+      ...writing,
+      id: 'readers.delete',
+      method: 'DELETE',
+      path: '/readers/{reader_id}',
+      ids: ['reader_id'],
+      summary: 'Remove a reader; its token stops working',
+      success: { status: 204, description: 'Removed' },
+      async handle({ caller, params }) {
+        await removeReader(needs, caller.orgId, params.reader_id)
+        await needs.announce()
+        return noContent
+      },
+    }),
+  ]
+}

@@ -1,0 +1,81 @@
+import type { Logger } from 'pino'
+import { ActivityBook } from '../ingest/activity.ts'
+import { Devices } from '../ingest/devices.ts'
+import { ingestEndpoints } from '../ingest/endpoint.ts'
+import { Intake } from '../ingest/intake.ts'
+import type { PlainPage } from '../http/dispatch.ts'
+import type { Reader } from '../readers/reader.ts'
+import { Live } from '../tracking/live.ts'
+import type { Core } from './core.ts'
+
+const flushMs = 2000
+/** News of moves are gathered this long, so that a busy site does not send one per move. */
+const gatherMs = 100
+
+export interface Tracking {
+  live: Live
+  intake: Intake
+  devices: Devices
+  endpoints: PlainPage[]
+  /** Tells every process that a reader was changed. */
+  announce: () => Promise<void>
+  stop(): Promise<void>
+}
+
+/** Where readers send to; the token stands in neither address. */
+export function ingestAddresses(core: Core, reader: Reader, token: string) {
+  const base = core.config.baseUrl ?? `http://${core.config.host}:${core.config.port}`
+  const mqtt = core.config.mqttPublicUrl
+  return {
+    ingest_url: `${base}/ingest/v1/reads`,
+    mqtt: { url: mqtt, username: String(reader.id), password: token, topic: `lastseen/${reader.topicKey}/reads` },
+  }
+}
+
+/** Wires everything between a reader's message and whoever watches the moves. */
+export function startTracking(core: Core, log: Logger): Tracking {
+  const { db, clock, wake, config } = core
+  const live = new Live({ db, clock })
+  const devices = new Devices({ db, clock, isListening: () => wake.isListening() })
+  const book = new ActivityBook({ db, clock })
+  const movedIn = new Set<number>()
+  const intake = new Intake({
+    db,
+    clock,
+    retentionDays: config.retentionDays,
+    onTaken: (device, taken) => book.note(device, taken),
+    onUnknown: (device, reads) =>
+      book.noteUnknown(device, reads.map((read) => ({ tag: { type: read.tagType, value: read.value }, antenna: read.antenna }))),
+    onMoves: (orgId) => movedIn.add(orgId),
+  })
+  wake.on('moved', (payload) => void payload.split(',').forEach((id) => void live.moved(Number(id)).catch(() => undefined)))
+  wake.on('readers', (payload) => void payload.split(',').forEach((id) => live.readersActive(Number(id))))
+  wake.on('reader-changed', () => devices.forgetAll())
+
+  const tell = async (): Promise<void> => {
+    const ids = [...movedIn]
+    movedIn.clear()
+    for (let start = 0; start < ids.length; start += 300) await wake.send('moved', ids.slice(start, start + 300).join(','))
+  }
+  const writeDown = async (): Promise<void> => {
+    const ids = await book.flush()
+    for (let start = 0; start < ids.length; start += 300) await wake.send('readers', ids.slice(start, start + 300).join(','))
+  }
+  const guarded = (chore: string, work: () => Promise<void>) => () =>
+    void work().catch((error: unknown) => log.warn({ event: 'chore.failed', chore, err: error }, 'chore failed'))
+  const timers = [setInterval(guarded('tell-moves', tell), gatherMs), setInterval(guarded('reader-activity', writeDown), flushMs)]
+  for (const timer of timers) timer.unref()
+
+  return {
+    live,
+    intake,
+    devices,
+    endpoints: ingestEndpoints(devices, intake),
+    announce: () => wake.send('reader-changed', ''),
+    async stop() {
+      for (const timer of timers) clearInterval(timer)
+      await writeDown().catch(() => undefined)
+      await tell().catch(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import type { Database } from '../db/database.ts'
+import { type Clock, now } from '../kernel/clock.ts'
+import { type Activity, noteActivity } from '../readers/readers.sql.ts'
+import type { Device } from '../readers/reader.ts'
+import type { TagDraft } from '../tags/tag.ts'
+import { type UnknownRead, noteUnknownTags } from '../tracking/unknown-tags.sql.ts'
+import { tagKey } from '../tracking/resolve.sql.ts'
+
+interface Ledger {
+  activities: Map<number, Activity>
+  unknown: Map<string, UnknownRead>
+}
+
+/** How many different unknown tags are remembered between two writings; past that they are only counted as ignored. */
+const maxUnknown = 1000
+
+/** Keeps book on readers and on tags nobody knows, in memory, and writes it down every few moments. */
+export class ActivityBook {
+  readonly #db: Database
+  readonly #clock: Clock
+  #ledgers = new Map<number, Ledger>()
+
+  constructor(needs: { db: Database; clock: Clock }) {
+    this.#db = needs.db
+    this.#clock = needs.clock
+  }
+
+  #ledger(orgId: number): Ledger {
+    const ledger = this.#ledgers.get(orgId) ?? { activities: new Map(), unknown: new Map() }
+    this.#ledgers.set(orgId, ledger)
+    return ledger
+  }
+
+  note(device: Device, taken: { accepted: number; ignored: number; warning: string | null }): void {
+    const { activities } = this.#ledger(device.orgId)
+    const known = activities.get(device.readerId)
+    activities.set(device.readerId, {
+      readerId: device.readerId,
+      lastSeenAt: now(this.#clock),
+      messages: (known?.messages ?? 0) + 1,
+      reads: (known?.reads ?? 0) + taken.accepted,
+      ignored: (known?.ignored ?? 0) + taken.ignored,
+      warning: taken.warning ?? known?.warning ?? null,
+    })
+  }
+
+  noteUnknown(device: Device, tags: readonly { tag: TagDraft; antenna: number }[]): void {
+    const { unknown } = this.#ledger(device.orgId)
+    for (const { tag, antenna } of tags) {
+      const known = unknown.get(tagKey(tag))
+      if (known !== undefined) known.reads++
+      else if (unknown.size < maxUnknown)
+        unknown.set(tagKey(tag), { tag, readerId: device.readerId, antenna, reads: 1 })
+    }
+  }
+
+  /** Writes down what is noted; the organizations it did so for. */
+  async flush(): Promise<number[]> {
+    const ledgers = this.#ledgers
+    this.#ledgers = new Map()
+    for (const [orgId, { activities, unknown }] of ledgers)
+      await this.#db.inOrganization(
+        orgId,
+        async (tx) => {
+          if (activities.size > 0) await noteActivity(tx, orgId, [...activities.values()])
+          if (unknown.size > 0) await noteUnknownTags(tx, orgId, [...unknown.values()], now(this.#clock))
+        },
+        { relaxed: true },
+      )
+    return [...ledgers.keys()]
+  }
+}

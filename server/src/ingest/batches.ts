@@ -1,0 +1,75 @@
+/** Work for one organization, waiting for its turn. */
+interface Waiting<Item, Outcome> {
+  items: readonly Item[]
+  resolve: (outcomes: Outcome[]) => void
+  reject: (error: unknown) => void
+}
+
+interface Lane<Item, Outcome> {
+  waiting: Waiting<Item, Outcome>[]
+  isRunning: boolean
+}
+
+/** Too much is waiting; whoever sent it should come again later. */
+export class Overloaded extends Error {}
+
+/**
+ * Gathers what arrives while an organization's last batch is being written and writes it as the next one: alone a
+ * message goes at once, under load many share a transaction. One organization's backlog never holds up another's, and
+ * what waits is bounded.
+ */
+export class Batches<Item, Outcome> {
+  readonly #write: (orgId: number, items: readonly Item[]) => Promise<Outcome[]>
+  readonly #maxBatch: number
+  readonly #maxWaiting: number
+  readonly #lanes = new Map<number, Lane<Item, Outcome>>()
+  #waitingItems = 0
+
+  constructor(
+    write: (orgId: number, items: readonly Item[]) => Promise<Outcome[]>,
+    limits: { maxBatch: number; maxWaiting: number },
+  ) {
+    this.#write = write
+    this.#maxBatch = limits.maxBatch
+    this.#maxWaiting = limits.maxWaiting
+  }
+
+  /** Resolves once the items are durable, with one outcome each. */
+  add(orgId: number, items: readonly Item[]): Promise<Outcome[]> {
+    if (items.length === 0) return Promise.resolve([])
+    if (this.#waitingItems + items.length > this.#maxWaiting) return Promise.reject(new Overloaded('too much is waiting'))
+    this.#waitingItems += items.length
+    return new Promise((resolve, reject) => {
+      const lane = this.#lanes.get(orgId) ?? { waiting: [], isRunning: false }
+      this.#lanes.set(orgId, lane)
+      lane.waiting.push({ items, resolve, reject })
+      if (!lane.isRunning) void this.#drain(orgId, lane)
+    })
+  }
+
+  async #drain(orgId: number, lane: Lane<Item, Outcome>): Promise<void> {
+    lane.isRunning = true
+    while (lane.waiting.length > 0) await this.#writeNext(orgId, lane)
+    lane.isRunning = false
+    this.#lanes.delete(orgId)
+  }
+
+  async #writeNext(orgId: number, lane: Lane<Item, Outcome>): Promise<void> {
+    const batch: Waiting<Item, Outcome>[] = []
+    let size = 0
+    while (lane.waiting.length > 0 && (size === 0 || size + lane.waiting[0]!.items.length <= this.#maxBatch)) {
+      const next = lane.waiting.shift()!
+      batch.push(next)
+      size += next.items.length
+    }
+    try {
+      const outcomes = await this.#write(orgId, batch.flatMap((one) => one.items))
+      let start = 0
+      for (const { items, resolve } of batch) resolve(outcomes.slice(start, (start += items.length)))
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    } finally {
+      this.#waitingItems -= size
+    }
+  }
+}

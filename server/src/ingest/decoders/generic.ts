@@ -1,0 +1,72 @@
+import { type TagDraft, type TagType } from '../../tags/tag.ts'
+import { type Given } from './normalise.ts'
+import { antennaPort, anyInstant, barcodeTag, beaconTag, bleTag, dbm, readCount, rfidTag } from './normalise.ts'
+import { sequenceNumber } from './normalise.ts'
+import { add, addEach, asObject, messagesIn, nothing, readOf } from './read.ts'
+import { type Decoder, type JsonObject, type Outcome } from './read.ts'
+
+const MAC_WITH_COLONS = /^[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}$/
+const HEX_BYTES = /^(?:[0-9A-Fa-f]{2})+$/
+const MAC_DIGITS = 12
+
+/** Members that an envelope without reads may hold and still be a heartbeat. */
+const HEARTBEAT = new Set(['sent_at', 'seq'])
+
+/** The documented format: `{reads, sent_at, seq}`, a bare list of reads, or a stream of either. */
+export const generic: Decoder = {
+  name: 'generic',
+  recognizes({ json }) {
+    if (Array.isArray(json) && json.length === 0) return true
+    return messagesIn(json).some((value) => {
+      const message = asObject(value)
+      return Array.isArray(message?.reads) || typeof message?.tag === 'string'
+    })
+  },
+  decode({ json }) {
+    const decoded = nothing()
+    for (const value of messagesIn(json)) {
+      const message = asObject(value)
+      if (message === null) {
+        add(decoded, 'unreadable')
+        continue
+      }
+      // In a stream the last envelope was sent last.
+      decoded.sentAt = anyInstant(message.sent_at) ?? decoded.sentAt
+      decoded.seq = sequenceNumber(message.seq) ?? decoded.seq
+      if (Array.isArray(message.reads)) addEach(decoded, message.reads, readRecord)
+      else if (!Object.keys(message).every((member) => HEARTBEAT.has(member))) add(decoded, readRecord(message))
+    }
+    return decoded
+  },
+}
+
+/** Members that are not known are left alone on purpose, so that senders can put their own beside ours. */
+function readRecord(record: JsonObject): Outcome {
+  return readOf([tagOf(record.tag, record.tag_type)], {
+    antenna: antennaPort(record.antenna),
+    rssiDbm: dbm(record.rssi),
+    count: readCount(record.count),
+    observedAt: anyInstant(record.observed_at),
+  })
+}
+
+function tagOf(tag: Given, type: Given): TagDraft | null {
+  if (typeof tag !== 'string') return null
+  switch (type ?? inferredType(tag)) {
+    case 'rfid':
+      return rfidTag(tag)
+    case 'ble':
+      return bleTag(tag) ?? beaconTag(tag)
+    case 'barcode':
+      return barcodeTag(tag)
+    default:
+      return null
+  }
+}
+
+/** Twelve hex digits are a Bluetooth address, more in whole bytes an EPC, and anything else was printed. */
+function inferredType(tag: string): TagType {
+  if (MAC_WITH_COLONS.test(tag)) return 'ble'
+  if (!HEX_BYTES.test(tag) || tag.length < MAC_DIGITS) return 'barcode'
+  return tag.length === MAC_DIGITS ? 'ble' : 'rfid'
+}

@@ -1,0 +1,45 @@
+import { antennaPort, centiDbm, rfidTag, rfidTagFromBase64, textInstant } from './normalise.ts'
+import { addEach, asObject, messagesIn, nothing, readOf, type Decoder, type JsonObject, type Outcome } from './read.ts'
+
+export const OVERFLOW_WARNING = 'The reader lost events because its queue was full.'
+
+/** Impinj R700 and its kin: one event (MQTT), a list that may be empty (webhook) or a stream of events (HTTP). */
+export const impinj: Decoder = {
+  name: 'impinj',
+  recognizes({ json }) {
+    return messagesIn(json).some((event) => looksLikeEvent(asObject(event)))
+  },
+  decode({ json }) {
+    const decoded = nothing()
+    const events = messagesIn(json)
+    addEach(decoded, events, readEvent)
+    if (events.some((event) => isOverflow(asObject(event)))) decoded.warnings.push(OVERFLOW_WARNING)
+    return decoded
+  },
+}
+
+/** Old firmware leaves `eventType` out, so that the event's own member speaks first. */
+function looksLikeEvent(event: JsonObject | null): boolean {
+  if (event === null) return false
+  if (event.tagInventoryEvent !== undefined) return true
+  return typeof event.eventType === 'string' && typeof event.hostname === 'string'
+}
+
+function isOverflow(event: JsonObject | null): boolean {
+  return event !== null && (event.overflowEvent !== undefined || event.eventType === 'overflow')
+}
+
+/** Every member is optional in the reader's configuration, and all other kinds of event are its status. */
+function readEvent(event: JsonObject): Outcome {
+  if (event.tagInventoryEvent === undefined) return 'ignored'
+  const tag = asObject(event.tagInventoryEvent)
+  if (tag === null) return 'unreadable'
+  const epc = rfidTag(tag.epcHex) ?? rfidTagFromBase64(tag.epc)
+  const tid = rfidTag(tag.tidHex) ?? rfidTagFromBase64(tag.tid)
+  return readOf([epc, tid], {
+    antenna: antennaPort(tag.antennaPort),
+    rssiDbm: centiDbm(tag.peakRssiCdbm),
+    // The event's own stamp tells when it was queued, which is later than the sighting but close to it.
+    observedAt: textInstant(tag.lastSeenTime) ?? textInstant(event.timestamp),
+  })
+}

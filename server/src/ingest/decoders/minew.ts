@@ -1,0 +1,94 @@
+import { beaconsIn, beaconsInHex, hexOf } from './advertisement.ts'
+import { bleTag, dbm, epochInstant, ibeaconTag, sequenceNumber, textInstant } from './normalise.ts'
+import { add, addEach, asList, asObject, nothing, readOf } from './read.ts'
+import { type Decoded, type Decoder, type JsonObject, type Outcome } from './read.ts'
+
+const BINARY_LONG = 0xbb01
+const TAIL = 0xdd
+const HEADER_BYTES = 14
+const MAC_BYTES = 6
+
+/** Minew G1, G2, MG3 and MG4: JSON-LONG and JSON-RAW, both lists led by the gateway, and the long binary form. */
+export const minew: Decoder = {
+  name: 'minew',
+  recognizes({ json, bytes }) {
+    const first = asObject(asList(json)[0])
+    return first === null ? isBinary(bytes) : isGateway(first)
+  },
+  decode({ json, bytes }) {
+    // Some firmware calls its binary form JSON, so that only the bytes tell.
+    if (isBinary(bytes)) return decodeBinary(bytes)
+    const decoded = nothing()
+    const records = asList(json)
+    decoded.seq = sequenceNumber(asObject(records[0])?.seq)
+    addEach(decoded, records, readRecord)
+    return decoded
+  },
+}
+
+function isGateway(record: JsonObject): boolean {
+  return record.type === 'Gateway' || record.gateway !== undefined
+}
+
+/** The member `no` of JSON-RAW is a radio channel, not an antenna. */
+function readRecord(record: JsonObject): Outcome {
+  if (isGateway(record)) return 'ignored'
+  const ibeacon = ibeaconTag(record.ibeaconUuid, record.ibeaconMajor, record.ibeaconMinor)
+  return readOf([bleTag(record.mac), ibeacon, ...beaconsInHex(record.rawData)], {
+    rssiDbm: dbm(record.rssi),
+    observedAt: textInstant(record.timestamp) ?? epochInstant(record.timestamp, 'ms'),
+  })
+}
+
+/** The form has no checksum: a frame counts only when its header, its own length and its tail agree. */
+function isBinary(bytes: Uint8Array): boolean {
+  if (bytes.length <= HEADER_BYTES) return false
+  const view = viewOf(bytes)
+  return (
+    view.getUint16(0) === BINARY_LONG && view.getUint32(2) === bytes.length && view.getUint8(bytes.length - 1) === TAIL
+  )
+}
+
+/** Where one device ends is known only by walking it, so that a device that leads outside takes all behind it along. */
+function decodeBinary(bytes: Uint8Array): Decoded {
+  const decoded = nothing()
+  const view = viewOf(bytes)
+  let at = HEADER_BYTES
+  for (let devicesLeft = view.getUint16(12); devicesLeft > 0; devicesLeft--) {
+    const device = readDevice(bytes, view, at)
+    if (device === null) {
+      decoded.skipped += devicesLeft
+      break
+    }
+    add(decoded, device.outcome)
+    at = device.end
+  }
+  return decoded
+}
+
+/** One read per device: its packets are counted, the strongest speaks, and each may name a beacon. */
+function readDevice(bytes: Uint8Array, view: DataView, start: number): { outcome: Outcome; end: number } | null {
+  const limit = bytes.length - 1
+  let at = start + MAC_BYTES + 2
+  if (at > limit) return null
+  const count = view.getUint16(start + MAC_BYTES)
+  const payloads: Uint8Array[] = []
+  let strongest: number | null = null
+  for (let packet = 0; packet < count; packet++) {
+    const payloadStart = at + 1
+    // The flags and the strength stand behind the payload.
+    const payloadEnd = payloadStart + (bytes[at] ?? 0)
+    at = payloadEnd + 2
+    if (at > limit) return null
+    payloads.push(bytes.subarray(payloadStart, payloadEnd))
+    const rssiDbm = dbm(view.getInt8(payloadEnd + 1))
+    if (rssiDbm !== null && (strongest === null || rssiDbm > strongest)) strongest = rssiDbm
+  }
+  if (count === 0) return { outcome: 'unreadable', end: at }
+  const mac = bleTag(hexOf(bytes, start, start + MAC_BYTES))
+  return { outcome: readOf([mac, ...beaconsIn(...payloads)], { rssiDbm: strongest, count }), end: at }
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}

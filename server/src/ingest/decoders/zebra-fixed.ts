@@ -1,0 +1,56 @@
+import { antennaPort, anyInstant, dbm, readCount, rfidTag, textInstant } from './normalise.ts'
+import { addEach, asObject, messagesIn, nothing, readOf, type Decoder, type JsonObject, type Outcome } from './read.ts'
+
+/**
+ * Zebra IoT Connector on fixed readers: one event, a list (HTTP) or events without a separator (WebSocket, TCP).
+ * The older HTTP form, a reader's name over `tag_reads`, is read as well.
+ */
+export const zebraFixed: Decoder = {
+  name: 'zebra-fixed',
+  recognizes({ json }) {
+    return messagesIn(json).some((value) => {
+      const message = asObject(value)
+      return asObject(message?.data)?.idHex !== undefined || Array.isArray(message?.tag_reads)
+    })
+  },
+  decode({ json }) {
+    const decoded = nothing()
+    for (const message of messagesIn(json)) {
+      const legacy = asObject(message)?.tag_reads
+      if (Array.isArray(legacy)) addEach(decoded, legacy, readLegacy)
+      else addEach(decoded, [message], readEvent)
+    }
+    return decoded
+  },
+}
+
+/** Heartbeats, ports and the direction reports of overhead readers come the same way and are no reads. */
+function readEvent(event: JsonObject): Outcome {
+  const data = asObject(event.data)
+  if (data === null || data.idHex === undefined || isDirection(event)) return 'ignored'
+  return readOf([rfidTag(data.idHex), rfidTag(data.TID)], {
+    antenna: antennaPort(data.antenna),
+    rssiDbm: dbm(data.peakRssi),
+    count: readCount(data.reads),
+    observedAt: textInstant(event.timestamp),
+  })
+}
+
+function isDirection(event: JsonObject): boolean {
+  return typeof event.type === 'string' && /^direction/i.test(event.type)
+}
+
+/** Numbers come in quotes here, and the time in whatever unit the sender's settings chose. */
+function readLegacy(record: JsonObject): Outcome {
+  if (isTrue(record.isHeartBeat)) return 'ignored'
+  return readOf([rfidTag(record.epc)], {
+    antenna: antennaPort(record.antennaPort),
+    rssiDbm: dbm(record.peakRssi),
+    count: readCount(record.seenCount),
+    observedAt: anyInstant(record.firstSeenTimestamp) ?? anyInstant(record.timeStamp),
+  })
+}
+
+function isTrue(value: JsonObject[string] | undefined): boolean {
+  return value === true || value === 1 || (typeof value === 'string' && /^(?:true|1)$/i.test(value))
+}

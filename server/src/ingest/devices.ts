@@ -1,0 +1,52 @@
+import type { Database } from '../db/database.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { RecentMap } from '../kernel/recent-map.ts'
+import { hashSecret } from '../kernel/secrets.ts'
+import type { Device } from '../readers/reader.ts'
+import { findDevice, findInDirectory } from '../readers/readers.sql.ts'
+
+interface Remembered {
+  device: Device
+  loadedAtMs: number
+}
+
+const memoryMs = 60_000
+
+/** Finds the reader behind a token or a topic. Remembered while news of changed readers reach this process. */
+export class Devices {
+  readonly #db: Database
+  readonly #clock: Clock
+  readonly #isListening: () => boolean
+  readonly #known = new RecentMap<string, Remembered>(20_000)
+
+  constructor(needs: { db: Database; clock: Clock; isListening: () => boolean }) {
+    this.#db = needs.db
+    this.#clock = needs.clock
+    this.#isListening = needs.isListening
+  }
+
+  byToken(token: string): Promise<Device | null> {
+    const tokenHash = hashSecret(token)
+    return this.#find(tokenHash.toString('base64'), { tokenHash })
+  }
+
+  byTopic(topicKey: string): Promise<Device | null> {
+    return this.#find(topicKey, { topicKey })
+  }
+
+  /** A reader was changed or removed somewhere. */
+  forgetAll(): void {
+    this.#known.clear()
+  }
+
+  async #find(key: string, by: Parameters<typeof findInDirectory>[1]): Promise<Device | null> {
+    const known = this.#known.get(key)
+    const atMs = this.#clock.millis()
+    if (known !== undefined && this.#isListening() && atMs - known.loadedAtMs < memoryMs) return known.device
+    const entry = await findInDirectory(this.#db.read, by)
+    const device = entry === null ? null : await findDevice(this.#db.read, entry.orgId, entry.readerId)
+    if (device !== null) this.#known.set(key, { device, loadedAtMs: atMs })
+    else this.#known.delete(key)
+    return device
+  }
+}

@@ -1,0 +1,66 @@
+import type { Database } from '../db/database.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { instantFromMillis } from '../kernel/instant.ts'
+import { type TagRead, recordReads } from '../pipeline/record-reads.ts'
+import type { Device } from '../readers/reader.ts'
+import { type ReaderClock, settleTime } from '../tracking/arrival.ts'
+import type { RecordedMove } from '../tracking/moves.sql.ts'
+import { Batches } from './batches.ts'
+import { type Format, decode } from './decoders/index.ts'
+import type { Read } from './decoders/read.ts'
+
+export interface Taken {
+  accepted: number
+  ignored: number
+}
+
+export interface IntakeNeeds {
+  db: Database
+  clock: Clock
+  retentionDays: number
+  /** Told of every message once it is durable. */
+  onTaken: (device: Device, taken: Taken & { reads: readonly Read[]; warning: string | null }) => void
+  onMoves: (orgId: number, moves: readonly RecordedMove[]) => void
+  onUnknown: (device: Device, reads: readonly Read[]) => void
+}
+
+/** The way in for every message of every reader, whatever brought it. */
+export class Intake {
+  readonly #needs: IntakeNeeds
+  readonly #batches: Batches<TagRead, boolean>
+
+  constructor(needs: IntakeNeeds) {
+    this.#needs = needs
+    this.#batches = new Batches(
+      async (orgId, reads) => {
+        const { isKnown, moves } = await recordReads(needs, orgId, reads)
+        if (moves.length > 0) needs.onMoves(orgId, moves)
+        return isKnown
+      },
+      { maxBatch: 5_000, maxWaiting: 200_000 },
+    )
+  }
+
+  /** Decodes and records one message; null when it is in no format we know. Resolves once its reads are durable. */
+  async take(device: Device, bytes: Uint8Array, topic: string | null): Promise<Taken | null> {
+    const arrivedAtMs = this.#needs.clock.millis()
+    const decoded = decode(device.format as Format | 'auto', bytes, topic)
+    if (decoded === null) return null
+    const horizon = instantFromMillis(arrivedAtMs - this.#needs.retentionDays * 86_400_000)
+    const settle = (read: Read): TagRead => ({
+      identities: [{ type: read.tagType, value: read.value }, ...read.alt],
+      readerId: device.readerId,
+      antenna: read.antenna,
+      observedAt: settleTime(read.observedAt, arrivedAtMs, device.clock as ReaderClock, decoded.sentAt),
+    })
+    const settled = decoded.reads.map(settle)
+    const inTime = settled.flatMap((read, index) => (read.observedAt >= horizon ? [index] : []))
+    const isKnown = await this.#batches.add(device.orgId, inTime.map((index) => settled[index]!))
+    const unknown = inTime.filter((_, place) => !isKnown[place]).map((index) => decoded.reads[index]!)
+    if (unknown.length > 0) this.#needs.onUnknown(device, unknown)
+    const accepted = inTime.length - unknown.length
+    const taken = { accepted, ignored: decoded.reads.length - accepted + decoded.skipped }
+    this.#needs.onTaken(device, { ...taken, reads: decoded.reads, warning: decoded.warnings[0] ?? null })
+    return taken
+  }
+}

@@ -1,0 +1,69 @@
+import type { Database, Tx } from '../db/database.ts'
+import type { IdSource } from '../db/id-source.ts'
+import { type Clock, now } from '../kernel/clock.ts'
+import { refuse } from '../kernel/errors.ts'
+import { hashSecret, newReaderToken, topicKeyOf } from '../kernel/secrets.ts'
+import type { NewReader, Reader, ReaderDraft } from './reader.ts'
+import {
+  deleteReader,
+  findReader,
+  insertReader,
+  liveLocations,
+  lockReader,
+  putScanPoints,
+  updateReader,
+} from './readers.sql.ts'
+
+interface Needs {
+  db: Database
+  clock: Clock
+  ids: IdSource
+}
+
+async function refuseUnknownPlaces(tx: Tx, orgId: number, scanPoints: ReaderDraft['scanPoints']): Promise<void> {
+  const wanted = scanPoints.flatMap((point) => point.locationId ?? [])
+  const live = await liveLocations(tx, orgId, { ids: wanted })
+  scanPoints.forEach((point, index) => {
+    if (point.locationId !== null && !live.has(point.locationId)) {
+      const field = `scan_points[${index}].location_id`
+      throw refuse.invalid({ field, code: 'fk_not_found', message: `${field} does not name a location` })
+    }
+  })
+}
+
+export async function createReader(needs: Needs, orgId: number, draft: ReaderDraft): Promise<NewReader> {
+  const id = await needs.ids.next(orgId)
+  const token = newReaderToken()
+  const secret = { tokenHash: hashSecret(token), topicKey: topicKeyOf(token) }
+  const reader = await needs.db.inOrganization(orgId, async (tx) => {
+    await refuseUnknownPlaces(tx, orgId, draft.scanPoints)
+    await insertReader(tx, orgId, id, draft, secret, now(needs.clock))
+    return findReader(tx, orgId, id)
+  })
+  return { reader: reader!, token }
+}
+
+export async function getReader(needs: Needs, orgId: number, id: number): Promise<Reader> {
+  const reader = await findReader(needs.db.read, orgId, id)
+  if (reader === null) throw refuse.notFound('Reader')
+  return reader
+}
+
+/** Only what is given changes; scan points are replaced as a whole. */
+export function changeReader(needs: Needs, orgId: number, id: number, change: Partial<ReaderDraft>): Promise<Reader> {
+  return needs.db.inOrganization(orgId, async (tx) => {
+    const [, current] = await Promise.all([lockReader(tx, orgId, id), findReader(tx, orgId, id)])
+    if (current === null) throw refuse.notFound('Reader')
+    await updateReader(tx, orgId, id, { ...current, ...change })
+    if (change.scanPoints !== undefined) {
+      await refuseUnknownPlaces(tx, orgId, change.scanPoints)
+      await putScanPoints(tx, orgId, id, change.scanPoints)
+    }
+    return (await findReader(tx, orgId, id))!
+  })
+}
+
+export async function removeReader(needs: Needs, orgId: number, id: number): Promise<void> {
+  const isGone = await needs.db.inOrganization(orgId, (tx) => deleteReader(tx, orgId, id))
+  if (!isGone) throw refuse.notFound('Reader')
+}

@@ -1,0 +1,60 @@
+import type { Instant } from '../kernel/instant.ts'
+
+/** A device that reports what it reads. */
+export interface Reader {
+  id: number
+  name: string
+  /** The vendor's format, or `auto`. */
+  format: string
+  clock: string
+  topicKey: string
+  createdAt: Instant
+  lastSeenAt: Instant | null
+  messages: number
+  reads: number
+  ignored: number
+  warning: string | null
+  scanPoints: ScanPoint[]
+}
+
+/** One antenna and the place it looks at, or none. */
+export interface ScanPoint {
+  antenna: number
+  locationId: number | null
+  locationKey: string | null
+}
+
+export interface ReaderDraft {
+  name: string
+  format: string
+  clock: string
+  scanPoints: readonly { antenna: number; locationId: number | null }[]
+}
+
+/** A reader just made: the only moment its token is known. */
+export interface NewReader {
+  reader: Reader
+  token: string
+}
+
+/** What an incoming message needs to know about its reader. */
+export interface Device {
+  orgId: number
+  readerId: number
+  format: string
+  clock: string
+}
+
+/** The formats readers are known to send. */
+export const readerFormats = [
+  'auto',
+  'generic',
+  'csl',
+  'impinj',
+  'zebra-fixed',
+  'zebra-handheld',
+  'gl-s10',
+  'moko',
+  'minew',
+  'theengs',
+] as const

@@ -1,0 +1,203 @@
+import type { Db, Tx } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
+import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
+import type { Page, PageRequest } from '../kernel/page.ts'
+import type { Device, Reader, ReaderDraft, ScanPoint } from './reader.ts'
+
+interface ReaderRow {
+  id: number | null
+  name: string
+  format: string
+  clock: string
+  topic_key: string
+  created_at: string
+  last_seen_at: string | null
+  messages: number
+  reads: number
+  ignored: number
+  warning: string | null
+  antenna: number | null
+  location_id: number | null
+  location_key: string | null
+}
+
+const columns = sql`r.id, r.name, r.format, r.clock, r.topic_key, r.created_at, r.last_seen_at, r.messages, r.reads,
+  r.ignored, r.warning`
+
+const points = (orgId: number) => sql`
+  left join scan_points p on p.org_id = ${orgId} and p.reader_id = r.id
+  left join locations l on l.org_id = ${orgId} and l.id = p.location_id and l.deleted_at is null`
+
+const pointColumns = sql`p.antenna, l.id as location_id, l.external_key as location_key`
+
+/** Rows come once per scan point and in order; one reader is made of each run. */
+function foldReaders(rows: readonly ReaderRow[]): Reader[] {
+  const readers: Reader[] = []
+  for (const row of rows) {
+    if (row.id === null) continue
+    if (readers.at(-1)?.id !== row.id) readers.push(readerOf(row, row.id))
+    const point: ScanPoint | null =
+      row.antenna === null
+        ? null
+        : { antenna: row.antenna, locationId: row.location_id, locationKey: row.location_key }
+    if (point !== null) readers.at(-1)!.scanPoints.push(point)
+  }
+  return readers
+}
+
+const readerOf = (row: ReaderRow, id: number): Reader => ({
+  id,
+  name: row.name,
+  format: row.format,
+  clock: row.clock,
+  topicKey: row.topic_key,
+  createdAt: fromDatabase(row.created_at),
+  lastSeenAt: row.last_seen_at === null ? null : fromDatabase(row.last_seen_at),
+  messages: row.messages,
+  reads: row.reads,
+  ignored: row.ignored,
+  warning: row.warning,
+  scanPoints: [],
+})
+
+export async function findReader(db: Db, orgId: number, id: number): Promise<Reader | null> {
+  const rows = await db.query<ReaderRow>(sql`
+    select ${columns}, ${pointColumns} from readers r ${points(orgId)}
+    where r.org_id = ${orgId} and r.id = ${id} order by p.antenna`)
+  return foldReaders(rows)[0] ?? null
+}
+
+export async function listReaders(db: Db, orgId: number, page: PageRequest): Promise<Page<Reader>> {
+  const rows = await db.query<ReaderRow & { total: number }>(sql`
+    with total as (select count(*) as total from readers where org_id = ${orgId}),
+    r as (
+      select ${columns} from readers r where r.org_id = ${orgId}
+      order by r.name, r.id limit ${page.limit} offset ${page.offset}
+    )
+    select total.total, ${columns}, ${pointColumns} from total left join r on true ${points(orgId)}
+    order by r.name, r.id, p.antenna`)
+  return { rows: foldReaders(rows), total: rows[0]?.total ?? 0 }
+}
+
+export interface ReaderSecret {
+  tokenHash: Buffer
+  topicKey: string
+}
+
+export async function insertReader(
+  tx: Tx,
+  orgId: number,
+  id: number,
+  draft: ReaderDraft,
+  secret: ReaderSecret,
+  at: Instant,
+): Promise<void> {
+  await tx.query(sql`
+    insert into readers (org_id, id, name, format, clock, token_hash, topic_key, created_at, messages, reads, ignored)
+    values (${orgId}, ${id}, ${draft.name}, ${draft.format}, ${draft.clock}, ${secret.tokenHash}, ${secret.topicKey},
+      ${toDatabase(at)}, 0, 0, 0)`)
+  await tx.query(sql`
+    insert into reader_directory (token_hash, topic_key, org_id, reader_id)
+    values (${secret.tokenHash}, ${secret.topicKey}, ${orgId}, ${id})`)
+  await putScanPoints(tx, orgId, id, draft.scanPoints)
+}
+
+/** Replaces all scan points of the reader. */
+export async function putScanPoints(
+  tx: Tx,
+  orgId: number,
+  readerId: number,
+  scanPoints: ReaderDraft['scanPoints'],
+): Promise<void> {
+  await tx.query(sql`delete from scan_points where org_id = ${orgId} and reader_id = ${readerId}`)
+  if (scanPoints.length === 0) return
+  await tx.query(sql`
+    insert into scan_points (org_id, reader_id, antenna, location_id)
+    select o.org_id, ${readerId}::bigint, u.antenna, u.location_id
+    from organizations o cross join unnest(
+      ${scanPoints.map((point) => point.antenna)}::integer[], ${scanPoints.map((point) => point.locationId)}::bigint[]
+    ) u (antenna, location_id)
+    where o.org_id = ${orgId} returning antenna`)
+}
+
+export async function updateReader(
+  tx: Tx,
+  orgId: number,
+  id: number,
+  change: Pick<ReaderDraft, 'name' | 'format' | 'clock'>,
+): Promise<void> {
+  await tx.query(sql`
+    update readers set name = ${change.name}, format = ${change.format}, clock = ${change.clock}
+    where org_id = ${orgId} and id = ${id}`)
+}
+
+export async function lockReader(tx: Tx, orgId: number, id: number): Promise<void> {
+  await tx.query(sql`select from readers where org_id = ${orgId} and id = ${id} for no key update`)
+}
+
+/** Says whether there was one. */
+export async function deleteReader(tx: Tx, orgId: number, id: number): Promise<boolean> {
+  await tx.query(sql`delete from scan_points where org_id = ${orgId} and reader_id = ${id}`)
+  const gone = await tx.query<{ token_hash: Uint8Array }>(
+    sql`delete from readers where org_id = ${orgId} and id = ${id} returning token_hash`,
+  )
+  for (const { token_hash } of gone) await tx.query(sql`delete from reader_directory where token_hash = ${token_hash}`)
+  return gone.length === 1
+}
+
+/** Which of the locations are live, by id or by key. */
+export async function liveLocations(
+  tx: Db,
+  orgId: number,
+  by: { ids: readonly number[] } | { keys: readonly string[] },
+): Promise<Map<number | string, number>> {
+  const which = 'ids' in by ? sql`id = any(${by.ids}::bigint[])` : sql`external_key = any(${by.keys}::text[])`
+  const rows = await tx.query<{ id: number; external_key: string }>(
+    sql`select id, external_key from locations where org_id = ${orgId} and deleted_at is null and ${which}`,
+  )
+  return new Map<number | string, number>(rows.flatMap((row) => [[row.id, row.id], [row.external_key, row.id]]))
+}
+
+interface DeviceRow {
+  org_id: number
+  reader_id: number
+}
+
+export async function findInDirectory(
+  db: Db,
+  by: { tokenHash: Buffer } | { topicKey: string },
+): Promise<{ orgId: number; readerId: number } | null> {
+  const which = 'tokenHash' in by ? sql`token_hash = ${by.tokenHash}` : sql`topic_key = ${by.topicKey}`
+  const [row] = await db.query<DeviceRow>(sql`select org_id, reader_id from reader_directory where ${which}`)
+  return row === undefined ? null : { orgId: row.org_id, readerId: row.reader_id }
+}
+
+export async function findDevice(db: Db, orgId: number, readerId: number): Promise<Device | null> {
+  const [row] = await db.query<{ format: string; clock: string }>(
+    sql`select format, clock from readers where org_id = ${orgId} and id = ${readerId}`,
+  )
+  return row === undefined ? null : { orgId, readerId, ...row }
+}
+
+/** What a reader did since it was last written down. */
+export interface Activity {
+  readerId: number
+  lastSeenAt: Instant
+  messages: number
+  reads: number
+  ignored: number
+  warning: string | null
+}
+
+export async function noteActivity(tx: Tx, orgId: number, activities: readonly Activity[]): Promise<void> {
+  await tx.query(sql`
+    update readers r set
+      last_seen_at = greatest(r.last_seen_at, u.seen_at), messages = r.messages + u.messages,
+      reads = r.reads + u.reads, ignored = r.ignored + u.ignored, warning = coalesce(u.warning, r.warning)
+    from unnest(
+      ${activities.map((one) => one.readerId)}::bigint[], ${activities.map((one) => toDatabase(one.lastSeenAt))}::timestamptz[],
+      ${activities.map((one) => one.messages)}::bigint[], ${activities.map((one) => one.reads)}::bigint[],
+      ${activities.map((one) => one.ignored)}::bigint[], ${activities.map((one) => one.warning)}::text[]
+    ) u (id, seen_at, messages, reads, ignored, warning)
+    where r.org_id = ${orgId} and r.id = u.id`)
+}

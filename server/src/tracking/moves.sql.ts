@@ -1,0 +1,77 @@
+import type { Db, Tx } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
+import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
+import { newUuid } from '../kernel/secrets.ts'
+import type { Move } from './sighting.ts'
+
+/** A move as it is announced: with the names of that moment. */
+export interface RecordedMove {
+  deliveryId: string
+  assetId: number
+  assetKey: string
+  assetName: string
+  from: { id: number; name: string } | null
+  to: { id: number; name: string }
+  occurredAt: Instant
+  recordedAt: Instant
+}
+
+interface MoveRow {
+  delivery_id: string
+  asset_id: number
+  asset_external_key: string
+  asset_name: string
+  from_location_id: number | null
+  from_location_name: string | null
+  to_location_id: number
+  to_location_name: string
+  occurred_at: string
+  recorded_at: string
+}
+
+const moveOf = (row: MoveRow): RecordedMove => ({
+  deliveryId: row.delivery_id,
+  assetId: row.asset_id,
+  assetKey: row.asset_external_key,
+  assetName: row.asset_name,
+  from: row.from_location_id === null ? null : { id: row.from_location_id, name: row.from_location_name ?? '' },
+  to: { id: row.to_location_id, name: row.to_location_name },
+  occurredAt: fromDatabase(row.occurred_at),
+  recordedAt: fromDatabase(row.recorded_at),
+})
+
+const columns = sql`delivery_id, asset_id, asset_external_key, asset_name, from_location_id, from_location_name,
+  to_location_id, to_location_name, occurred_at, recorded_at`
+
+/** Writes each move down with the names of this moment; an origin deleted meanwhile is no origin. */
+export async function insertMoves(
+  tx: Tx,
+  orgId: number,
+  moves: readonly Move[],
+  recordedAt: Instant,
+): Promise<RecordedMove[]> {
+  if (moves.length === 0) return []
+  const rows = await tx.query<MoveRow>(sql`
+    insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, from_location_id,
+      from_location_name, to_location_id, to_location_name, occurred_at, recorded_at)
+    select a.org_id, u.delivery_id, a.id, a.external_key, a.name, origin.id, origin.name, target.id, target.name,
+      u.occurred_at, ${toDatabase(recordedAt)}::timestamptz
+    from unnest(
+      ${moves.map(() => newUuid())}::uuid[], ${moves.map((move) => move.assetId)}::bigint[],
+      ${moves.map((move) => move.fromId)}::bigint[], ${moves.map((move) => move.toId)}::bigint[],
+      ${moves.map((move) => toDatabase(move.occurredAt))}::timestamptz[]
+    ) u (delivery_id, asset_id, from_id, to_id, occurred_at)
+    join assets a on a.org_id = ${orgId} and a.id = u.asset_id
+    join locations target on target.org_id = ${orgId} and target.id = u.to_id and target.deleted_at is null
+    left join locations origin on origin.org_id = ${orgId} and origin.id = u.from_id and origin.deleted_at is null
+    returning ${columns}`)
+  return rows.map(moveOf)
+}
+
+/** The organization's latest moves, newest first, from an instant on. */
+export async function recentMoves(db: Db, orgId: number, since: Instant, limit: number): Promise<RecordedMove[]> {
+  const rows = await db.query<MoveRow>(sql`
+    select ${columns} from moves where org_id = ${orgId} and recorded_at >= ${toDatabase(since)}
+    order by recorded_at desc, delivery_id desc limit ${limit}`)
+  return rows.map(moveOf)
+}

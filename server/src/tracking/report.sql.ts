@@ -1,0 +1,142 @@
+import type { Db } from '../db/database.ts'
+import { type Sql, join, sql } from '../db/sql.ts'
+import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
+import type { Page, PageRequest, SortTerm } from '../kernel/page.ts'
+import { likePattern } from '../records/list.sql.ts'
+import { minuteOf } from './sighting.ts'
+
+export interface Whereabout {
+  assetId: number
+  assetKey: string
+  locationId: number | null
+  locationKey: string | null
+  assetDeletedAt: Instant | null
+  lastSeenAt: Instant
+}
+
+export type ReportSortField = 'asset_last_seen' | 'asset_external_key' | 'location_external_key'
+
+export interface ReportRequest extends PageRequest {
+  assetIds?: readonly number[] | undefined
+  assetKeys?: readonly string[] | undefined
+  locationIds?: readonly number[] | undefined
+  locationKeys?: readonly string[] | undefined
+  includeDescendants?: boolean | undefined
+  includeDeleted?: boolean | undefined
+  q?: string | undefined
+  /** Where everything was at that instant, instead of where it is. */
+  at?: Instant | undefined
+  sort: readonly SortTerm<ReportSortField>[]
+}
+
+interface ReportRow {
+  total: number
+  asset_id: number | null
+  asset_external_key: string
+  location_id: number | null
+  location_external_key: string | null
+  asset_deleted_at: string | null
+  last_seen_at: string
+}
+
+const sortColumns: Record<ReportSortField, Sql> = {
+  asset_last_seen: sql`last_seen_at`,
+  asset_external_key: sql`asset_external_key`,
+  location_external_key: sql`location_external_key`,
+}
+
+/** The tail runs against the time's direction, as the index that serves the first page does. */
+function orderBy(sort: ReportRequest['sort']): Sql {
+  const terms = sort.map((term) => sql`${sortColumns[term.field]}${term.descending ? sql` desc` : sql` asc`}`)
+  const last = sort.at(-1)
+  return join([...terms, last?.field === 'asset_last_seen' && !last.descending ? sql`asset_id desc` : sql`asset_id`], sql`, `)
+}
+
+/** Places as they are, or as history says they were. */
+function placesAt(orgId: number, at: Instant | undefined): Sql {
+  if (at === undefined)
+    return sql`select p.asset_id, p.location_id, p.last_seen_at from asset_positions p where p.org_id = ${orgId}`
+  return sql`
+    select p.asset_id, m.location_id, m.observed_at as last_seen_at
+    from asset_positions p cross join lateral (
+      select h.location_id, h.observed_at from asset_minutes h
+      where h.org_id = ${orgId} and h.asset_id = p.asset_id and h.minute <= ${toDatabase(minuteOf(at))}
+        and h.observed_at <= ${toDatabase(at)}
+      order by h.minute desc limit 1
+    ) m
+    where p.org_id = ${orgId}`
+}
+
+/** The chosen locations and, when wanted, everything below them. */
+function chosenLocations(orgId: number, request: ReportRequest): Sql {
+  const named =
+    request.locationIds === undefined
+      ? sql`l.external_key = any(${request.locationKeys}::text[])`
+      : sql`l.id = any(${request.locationIds}::bigint[])`
+  const roots = sql`select l.id from locations l where l.org_id = ${orgId} and l.deleted_at is null and ${named}`
+  if (!request.includeDescendants) return roots
+  return sql`
+    with recursive below as (
+      ${roots}
+      union
+      select c.id from below join locations c on c.org_id = ${orgId} and c.parent_id = below.id and c.deleted_at is null
+    )
+    select below.id from below`
+}
+
+/** The searched text less the description, which the report does not search. */
+const withoutDescription = sql`(split_part(a.search_text, chr(1), 1) || chr(1) || split_part(a.search_text, chr(1), 2)
+  || chr(1) || regexp_replace(a.search_text, '^([^' || chr(1) || ']*' || chr(1) || '){2}[^' || chr(1) || ']*', ''))`
+
+function filters(orgId: number, request: ReportRequest): Sql[] {
+  const all: Sql[] = []
+  if (request.assetIds !== undefined) all.push(sql`a.id = any(${request.assetIds}::bigint[])`)
+  if (request.assetKeys !== undefined) all.push(sql`a.external_key = any(${request.assetKeys}::text[])`)
+  if (request.locationIds !== undefined || request.locationKeys !== undefined)
+    all.push(sql`p.location_id in (${chosenLocations(orgId, request)})`)
+  if (request.q) {
+    const pattern = likePattern(request.q)
+    all.push(sql`a.search_text like ${pattern} and ${withoutDescription} like ${pattern}`)
+  }
+  return all
+}
+
+export async function assetLocations(db: Db, orgId: number, request: ReportRequest): Promise<Page<Whereabout>> {
+  const chosen = filters(orgId, request)
+  const isPlain = chosen.length === 0 && request.at === undefined
+  const conditions = request.includeDeleted ? chosen : [sql`a.deleted_at is null`, ...chosen]
+  const rows = sql`
+    select p.asset_id, a.external_key as asset_external_key, l.id as location_id,
+      l.external_key as location_external_key, a.deleted_at as asset_deleted_at, p.last_seen_at
+    from (${placesAt(orgId, request.at)}) p
+    join assets a on a.org_id = ${orgId} and a.id = p.asset_id
+    left join locations l on l.org_id = ${orgId} and l.id = p.location_id and l.deleted_at is null
+    ${conditions.length > 0 ? sql`where ${join(conditions, sql` and `)}` : sql``}`
+  const order = orderBy(request.sort)
+  const booked = request.includeDeleted ? sql`active + deleted_active` : sql`active`
+  // Matches are found before they are sorted: left to itself the planner walks the sort order and tests every row.
+  const list = isPlain
+    ? sql`total as (
+        select coalesce(sum(${booked}), 0)::bigint as total from record_counts
+        where org_id = ${orgId} and kind = 'position'),
+      page as (${rows} order by ${order} limit ${request.limit} offset ${request.offset})`
+    : sql`matches as materialized (${rows}),
+      total as (select count(*) as total from matches),
+      page as (select * from matches order by ${order} limit ${request.limit} offset ${request.offset})`
+  const answer = await db.query<ReportRow>(
+    sql`with ${list} select total.total, page.* from total left join page on true order by ${order}`,
+  )
+  return {
+    rows: answer.flatMap((row) => (row.asset_id === null ? [] : [whereaboutOf(row, row.asset_id)])),
+    total: answer[0]?.total ?? 0,
+  }
+}
+
+const whereaboutOf = (row: ReportRow, assetId: number): Whereabout => ({
+  assetId,
+  assetKey: row.asset_external_key,
+  locationId: row.location_id,
+  locationKey: row.location_external_key,
+  assetDeletedAt: row.asset_deleted_at === null ? null : fromDatabase(row.asset_deleted_at),
+  lastSeenAt: fromDatabase(row.last_seen_at),
+})

@@ -1,0 +1,71 @@
+import type { Db } from '../db/database.ts'
+import { type Sql, join, sql } from '../db/sql.ts'
+import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
+import type { Page, PageRequest } from '../kernel/page.ts'
+
+/** An asset came to a location or left it for another one. */
+export interface Passage {
+  event: 'arrival' | 'departure'
+  occurredAt: Instant
+  assetId: number
+  assetKey: string
+  /** Where it came from, or went to. */
+  otherId: number | null
+  otherName: string | null
+}
+
+export interface TrafficRequest extends PageRequest {
+  from?: Instant | undefined
+  to?: Instant | undefined
+}
+
+interface PassageRow {
+  total: number
+  event: Passage['event'] | null
+  occurred_at: string
+  asset_id: number
+  asset_external_key: string
+  other_id: number | null
+  other_name: string | null
+}
+
+/** Arrivals and departures, newest first. */
+export async function locationTraffic(
+  db: Db,
+  orgId: number,
+  locationId: number,
+  request: TrafficRequest,
+): Promise<Page<Passage>> {
+  const bounds: Sql[] = [sql`m.org_id = ${orgId}`]
+  if (request.from !== undefined) bounds.push(sql`m.occurred_at >= ${toDatabase(request.from)}`)
+  if (request.to !== undefined) bounds.push(sql`m.occurred_at <= ${toDatabase(request.to)}`)
+  const chosen = join(bounds, sql` and `)
+  const rows = await db.query<PassageRow>(sql`
+    with passages as materialized (
+      select 'arrival' as event, m.occurred_at, m.delivery_id, m.asset_id, m.asset_external_key,
+        m.from_location_id as other_id, m.from_location_name as other_name
+      from moves m where ${chosen} and m.to_location_id = ${locationId}
+      union all
+      select 'departure', m.occurred_at, m.delivery_id, m.asset_id, m.asset_external_key,
+        m.to_location_id, m.to_location_name
+      from moves m where ${chosen} and m.from_location_id = ${locationId}
+    ),
+    total as (select count(*) as total from passages),
+    page as (
+      select * from passages order by occurred_at desc, delivery_id limit ${request.limit} offset ${request.offset}
+    )
+    select total.total, page.* from total left join page on true order by page.occurred_at desc, page.delivery_id`)
+  return {
+    rows: rows.flatMap((row) => (row.event === null ? [] : [passageOf(row, row.event)])),
+    total: rows[0]?.total ?? 0,
+  }
+}
+
+const passageOf = (row: PassageRow, event: Passage['event']): Passage => ({
+  event,
+  occurredAt: fromDatabase(row.occurred_at),
+  assetId: row.asset_id,
+  assetKey: row.asset_external_key,
+  otherId: row.other_id,
+  otherName: row.other_name,
+})

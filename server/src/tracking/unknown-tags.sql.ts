@@ -1,0 +1,91 @@
+import type { Db, Tx } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
+import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
+import type { Page, PageRequest } from '../kernel/page.ts'
+import { type TagDraft, type TagType, matchValue } from '../tags/tag.ts'
+
+export interface UnknownRead {
+  tag: TagDraft
+  readerId: number
+  antenna: number
+  reads: number
+}
+
+/** The inbox holds this many tags per organization; the ones not seen for longest make room. */
+const capacity = 1000
+
+const byMatch = (a: UnknownRead, b: UnknownRead): number =>
+  a.tag.type < b.tag.type ? -1 : a.tag.type > b.tag.type ? 1 : matchValue(a.tag) < matchValue(b.tag) ? -1 : 1
+
+export async function noteUnknownTags(tx: Tx, orgId: number, unknown: readonly UnknownRead[], at: Instant): Promise<void> {
+  const sorted = unknown.toSorted(byMatch)
+  await tx.query(sql`
+    insert into unknown_tags as held
+      (org_id, tag_type, match_value, value, reader_id, antenna, reads, first_seen_at, last_seen_at)
+    select o.org_id, u.tag_type, u.match_value, u.value, u.reader_id, u.antenna, u.reads,
+      ${toDatabase(at)}::timestamptz, ${toDatabase(at)}::timestamptz
+    from organizations o cross join unnest(
+      ${sorted.map((one) => one.tag.type)}::text[], ${sorted.map((one) => matchValue(one.tag))}::text[],
+      ${sorted.map((one) => one.tag.value)}::text[], ${sorted.map((one) => one.readerId)}::bigint[],
+      ${sorted.map((one) => one.antenna)}::integer[], ${sorted.map((one) => one.reads)}::bigint[]
+    ) u (tag_type, match_value, value, reader_id, antenna, reads)
+    where o.org_id = ${orgId}
+    on conflict (org_id, tag_type, match_value) do update set
+      reads = held.reads + excluded.reads, reader_id = excluded.reader_id, antenna = excluded.antenna,
+      last_seen_at = excluded.last_seen_at`)
+  await tx.query(sql`
+    delete from unknown_tags where org_id = ${orgId} and last_seen_at < (
+      select k.last_seen_at from unknown_tags k where k.org_id = ${orgId}
+      order by k.last_seen_at desc offset ${capacity - 1} limit 1)`)
+}
+
+export interface UnknownTag {
+  tag: TagDraft
+  readerId: number | null
+  antenna: number | null
+  reads: number
+  firstSeenAt: Instant
+  lastSeenAt: Instant
+}
+
+/** Tags that were read and hang on nothing, latest first. One that was attached since is left out. */
+export async function listUnknownTags(db: Db, orgId: number, page: PageRequest): Promise<Page<UnknownTag>> {
+  const rows = await db.query<{
+    total: number
+    tag_type: TagType | null
+    value: string
+    reader_id: number | null
+    antenna: number | null
+    reads: number
+    first_seen_at: string
+    last_seen_at: string
+  }>(sql`
+    with inbox as materialized (
+      select u.tag_type, u.match_value, u.value, u.reader_id, u.antenna, u.reads, u.first_seen_at, u.last_seen_at
+      from unknown_tags u where u.org_id = ${orgId} and not exists (
+        select from tags t where t.org_id = ${orgId} and t.tag_type = u.tag_type and t.match_value = u.match_value)
+    ),
+    total as (select count(*) as total from inbox),
+    page as (
+      select * from inbox order by last_seen_at desc, tag_type, match_value limit ${page.limit} offset ${page.offset}
+    )
+    select total.total, page.* from total left join page on true
+    order by page.last_seen_at desc, page.tag_type, page.match_value`)
+  return {
+    total: rows[0]?.total ?? 0,
+    rows: rows.flatMap((row) =>
+      row.tag_type === null
+        ? []
+        : [
+            {
+              tag: { type: row.tag_type, value: row.value },
+              readerId: row.reader_id,
+              antenna: row.antenna,
+              reads: row.reads,
+              firstSeenAt: fromDatabase(row.first_seen_at),
+              lastSeenAt: fromDatabase(row.last_seen_at),
+            },
+          ],
+    ),
+  }
+}
