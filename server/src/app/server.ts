@@ -13,12 +13,15 @@ import { type HttpServer, listen } from '../http/server.ts'
 import type { Reader } from '../readers/reader.ts'
 import type { Core } from './core.ts'
 import { housekeeping } from './housekeeping.ts'
+import { openMqtt } from './mqtt.ts'
 import { pages } from './pages.ts'
 import { ingestAddresses, startTracking } from './tracking.ts'
 import { telemetry } from './telemetry.ts'
 
 export interface RunningServer {
   port: number
+  /** Lines for whoever started the program. */
+  notices: readonly string[]
   close(graceMs: number): Promise<void>
 }
 
@@ -68,11 +71,13 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     onBug: seen.bug,
   })
   const http: HttpServer = await listen({ host: options.host, port: options.port, millis, handle })
+  const mqtt = await openMqtt(core, tracking, options.log)
   const stopHousekeeping = housekeeping(core, useLog, options.log)
   return {
     port: http.port,
+    notices: mqtt.notice === null ? [] : [mqtt.notice],
     async close(graceMs) {
-      await http.close(graceMs)
+      await Promise.all([http.close(graceMs), mqtt.close()])
       await tracking.stop()
       await stopHousekeeping()
     },

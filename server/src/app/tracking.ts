@@ -4,7 +4,7 @@ import { Devices } from '../ingest/devices.ts'
 import { ingestEndpoints } from '../ingest/endpoint.ts'
 import { Intake } from '../ingest/intake.ts'
 import type { PlainPage } from '../http/dispatch.ts'
-import type { Reader } from '../readers/reader.ts'
+import type { Device, Reader } from '../readers/reader.ts'
 import { Live } from '../tracking/live.ts'
 import type { Core } from './core.ts'
 
@@ -19,6 +19,8 @@ export interface Tracking {
   endpoints: PlainPage[]
   /** Tells every process that a reader was changed. */
   announce: () => Promise<void>
+  /** A reader's MQTT connection came or went. */
+  noteConnection: (device: Device, isConnected: boolean) => void
   stop(): Promise<void>
 }
 
@@ -43,10 +45,11 @@ export function startTracking(core: Core, log: Logger): Tracking {
     db,
     clock,
     retentionDays: config.retentionDays,
-    onTaken: (device, taken) => book.note(device, taken),
+    onTaken: (device, taken) => book.note(device, { ...taken, messages: 1 }),
     onUnknown: (device, reads) =>
       book.noteUnknown(device, reads.map((read) => ({ tag: { type: read.tagType, value: read.value }, antenna: read.antenna }))),
     onMoves: (orgId) => movedIn.add(orgId),
+    onQuarantine: (why, topic) => log.warn({ event: 'ingest.quarantined', why, topic }, 'message put aside'),
   })
   wake.on('moved', (payload) => void payload.split(',').forEach((id) => void live.moved(Number(id)).catch(() => undefined)))
   wake.on('readers', (payload) => void payload.split(',').forEach((id) => live.readersActive(Number(id))))
@@ -72,6 +75,8 @@ export function startTracking(core: Core, log: Logger): Tracking {
     devices,
     endpoints: ingestEndpoints(devices, intake),
     announce: () => wake.send('reader-changed', ''),
+    noteConnection: (device, isConnected) =>
+      book.note(device, { messages: 0, accepted: 0, ignored: 0, warning: isConnected ? '' : 'The MQTT connection ended' }),
     async stop() {
       for (const timer of timers) clearInterval(timer)
       await writeDown().catch(() => undefined)

@@ -31,13 +31,14 @@ export class ActivityBook {
     return ledger
   }
 
-  note(device: Device, taken: { accepted: number; ignored: number; warning: string | null }): void {
+  /** `warning` null leaves the last one standing, an empty one clears it. */
+  note(device: Device, taken: { messages: number; accepted: number; ignored: number; warning: string | null }): void {
     const { activities } = this.#ledger(device.orgId)
     const known = activities.get(device.readerId)
     activities.set(device.readerId, {
       readerId: device.readerId,
       lastSeenAt: now(this.#clock),
-      messages: (known?.messages ?? 0) + 1,
+      messages: (known?.messages ?? 0) + taken.messages,
       reads: (known?.reads ?? 0) + taken.accepted,
       ignored: (known?.ignored ?? 0) + taken.ignored,
       warning: taken.warning ?? known?.warning ?? null,

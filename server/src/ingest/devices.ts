@@ -18,6 +18,7 @@ export class Devices {
   readonly #clock: Clock
   readonly #isListening: () => boolean
   readonly #known = new RecentMap<string, Remembered>(20_000)
+  readonly #looking = new Map<string, Promise<Device | null>>()
 
   constructor(needs: { db: Database; clock: Clock; isListening: () => boolean }) {
     this.#db = needs.db
@@ -34,15 +35,28 @@ export class Devices {
     return this.#find(topicKey, { topicKey })
   }
 
+  /** The reader as it is now, for one that was identified before. */
+  again(device: Device): Promise<Device | null> {
+    return this.byTopic(device.topicKey)
+  }
+
   /** A reader was changed or removed somewhere. */
   forgetAll(): void {
     this.#known.clear()
   }
 
-  async #find(key: string, by: Parameters<typeof findInDirectory>[1]): Promise<Device | null> {
+  #find(key: string, by: Parameters<typeof findInDirectory>[1]): Promise<Device | null> {
     const known = this.#known.get(key)
+    const isFresh = known !== undefined && this.#clock.millis() - known.loadedAtMs < memoryMs
+    if (isFresh && this.#isListening()) return Promise.resolve(known.device)
+    // Messages that wait for the same look-up stay in the order in which they came.
+    const looking = this.#looking.get(key) ?? this.#look(key, by).finally(() => this.#looking.delete(key))
+    this.#looking.set(key, looking)
+    return looking
+  }
+
+  async #look(key: string, by: Parameters<typeof findInDirectory>[1]): Promise<Device | null> {
     const atMs = this.#clock.millis()
-    if (known !== undefined && this.#isListening() && atMs - known.loadedAtMs < memoryMs) return known.device
     const entry = await findInDirectory(this.#db.read, by)
     const device = entry === null ? null : await findDevice(this.#db.read, entry.orgId, entry.readerId)
     if (device !== null) this.#known.set(key, { device, loadedAtMs: atMs })

@@ -22,6 +22,7 @@ export interface IntakeNeeds {
   onTaken: (device: Device, taken: Taken & { reads: readonly Read[]; warning: string | null }) => void
   onMoves: (orgId: number, moves: readonly RecordedMove[]) => void
   onUnknown: (device: Device, reads: readonly Read[]) => void
+  onQuarantine: (why: string, topic: string) => void
 }
 
 /** The way in for every message of every reader, whatever brought it. */
@@ -39,6 +40,25 @@ export class Intake {
       },
       { maxBatch: 5_000, maxWaiting: 200_000 },
     )
+  }
+
+  /** Messages whose topic leads to no reader, and messages in no format we know: counted, and done with. */
+  quarantined = { unknownReader: 0, unknownFormat: 0 }
+
+  unknownReader(topic: string): void {
+    this.quarantined.unknownReader++
+    this.#needs.onQuarantine('unknown reader', topic)
+  }
+
+  /** Like `take`, for transports that would send a message they get no receipt for over and over. */
+  async takeOrQuarantine(device: Device, bytes: Uint8Array, topic: string): Promise<void> {
+    if ((await this.take(device, bytes, topic)) !== null) return
+    const status = statusText(bytes)
+    if (status !== null)
+      return this.#needs.onTaken(device, { accepted: 0, ignored: 0, reads: [], warning: status })
+    this.quarantined.unknownFormat++
+    this.#needs.onTaken(device, { accepted: 0, ignored: 1, reads: [], warning: 'A message was in no known format' })
+    this.#needs.onQuarantine('unknown format', topic)
   }
 
   /** Decodes and records one message; null when it is in no format we know. Resolves once its reads are durable. */
@@ -63,4 +83,11 @@ export class Intake {
     this.#needs.onTaken(device, { ...taken, reads: decoded.reads, warning: decoded.warnings[0] ?? null })
     return taken
   }
+}
+
+/** Connect and last-will messages are a few plain words, such as "connection lost". */
+function statusText(bytes: Uint8Array): string | null {
+  if (bytes.length === 0 || bytes.length > 200) return null
+  const text = Buffer.from(bytes).toString('utf8')
+  return /^[\p{L}\p{N}\p{P}\p{Zs}]+$/u.test(text) && !/^[[{]/.test(text) ? text : null
 }

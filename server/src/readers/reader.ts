@@ -41,6 +41,7 @@ export interface NewReader {
 export interface Device {
   orgId: number
   readerId: number
+  topicKey: string
   format: string
   clock: string
 }

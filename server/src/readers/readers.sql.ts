@@ -173,10 +173,10 @@ export async function findInDirectory(
 }
 
 export async function findDevice(db: Db, orgId: number, readerId: number): Promise<Device | null> {
-  const [row] = await db.query<{ format: string; clock: string }>(
-    sql`select format, clock from readers where org_id = ${orgId} and id = ${readerId}`,
+  const [row] = await db.query<{ topic_key: string; format: string; clock: string }>(
+    sql`select topic_key, format, clock from readers where org_id = ${orgId} and id = ${readerId}`,
   )
-  return row === undefined ? null : { orgId, readerId, ...row }
+  return row === undefined ? null : { orgId, readerId, topicKey: row.topic_key, format: row.format, clock: row.clock }
 }
 
 /** What a reader did since it was last written down. */
@@ -193,7 +193,7 @@ export async function noteActivity(tx: Tx, orgId: number, activities: readonly A
   await tx.query(sql`
     update readers r set
       last_seen_at = greatest(r.last_seen_at, u.seen_at), messages = r.messages + u.messages,
-      reads = r.reads + u.reads, ignored = r.ignored + u.ignored, warning = coalesce(u.warning, r.warning)
+      reads = r.reads + u.reads, ignored = r.ignored + u.ignored, warning = nullif(coalesce(u.warning, r.warning), '')
     from unnest(
       ${activities.map((one) => one.readerId)}::bigint[], ${activities.map((one) => toDatabase(one.lastSeenAt))}::timestamptz[],
       ${activities.map((one) => one.messages)}::bigint[], ${activities.map((one) => one.reads)}::bigint[],

@@ -1,0 +1,36 @@
+import type { Logger } from 'pino'
+import { startBroker } from '../ingest/broker.ts'
+import { startSubscriber } from '../ingest/subscriber.ts'
+import type { Core } from './core.ts'
+import type { Tracking } from './tracking.ts'
+
+export interface MqttDoor {
+  /** What to tell whoever started the program. */
+  notice: string | null
+  close(): Promise<void>
+}
+
+const closed: MqttDoor = { notice: null, close: async () => undefined }
+
+/** Opens the MQTT way in: an outside broker when one is named, else the embedded one. Without either, HTTP remains. */
+export async function openMqtt(core: Core, tracking: Tracking, log: Logger): Promise<MqttDoor> {
+  const { mqttUrl, mqttPort, host } = core.config
+  const { devices, intake } = tracking
+  const onFailure = (error: unknown): void => log.warn({ event: 'mqtt.refused', err: error }, 'message not acknowledged')
+  if (mqttUrl !== null) {
+    const onState = (state: string, why: string): void => log.info({ event: `mqtt.${state}`, why }, `broker ${state}`)
+    const subscriber = startSubscriber({ url: mqttUrl, devices, intake, onFailure, onState })
+    return { notice: null, close: () => subscriber.close() }
+  }
+  if (mqttPort === 0) return closed
+  try {
+    const onConnection = tracking.noteConnection
+    const broker = await startBroker({ devices, intake, host, port: mqttPort, onFailure, onConnection })
+    return { notice: `Readers reach the MQTT broker at mqtt://${host}:${broker.port}`, close: () => broker.close() }
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? `port ${mqttPort} is taken` : (error as Error).message
+    const notice = `MQTT is off: ${why}. Readers can still use HTTP; LASTSEEN_MQTT_PORT chooses another port.`
+    log.warn({ event: 'mqtt.off', why }, notice)
+    return { notice, close: closed.close }
+  }
+}

@@ -1,0 +1,95 @@
+import { createServer } from 'node:net'
+import { Aedes, type Client } from 'aedes'
+import type { Device } from '../readers/reader.ts'
+import type { Devices } from './devices.ts'
+import type { Intake } from './intake.ts'
+
+export interface BrokerNeeds {
+  devices: Devices
+  intake: Intake
+  host: string
+  port: number
+  onFailure: (error: unknown) => void
+  onConnection: (device: Device, isConnected: boolean) => void
+}
+
+export interface Broker {
+  port: number
+  close(): Promise<void>
+}
+
+const refusedLogin = Object.assign(new Error('unknown reader or wrong token'), { returnCode: 4 as const })
+
+/** A reader may publish under any topic that is not another reader's; its login says who it is. */
+function isOwnTopic(topic: string, topicKey: string): boolean {
+  if (topic.startsWith('$')) return false
+  return !topic.startsWith('lastseen/') || topic.split('/')[1] === topicKey
+}
+
+/**
+ * The embedded MQTT broker: a door for readers and nothing else. Nobody can listen to another's messages, because there
+ * is nothing to subscribe to; and a publication is acknowledged only after its reads are durable.
+ */
+export async function startBroker(needs: BrokerNeeds): Promise<Broker> {
+  const logins = new WeakMap<Client, Device>()
+
+  async function authenticate(client: Client, username: string | undefined, password: Buffer | undefined) {
+    const device = password === undefined ? null : await needs.devices.byToken(password.toString('utf8'))
+    if (device === null || username !== String(device.readerId)) return false
+    logins.set(client, device)
+    needs.onConnection(device, true)
+    return true
+  }
+
+  async function take(client: Client | null, packet: { topic: string; payload: string | Buffer; retain: boolean }) {
+    // A token revoked while the reader stays connected is noticed at its next message.
+    const login = client === null ? undefined : logins.get(client)
+    const device = login === undefined ? null : await needs.devices.again(login)
+    if (device === null || !isOwnTopic(packet.topic, device.topicKey)) throw new Error('not allowed')
+    packet.retain = false
+    await needs.intake.takeOrQuarantine(device, Buffer.from(packet.payload), packet.topic)
+  }
+
+  const aedes = await Aedes.createBroker({
+    maxClientsIdLength: 256,
+    connectTimeout: 20_000,
+    authenticate(client, username, password, done) {
+      authenticate(client, username, password).then(
+        (isKnown) => done(isKnown ? null : refusedLogin, isKnown),
+        (error: unknown) => {
+          needs.onFailure(error)
+          done(Object.assign(new Error('try again'), { returnCode: 3 as const }), false)
+        },
+      )
+    },
+    authorizePublish(client, packet, done) {
+      take(client, packet).then(
+        () => done(null),
+        (error: unknown) => {
+          // No acknowledgement: the connection ends, and the reader sends it again.
+          needs.onFailure(error)
+          done(error as Error)
+        },
+      )
+    },
+    authorizeSubscribe: (_client, _subscription, done) => done(null, null),
+  })
+  aedes.on('clientDisconnect', (client) => {
+    const device = logins.get(client)
+    if (device !== undefined) needs.onConnection(device, false)
+  })
+
+  const server = createServer((socket) => aedes.handle(socket))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(needs.port, needs.host, () => resolve())
+  })
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : needs.port,
+    close: () =>
+      new Promise((resolve) => {
+        aedes.close(() => server.close(() => resolve()))
+      }),
+  }
+}
