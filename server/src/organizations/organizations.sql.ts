@@ -34,3 +34,8 @@ export async function insertOrganization(tx: Tx, orgId: number, name: string, at
 export async function setLapsed(tx: Tx, orgId: number, at: Instant | null): Promise<void> {
   await tx.query(sql`update organizations set lapsed_at = ${at && toDatabase(at)} where org_id = ${orgId}`)
 }
+
+export async function allOrganizations(db: Db): Promise<number[]> {
+  const rows = await db.query<{ org_id: number }>(sql`select org_id from organization_names order by org_id`)
+  return rows.map((row) => row.org_id)
+}

@@ -1,0 +1,236 @@
+import postgres from 'postgres'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { makePartitions } from '../../src/db/partitions.ts'
+import { type Instant, parseRfc3339 } from '../../src/kernel/instant.ts'
+import { recordSave } from '../../src/pipeline/record-save.ts'
+import { createReader } from '../../src/readers/commands.ts'
+import { type AppOptions, type TestApp, type TestOrg, useApp } from './app.ts'
+import type { Client, Reply } from './client.ts'
+
+const dayMs = 86_400_000
+
+/** A clock that stands still until it is told otherwise. */
+export class TestClock {
+  #millis: number
+
+  constructor(start: string) {
+    this.#millis = Date.parse(start)
+  }
+
+  millis = (): number => this.#millis
+
+  set(text: string): void {
+    this.#millis = Date.parse(text)
+  }
+}
+
+/** Reads the tables directly; closed with the app. */
+const connections = new Map<TestApp, postgres.Sql>()
+
+export function database(app: TestApp): postgres.Sql {
+  const known = connections.get(app)
+  if (known !== undefined) return known
+  const number = { to: 20, from: [20, 21, 23], serialize: String, parse: Number }
+  const made = postgres(app.databaseUrl, { max: 2, onnotice: () => undefined, types: { number } })
+  connections.set(app, made)
+  return made
+}
+
+/** An app whose clock stands at a fixed instant, with room for history around it. */
+export function useTracking(
+  start: string,
+  options: AppOptions = {},
+): { readonly app: TestApp; readonly clock: TestClock } {
+  const clock = new TestClock(start)
+  const context = useApp({ clock, ...options })
+  beforeAll(async () => {
+    const { databaseUrl } = context.app
+    await makePartitions(databaseUrl, 'asset_minutes', Date.parse(start) - 430 * dayMs, Date.parse(start) + 62 * dayMs)
+  })
+  afterAll(() => closeDatabase(context.app))
+  return {
+    get app() {
+      return context.app
+    },
+    clock,
+  }
+}
+
+export async function closeDatabase(app: TestApp): Promise<void> {
+  await connections.get(app)?.end({ timeout: 5 })
+  connections.delete(app)
+}
+
+export const instant = (text: string): Instant => {
+  const parsed = parseRfc3339(text)
+  if (parsed === null) throw new Error(`not an instant: ${text}`)
+  return parsed.instant
+}
+
+export interface Place {
+  id: number
+  key: string
+  name: string
+}
+
+export interface Thing extends Place {
+  tag: string
+  tagId: number
+}
+
+export interface MoveRow {
+  asset: string
+  name: string
+  from: string | null
+  to: string
+  at: string
+}
+
+export interface ReadJson {
+  tag: string
+  antenna?: number
+  observed_at?: string
+  [more: string]: unknown
+}
+
+let tags = 0
+/** An EPC that nobody else uses. */
+export const newTag = (): string => `E280${String(++tags).padStart(20, '0')}`
+
+/** An organization with places, a reader whose antennas 1, 2, … look at them, and things with a tag each. */
+export class Site {
+  readonly app: TestApp
+  readonly org: TestOrg
+  readonly api: Client
+  readonly places: Place[] = []
+  token = ''
+  readerId = 0
+
+  private constructor(org: TestOrg) {
+    this.app = org.app
+    this.org = org
+    this.api = org.full
+  }
+
+  static async open(app: TestApp, ...placeNames: string[]): Promise<Site> {
+    const site = new Site(await app.newOrg())
+    for (const name of placeNames) site.places.push(await site.place(name))
+    const scanPoints = site.places.map((place, index) => ({ antenna: index + 1, locationId: place.id }))
+    Object.assign(site, await site.reader({ scanPoints }))
+    return site
+  }
+
+  async place(name: string, more: object = {}): Promise<Place> {
+    const reply = await this.api.post('/api/v1/locations', { name, external_key: name.toUpperCase(), ...more })
+    expect(reply.status).toBe(201)
+    return { id: reply.json.data.id, key: reply.json.data.external_key, name }
+  }
+
+  async thing(name: string, more: object = {}): Promise<Thing> {
+    const tag = newTag()
+    const json = { name, external_key: name.toUpperCase(), tags: [{ tag_type: 'rfid', value: tag }], ...more }
+    const reply = await this.api.post('/api/v1/assets', json)
+    expect(reply.status).toBe(201)
+    return { id: reply.json.data.id, key: reply.json.data.external_key, name, tag, tagId: reply.json.data.tags[0]?.id }
+  }
+
+  async reader(
+    draft: Partial<{
+      format: string
+      clock: string
+      scanPoints: { antenna: number; locationId: number | null }[]
+    }> = {},
+  ): Promise<{ token: string; readerId: number }> {
+    const whole = { name: 'Gate', format: 'auto', clock: 'reader', scanPoints: [], ...draft }
+    const { reader, token } = await createReader(this.app.core, this.org.orgId, whole)
+    return { token, readerId: reader.id }
+  }
+
+  /** Sends a message of the reader as it is. */
+  post(json: unknown, token = this.token, app = this.app): Promise<Reply> {
+    return app.anonymous('POST', '/ingest/v1/reads', { token, json })
+  }
+
+  /** Sends reads and makes sure that all of them were accepted. */
+  async read(...reads: ReadJson[]): Promise<void> {
+    const reply = await this.post({ reads })
+    expect(reply.status).toBe(202)
+    expect(reply.json).toEqual({ data: { accepted: reads.length, ignored: 0 } })
+  }
+
+  /** An operator says that the things are here. */
+  save(place: { id: number }, things: readonly { id: number }[], at: string) {
+    const ids = things.map((thing) => thing.id)
+    return this.app.core.db.inOrganization(this.org.orgId, (tx) =>
+      recordSave(tx, this.org.orgId, place.id, ids, instant(at)),
+    )
+  }
+
+  /** The asset's history as `[event_observed_at, location key, duration]`, oldest first. */
+  async trail(thing: { id: number }): Promise<[string, string | null, number | null][]> {
+    const reply = await this.api.get(`/api/v1/assets/${thing.id}/history`, { sort: 'event_observed_at', limit: 200 })
+    expect(reply.status).toBe(200)
+    expect(reply.json.total_count).toBe(reply.json.data.length)
+    return reply.json.data.map((row: Record<string, never>) => [
+      row['event_observed_at'],
+      row['location_external_key'],
+      row['duration_seconds'],
+    ])
+  }
+
+  /** The report as asset key → `[location key, asset_last_seen]`. */
+  async whereabouts(
+    query: Record<string, string | number | boolean> = {},
+  ): Promise<Record<string, [string | null, string]>> {
+    const reply = await this.api.get('/api/v1/reports/asset-locations', { limit: 200, ...query })
+    expect(reply.status).toBe(200)
+    expect(reply.json.total_count).toBe(reply.json.data.length)
+    return Object.fromEntries(
+      reply.json.data.map((row: Record<string, never>) => [
+        row['asset_external_key'],
+        [row['location_external_key'], row['asset_last_seen']],
+      ]),
+    )
+  }
+
+  /** What would be announced, in the order of the observations. */
+  async moves(): Promise<MoveRow[]> {
+    return database(this.app)<MoveRow[]>`
+      select asset_external_key as asset, asset_name as name, from_location_name as "from", to_location_name as "to",
+        to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
+      from moves where org_id = ${this.org.orgId} order by occurred_at, recorded_at, delivery_id`.then((rows) => [
+      ...rows,
+    ])
+  }
+}
+
+interface Problem {
+  field: string
+  code: string
+  params?: Record<string, string | number>
+}
+
+/** The refusal exactly: status, type, and for a validation error each field, code and parameters. */
+export function expectRefusal(reply: Reply, status: number, type: string, problems?: readonly Problem[]): void {
+  expect([reply.status, reply.json?.error.type]).toEqual([status, type])
+  expect(reply.json.error.status).toBe(status)
+  expect(reply.json.error.request_id).toBe(reply.headers['x-request-id'])
+  const fields = reply.json.error.fields?.map(({ message, ...rest }: Problem & { message: string }) => {
+    expect(typeof message).toBe('string')
+    return rest
+  })
+  expect(fields).toEqual(problems)
+}
+
+/** Asks again until the answer is right, for what is written down a moment later. */
+export async function eventually(check: () => Promise<void>, withinMs = 8000): Promise<void> {
+  const end = Date.now() + withinMs
+  for (;;) {
+    try {
+      return await check()
+    } catch (error) {
+      if (Date.now() > end) throw error
+      await new Promise((resume) => setTimeout(resume, 50))
+    }
+  }
+}
