@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError } from 'commander'
 import * as admin from './app/admin.ts'
 import { openDatabase, prepareDatabase } from './app/core.ts'
@@ -5,11 +6,14 @@ import { serve } from './app/serve.ts'
 import { type Config, ConfigError, readConfig } from './config/config.ts'
 import { Refusal } from './kernel/errors.ts'
 
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+
 /** Picks the role of this process: the server, or one command of the operator. */
 const program = new Command('lastseen')
   .description('Knows where things are.')
+  .version(version, '--version', 'print the version')
   .option('--json', 'print one JSON document')
-  .showHelpAfterError()
+  .configureOutput({ outputError: (text, write) => write(`${text.trimEnd()} (--help tells more)\n`) })
 
 const config = (overrides: Record<string, string | undefined> = {}): Config =>
   readConfig({ ...process.env, LASTSEEN_WORKER_DATABASE_URL: undefined, ...overrides })
@@ -18,10 +22,13 @@ const progress = (line: string): void => {
   if (!program.opts<{ json?: boolean }>().json) process.stderr.write(`${line}\n`)
 }
 
-function count(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.')
-  return Number(text)
-}
+const count =
+  (max: number) =>
+  (text: string): number => {
+    if (!/^[1-9]\d*$/.test(text) || Number(text) > max)
+      throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`)
+    return Number(text)
+  }
 
 function show(facts: admin.Facts | admin.Facts[], isJson: boolean): void {
   if (isJson) return void process.stdout.write(`${JSON.stringify(facts)}\n`)
@@ -48,10 +55,12 @@ const jsonFlag = ['--json', 'print one JSON document'] as const
 program
   .command('serve', { isDefault: true })
   .description('serve the API and the web app')
-  .option('--workers <count>', 'server processes', count)
-  .action((options: { workers?: number }) =>
-    serve(config(options.workers === undefined ? {} : { LASTSEEN_WORKERS: String(options.workers) })),
-  )
+  .option('--workers <count>', 'server processes', count(64))
+  .allowExcessArguments()
+  .action((options: { workers?: number }, command: Command) => {
+    if (command.args[0] !== undefined) command.error(`error: unknown command '${command.args[0]}'`)
+    return serve(config(options.workers === undefined ? {} : { LASTSEEN_WORKERS: String(options.workers) }))
+  })
 
 program
   .command('migrate')
@@ -59,7 +68,7 @@ program
   .action(async () => {
     const database = await openDatabase(config(), progress)
     try {
-      await prepareDatabase(database.url, progress)
+      if ((await prepareDatabase(database.url, progress)) === 0) progress('The database schema is up to date')
     } finally {
       await database.release()
     }
@@ -101,7 +110,7 @@ key
   .requiredOption('--name <name>')
   .requiredOption('--scopes <list>', 'comma-separated')
   .option('--expires-at <time>', 'RFC 3339; never when absent')
-  .option('--count <count>', 'how many; the result is then a list', count)
+  .option('--count <count>', 'how many; the result is then a list', count(10_000))
   .option(...jsonFlag)
   .action(
     run(async (core, { count, ...options }: admin.KeyOptions & { count?: number }) => {

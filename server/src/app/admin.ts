@@ -3,7 +3,7 @@ import { mintCredentials, revokeCredential } from '../credentials/commands.ts'
 import { findOrganizationOfClient } from '../credentials/credentials.sql.ts'
 import { now } from '../kernel/clock.ts'
 import { formatMillis, parseRfc3339 } from '../kernel/instant.ts'
-import { codePointLength } from '../kernel/json.ts'
+import { codePointLength, textProblem } from '../kernel/json.ts'
 import { type Role, credentialScopes, roles } from '../kernel/scopes.ts'
 import { newPassword, uuidPattern } from '../kernel/secrets.ts'
 import { createOrganization, lapseOrganization, reinstateOrganization } from '../organizations/commands.ts'
@@ -51,6 +51,7 @@ async function organizationNamed(core: Core, given: string): Promise<{ orgId: nu
 
 function checkLine(what: string, text: string): string {
   if (text.trim() === '' || codePointLength(text) > 255) throw new OperatorError(`${what} must have 1 to 255 characters`)
+  if (textProblem(text) !== null) throw new OperatorError(`${what} must not hold line breaks or control characters`)
   return text
 }
 
@@ -75,9 +76,11 @@ export async function createUserIn(
   const { orgId } = await organizationNamed(core, options.org)
   const role = roles.find((one): one is Role => one === options.role)
   if (role === undefined) throw new OperatorError(`The role must be one of ${roles.join(', ')}`)
-  if (!/^[^\s@]+@[^\s@]+$/.test(options.email)) throw new OperatorError('That is not an e-mail address')
+  if (!/^[^\s@]+@[^\s@]+$/.test(checkLine('The e-mail address', options.email)))
+    throw new OperatorError(`${JSON.stringify(options.email)} is not an e-mail address`)
   const password = options.password ?? newPassword()
-  if (password.length < 10) throw new OperatorError('A password has at least 10 characters')
+  if (codePointLength(password) < 10 || codePointLength(password) > 1024 || textProblem(password) !== null)
+    throw new OperatorError('A password has 10 to 1024 characters, none of them a control character')
   const user = await createUser(core, orgId, { email: options.email, password, role })
   return { user_id: user.userId, email: user.email, role, org_id: orgId, password }
 }
@@ -94,7 +97,9 @@ export async function createKeys(core: Core, options: KeyOptions, count: number)
   const scopes = [...new Set(options.scopes.split(',').map((scope) => scope.trim()))]
   const unknown = scopes.filter((scope) => !credentialScopes.some((known) => known === scope))
   if (unknown.length > 0)
-    throw new OperatorError(`No such scope: ${unknown.join(', ')}. Scopes are ${credentialScopes.join(', ')}`)
+    throw new OperatorError(
+      `No such scope: ${unknown.map((scope) => scope || '(empty)').join(', ')}. Scopes are ${credentialScopes.join(', ')}`,
+    )
   const expiresAt = options.expiresAt === undefined ? null : parseRfc3339(options.expiresAt)?.instant
   if (expiresAt === undefined) throw new OperatorError('--expires-at must be an RFC 3339 timestamp')
   if (expiresAt !== null && expiresAt <= now(core.clock)) throw new OperatorError('--expires-at is in the past')

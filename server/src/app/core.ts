@@ -7,6 +7,7 @@ import { acquireEmbedded } from '../db/embedded/acquire.ts'
 import { IdSource } from '../db/id-source.ts'
 import { installationKeys } from '../db/installation.ts'
 import { migrate } from '../db/migrate.ts'
+import { checkReachable } from '../db/reach.ts'
 import type { Sql } from '../db/sql.ts'
 import { Wake } from '../db/wake.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
@@ -20,15 +21,19 @@ export interface DatabaseHandle {
 }
 
 export async function openDatabase(config: Config, progress: (line: string) => void): Promise<DatabaseHandle> {
-  if (config.databaseUrl !== null) return { url: config.databaseUrl, release: async () => undefined }
+  if (config.databaseUrl !== null) {
+    await checkReachable(config.databaseUrl)
+    return { url: config.databaseUrl, release: async () => undefined }
+  }
   return acquireEmbedded({ dataDir: resolve(installedIn, config.dataDir), progress })
 }
 
-/** Migrates and checks the fence; done once per start, by whichever process comes first. */
-export async function prepareDatabase(url: string, progress: (line: string) => void): Promise<void> {
-  const applied = await migrate(url)
-  if (applied.length > 0) progress(`Database schema brought up to date (${applied.length} migrations)`)
+/** Migrates and checks the fence; done once per start, by whichever process comes first. Says how much was new. */
+export async function prepareDatabase(url: string, progress: (line: string) => void): Promise<number> {
+  const { length } = await migrate(url)
+  if (length > 0) progress(`Database schema brought up to date (${length} ${length === 1 ? 'migration' : 'migrations'})`)
   await checkRoles(url)
+  return length
 }
 
 /** What every part of the program is built on. */
@@ -52,7 +57,10 @@ export interface CoreOptions {
 
 export async function openCore({ config, url, clock = systemClock, onStatement }: CoreOptions): Promise<Core> {
   const db = connect({ url, poolSize: config.databasePool, ...(onStatement === undefined ? {} : { onStatement }) })
-  const { idKey, signingKey } = await installationKeys(db)
+  const { idKey, signingKey } = await installationKeys(db).catch(async (error: unknown) => {
+    await db.close()
+    throw error
+  })
   const wake = new Wake(db, () => clock.millis())
   return {
     config,

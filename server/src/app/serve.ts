@@ -13,18 +13,33 @@ const drainMs = 10_000
 
 function untilAskedToStop(): Promise<string> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal))
+    // Kept for good: Ctrl+C under npm arrives twice, and the second one must not cut the first one short.
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal))
   })
+}
+
+function whyNotListening(error: NodeJS.ErrnoException, host: string, port: number): string {
+  const another = port < 65_535 ? port + 1 : 8080
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return `Port ${port} on ${host} is taken. Stop what uses it, or choose another: PORT=${another} npm start`
+    case 'EACCES':
+      return `This user may not listen on port ${port}. Choose one from 1024: PORT=8080 npm start`
+    case 'EADDRNOTAVAIL':
+      return `Lastseen cannot listen on ${host} (LASTSEEN_HOST): it is not an address of this machine`
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `Lastseen cannot listen on ${host} (LASTSEEN_HOST): this name is not known`
+    default:
+      return `Lastseen cannot listen on ${host}, port ${port}: ${error.message}`
+  }
 }
 
 /** Told before anything is started, so that a taken port costs nobody a half-started database. */
 function checkPort(host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const probe: Server = createServer()
-    probe.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = `Port ${port} on ${host} is taken. Stop what uses it, or choose another: PORT=8081 npm start`
-      reject(error.code === 'EADDRINUSE' ? new Error(taken) : error)
-    })
+    probe.once('error', (error: NodeJS.ErrnoException) => reject(new Error(whyNotListening(error, host, port))))
     probe.listen(port, host, () => probe.close(() => resolve()))
   })
 }
@@ -37,15 +52,22 @@ export async function serve(config: Config): Promise<void> {
   const database = await openDatabase(config, say)
   try {
     await prepareDatabase(database.url, say)
-    const core = await openCore({ config, url: database.url })
-    const greeting = await firstRun(core)
-    await core.close()
-    if (greeting !== null) say(greeting)
+    await greet(config, database.url)
     if (config.workers === 1) await serveRequests(config, database.url, false, asked)
     else await superviseWorkers(config, database.url, asked)
   } finally {
     await database.release()
-    say('Stopped.')
+  }
+  say('Stopped.')
+}
+
+async function greet(config: Config, url: string): Promise<void> {
+  const core = await openCore({ config, url })
+  try {
+    const greeting = await firstRun(core, url)
+    if (greeting !== null) say(greeting)
+  } finally {
+    await core.close()
   }
 }
 
@@ -62,14 +84,21 @@ async function serveRequests(
 ): Promise<void> {
   const log = pino({ level: config.logLevel, base: { pid: process.pid } }, pino.destination({ sync: false }))
   const core = await openCore({ config, url })
-  const server = await startServer(core, { host: config.host, port: config.port, isOneOfSeveral, log })
-  if (isOneOfSeveral) process.send?.({ ready: true })
-  else announce(config, server.port)
-  await asked
-  if (!isOneOfSeveral) say('Stopping: finishing the requests that are running …')
-  await server.close(drainMs)
-  await core.close()
-  log.flush()
+  try {
+    const { host, port } = config
+    const server = await startServer(core, { host, port, isOneOfSeveral, log }).catch((error: NodeJS.ErrnoException) => {
+      // Another start may have taken the port while this one prepared the database.
+      throw error.syscall === 'listen' ? new Error(whyNotListening(error, host, port)) : error
+    })
+    if (isOneOfSeveral) process.send?.({ ready: true })
+    else announce(config, server.port)
+    await asked
+    if (!isOneOfSeveral) say('Stopping: finishing the requests that are running …')
+    await server.close(drainMs)
+  } finally {
+    await core.close()
+    log.flush()
+  }
 }
 
 /** Keeps as many workers as were asked for, and ends when they have ended after a signal. */
@@ -83,12 +112,12 @@ async function superviseWorkers(config: Config, url: string, asked: Promise<stri
     })
   }
   const allGone = new Promise<void>((resolve) => {
-    cluster.on('exit', (worker, code) => {
+    cluster.on('exit', (worker, code, signal) => {
       if (stopping) {
         if (Object.keys(cluster.workers ?? {}).length === 0) resolve()
         return
       }
-      say(`Worker ${worker.process.pid} ended with code ${code}; starting another`)
+      say(`Worker ${worker.process.pid} ended with ${signal ?? `code ${code}`}; starting another`)
       setTimeout(() => !stopping && fork(), 1000)
     })
   })

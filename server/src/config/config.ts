@@ -21,11 +21,14 @@ function textOf(row: Setting<unknown>, environment: Environment): string {
   const file = row.secret ? environment[`${row.name}_FILE`] : undefined
   if (file === undefined || file === '') return environment[row.name] || row.fallback
   if (environment[row.name]) throw new Error(`is set together with ${row.name}_FILE`)
+  let text: string
   try {
-    return readFileSync(file, 'utf8').trim()
+    text = readFileSync(file, 'utf8').trim()
   } catch (error) {
-    throw new Error(`cannot be read from ${file}: ${(error as Error).message}`)
+    throw new Error(`cannot be read from ${file} (${(error as NodeJS.ErrnoException).code})`)
   }
+  if (text === '') throw new Error(`cannot be read from ${file}: the file is empty`)
+  return text
 }
 
 export function readConfig(environment: Environment): Config {

@@ -34,12 +34,15 @@ const optional = (text: string): string | null => (text === '' ? null : text)
 
 function databaseUrl(text: string): string | null {
   if (text === '') return null
-  return /^postgres(ql)?:\/\//.test(text) ? text : expected('a postgres:// address')
+  const [place = ''] = text.slice(text.indexOf('://') + 3).split(/[?/]/)
+  const hosts = place.slice(place.lastIndexOf('@') + 1)
+  const isAddress = /^postgres(ql)?:\/\//.test(text) && hosts !== '' && URL.canParse(text.replace(hosts, hosts.split(',')[0]!))
+  return isAddress ? text : expected('an address such as postgres://user:password@host/name')
 }
 
 function httpUrl(text: string): string | null {
   if (text === '') return null
-  return /^https?:\/\/[^/]+/.test(text) ? text.replace(/\/+$/, '') : expected('an http:// or https:// address')
+  return /^https?:\/\/[^/]+/.test(text) && URL.canParse(text) ? text.replace(/\/+$/, '') : expected('an http:// or https:// address')
 }
 
 const setting = <T>(row: Setting<T>): Setting<T> => row

@@ -30,8 +30,8 @@ export function exchangeCredentials(
   needs: ExchangeNeeds,
   given: { clientId: string; clientSecret: string; address: string },
 ): Promise<TokenPair> {
-  return needs.throttle.guard([`client:${given.clientId}`], given.address, async () => {
-    const clientId = given.clientId.toLowerCase()
+  const clientId = given.clientId.toLowerCase()
+  return needs.throttle.guard([`client:${clientId}`], given.address, async () => {
     const orgId = uuidPattern.test(clientId) ? await findOrganizationOfClient(needs.db.read, clientId) : null
     if (orgId === null) return null
     return needs.db.inOrganization(orgId, async (tx) => {

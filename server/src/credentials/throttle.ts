@@ -29,9 +29,12 @@ export class Throttle {
     detail: string,
   ): Promise<Result> {
     const limits = [...subjects.map((subject) => [subject, perSubject] as const), [`from:${address}`, perAddress] as const]
-    for (const [subject, allowed] of limits) {
+    for (const [index, [subject, allowed]] of limits.entries()) {
       const { failures, sinceMs } = await countAttempt(this.#db.common, subject, this.#clock.millis(), windowMs)
-      if (failures > allowed) throw refuse.rateLimited((sinceMs + windowMs - this.#clock.millis()) / 1000)
+      if (failures <= allowed) continue
+      // What is not tried is no failure, neither of this subject nor of the ones before it.
+      for (const [counted] of limits.slice(0, index + 1)) await forgiveAttempt(this.#db.common, counted)
+      throw refuse.rateLimited((sinceMs + windowMs - this.#clock.millis()) / 1000)
     }
     const result = await attempt()
     if (result === null) throw refuse.unauthorized(detail)

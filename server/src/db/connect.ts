@@ -1,5 +1,6 @@
 import postgres from 'postgres'
 import type { Database, Db, Tx, TxOptions } from './database.ts'
+import { type Lane, Lanes } from './lanes.ts'
 import { type Sql, textOf } from './sql.ts'
 import { asConflict, mayRunAgain } from './violations.ts'
 
@@ -28,12 +29,20 @@ type Pool = postgres.Sql
 type Handle = Pick<Pool, 'unsafe'>
 
 /** Timestamps and JSON stay text on the way out of the driver, bigints become numbers: ids stay below 2^53. */
-export function openPool(url: string, max: number, parameters: Record<string, string> = {}): Pool {
+export function openPool(
+  url: string,
+  max: number,
+  parameters: Record<string, string> = {},
+  onClose: () => void = noResult,
+): Pool {
   const pool = postgres(url, {
     max,
     idle_timeout: 0,
     connect_timeout: 10,
-    onnotice: () => undefined,
+    // Seconds before a lost connection is tried again; the driver's own pauses grow to 20 and outlast the outage.
+    backoff: () => 0.2,
+    onnotice: noResult,
+    onclose: onClose,
     connection: { TimeZone: 'UTC', application_name: 'lastseen', ...parameters },
     types: {
       number: { to: 20, from: [20, 21, 23, 26, 700, 701], serialize: String, parse: Number },
@@ -48,6 +57,7 @@ const noResult = (): undefined => undefined
 
 export function connect(options: ConnectOptions): Connection {
   const writer = openPool(options.url, options.poolSize, { role: writerRole })
+  const lanes = new Lanes(options.poolSize, (onClose) => openPool(options.url, 1, { role: writerRole }, onClose))
   const reader = openPool(options.readUrl ?? options.url, options.poolSize, { role: readerRole })
   const { onStatement } = options
 
@@ -62,22 +72,28 @@ export function connect(options: ConnectOptions): Connection {
   }
 
   async function attempt<Result>(opening: string, work: (tx: Tx) => Promise<Result>): Promise<Result> {
-    const connection = await writer.reserve()
+    const lane = await lanes.take()
     try {
-      // Sent without waiting: the first statement follows in the same packet, and fails too should this one fail.
-      const begun = connection.unsafe(opening).simple().execute()
-      begun.catch(noResult)
-      try {
-        const result = await work(on(connection) as Tx)
-        await begun
-        await connection.unsafe('commit').simple()
-        return result
-      } catch (error) {
-        await connection.unsafe('rollback').simple().catch(noResult)
-        throw error
-      }
+      return await whileConnected(lane, () => run(lane, opening, work))
     } finally {
-      connection.release()
+      lane.onLost = null
+      lanes.give(lane)
+    }
+  }
+
+  async function run<Result>(lane: Lane, opening: string, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+    const connection = live(lane)
+    // Sent without waiting: the first statement follows in the same packet, and fails too should this one fail.
+    const begun = connection.unsafe(opening).simple().execute()
+    begun.catch(noResult)
+    try {
+      const result = await work(on(connection) as Tx)
+      await begun
+      await connection.unsafe('commit').simple()
+      return result
+    } catch (error) {
+      if (!lane.isLost) await connection.unsafe('rollback').simple().catch(noResult)
+      throw error
     }
   }
 
@@ -111,7 +127,27 @@ export function connect(options: ConnectOptions): Connection {
       await reader`select 1`
     },
     async close() {
-      await Promise.all([writer.end({ timeout: 5 }), reader.end({ timeout: 5 })])
+      await Promise.all([writer.end({ timeout: 5 }), reader.end({ timeout: 5 }), lanes.close()])
     },
   }
+}
+
+const lost = (): Error => new Error('the connection to the database was lost during a transaction')
+
+/** Sends nothing on a connection that is gone. */
+function live(lane: Lane): Handle {
+  return {
+    unsafe: ((...given: Parameters<Pool['unsafe']>) => {
+      if (lane.isLost) throw lost()
+      return lane.handle.unsafe(...given)
+    }) as Pool['unsafe'],
+  }
+}
+
+/** Ends with the connection at the latest: a statement that was still waiting to be sent would never end. */
+function whileConnected<Result>(lane: Lane, work: () => Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    lane.onLost = () => reject(lost())
+    work().then(resolve, reject)
+  })
 }

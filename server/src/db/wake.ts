@@ -42,8 +42,10 @@ export class Wake {
     clearInterval(this.#timer)
   }
 
-  send(topic: string, payload: string): Promise<void> {
-    return this.#connection.notify(channel, `${topic}:${payload}`)
+  /** Once this resolves, the sending process itself has heard it; the others hear it in a moment. */
+  async send(topic: string, payload: string): Promise<void> {
+    this.#handlers.get(topic)?.(payload)
+    await this.#connection.notify(channel, `${topic}:${payload}`)
   }
 
   isListening(): boolean {

@@ -77,6 +77,7 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     if ('render' in target) return render(exchange, target, segments)
     const { route, elsewhere } = target
     exchange.operation = route.id
+    if (route.sunset !== undefined) announceEnd(exchange, route.sunset)
 
     const caller = route.access === 'public' ? nobody : await identify(exchange, route)
     if (route.body !== undefined) checkMediaType(request, route.body)
@@ -94,10 +95,10 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     const body = route.body === undefined ? undefined : await takeBody(exchange, route, call)
     const result = await route.handle({ ...call, body: body as never })
 
-    const headers = route.sunset === undefined ? result.headers : { ...result.headers, ...farewell(route.sunset) }
+    const headers = result.headers ?? {}
     if (result.stream !== undefined) return stream(exchange, result.stream)
-    if (result.body === undefined) return send(exchange, result.status, headers ?? {})
-    send(exchange, result.status, headers ?? {}, { type: 'application/json', text: JSON.stringify(result.body) })
+    if (result.body === undefined) return send(exchange, result.status, headers)
+    send(exchange, result.status, headers, { type: 'application/json', text: JSON.stringify(result.body) })
   }
 
   function locate(exchange: Exchange): { target: Target; segments: readonly string[] } {
@@ -224,7 +225,8 @@ function hangUpAfter(exchange: Exchange): void {
   exchange.response.once('finish', () => exchange.request.destroy())
 }
 
-/** RFC 8594. */
-function farewell(sunset: Date): Record<string, string> {
-  return { Deprecation: 'true', Sunset: sunset.toUTCString() }
+/** RFC 8594, on every answer of the endpoint, refusals included. */
+function announceEnd(exchange: Exchange, sunset: Date): void {
+  exchange.response.setHeader('Deprecation', 'true')
+  exchange.response.setHeader('Sunset', sunset.toUTCString())
 }

@@ -88,7 +88,9 @@ export function send(
   payload?: Payload,
 ): void {
   const { response } = exchange
-  if (response.headersSent || response.destroyed) return
+  if (response.headersSent) return
+  response.statusCode = status
+  if (response.destroyed) return
   const list = commonHeaders(exchange.requestId, exchange.rate)
   for (const name in headers) list.push(name, headers[name]!)
   if (payload === undefined) {
@@ -98,8 +100,11 @@ export function send(
   list.push('Content-Type', payload.type, 'Content-Length', String(Buffer.byteLength(payload.text)))
   response.writeHead(status, list)
   if (exchange.method === 'HEAD') response.end()
-  else response.end(payload.text)
+  else response.end(ascii.test(exchange.requestId) ? payload.text : Buffer.from(payload.text as string))
 }
+
+/** Node writes a head in the encoding of the text behind it, so beside other characters the body must be bytes. */
+const ascii = /^[\t\x20-\x7e]*$/
 
 export const preflightHeaders = {
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',

@@ -4,10 +4,8 @@ import type { Body } from './route.ts'
 import type { Shape } from './schema.ts'
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-const mediaTypePattern = new RegExp(
-  `^\\s*(${token}/${token})\\s*((?:;\\s*${token}=(?:${token}|"(?:[^"\\\\]|\\\\.)*")\\s*)*);?\\s*$`,
-)
-const charsetPattern = /;\s*charset=("?)([^";\s]*)\1/i
+const typePattern = new RegExp(`${token}/${token}`, 'y')
+const parameterPattern = new RegExp(`[ \\t]*;[ \\t]*(?:(${token})=(?:(${token})|"((?:[^"\\\\]|\\\\.)*)"))?`, 'y')
 
 const expectation = {
   'application/json': 'Content-Type must be application/json',
@@ -22,14 +20,29 @@ export function checkMediaType(request: IncomingMessage, body: Body<Shape>): voi
   }
   const refusal = refuse.unsupportedMediaType(expectation[body.mediaType])
   if (given === undefined || countHeader(request, 'content-type') !== 1) throw refusal
-  const match = mediaTypePattern.exec(given)
-  if (match?.[1]?.toLowerCase() !== body.mediaType) throw refusal
-  const charset = charsetPattern.exec(match[2] ?? '')?.[2]
-  if (charset !== undefined && charset.toLowerCase() !== 'utf-8')
+  const parsed = parseMediaType(given.trim())
+  if (parsed?.type !== body.mediaType) throw refusal
+  if (parsed.charsets.some((charset) => charset !== 'utf-8'))
     throw refuse.unsupportedMediaType('The charset of a request body must be UTF-8')
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
     throw refuse.unsupportedMediaType('A request body must not be compressed')
+}
+
+/** The type and every charset it names; read piece by piece, so that no header takes longer than its length. */
+function parseMediaType(text: string): { type: string; charsets: string[] } | null {
+  typePattern.lastIndex = 0
+  const type = typePattern.exec(text)?.[0].toLowerCase()
+  if (type === undefined) return null
+  const charsets: string[] = []
+  for (let at = typePattern.lastIndex; at < text.length; at = parameterPattern.lastIndex) {
+    parameterPattern.lastIndex = at
+    const match = parameterPattern.exec(text)
+    if (match === null) return null
+    const [, name, plain, quoted = ''] = match
+    if (name?.toLowerCase() === 'charset') charsets.push((plain ?? quoted.replace(/\\(.)/g, '$1')).toLowerCase())
+  }
+  return { type, charsets }
 }
 
 function countHeader(request: IncomingMessage, name: string): number {

@@ -48,6 +48,11 @@ export async function listen(options: {
     highWaterMark: 64 * 1024,
   })
   let draining = false
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   server.on('request', (request, response) => {
     if (draining) response.shouldKeepAlive = false
     options.handle(request, response)
@@ -66,9 +71,16 @@ export async function listen(options: {
     async close(graceMs) {
       draining = true
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      server.closeIdleConnections()
+      // A connection whose request was just answered is kept by its client, and one that never sent a byte is not idle to Node.
+      const hangUp = (): void => {
+        server.closeIdleConnections()
+        for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+      }
+      hangUp()
+      const sweep = setInterval(hangUp, 50)
       const timer = setTimeout(() => server.closeAllConnections(), graceMs)
       await closed
+      clearInterval(sweep)
       clearTimeout(timer)
     },
   }

@@ -6,6 +6,9 @@ const halfBits = 27
 const half = 2 ** halfBits
 const rounds = 6
 
+/** Judged by the halves, because a number of 54 bits loses its last bit. */
+const isOutside = (left: number, right: number): boolean => left >= half / 2 || (left === 0 && right === 0)
+
 /**
  * A keyed permutation of 1..2^53-1: distinct numbers give distinct ids, and without the key no id tells anything
  * about another. A Feistel network over 54 bits with AES as its round function, walked until it lands in range.
@@ -19,33 +22,29 @@ export class IdCipher {
   }
 
   conceal(ordinal: number): number {
-    let value = ordinal
+    let left = Math.floor(ordinal / half)
+    let right = ordinal % half
     do {
-      let left = Math.floor(value / half)
-      let right = value % half
       for (let round = 0; round < rounds; round++) {
         const mixed = (left ^ this.#mix(round, right)) >>> 0
         left = right
         right = mixed
       }
-      value = left * half + right
-    } while (value < 1 || value > maxId)
-    return value
+    } while (isOutside(left, right))
+    return left * half + right
   }
 
   reveal(id: number): number {
-    let value = id
+    let left = Math.floor(id / half)
+    let right = id % half
     do {
-      let left = Math.floor(value / half)
-      let right = value % half
       for (let round = rounds - 1; round >= 0; round--) {
         const mixed = (right ^ this.#mix(round, left)) >>> 0
         right = left
         left = mixed
       }
-      value = left * half + right
-    } while (value < 1 || value > maxId)
-    return value
+    } while (isOutside(left, right))
+    return left * half + right
   }
 
   #mix(round: number, input: number): number {

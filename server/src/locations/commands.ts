@@ -11,7 +11,7 @@ import {
   getRecord,
   renameRecord,
 } from '../records/commands.ts'
-import type { Needs } from '../records/record.ts'
+import { type Needs, refuseEmptyWindow } from '../records/record.ts'
 import type { Tag, TagDraft } from '../tags/tag.ts'
 import { type Location, type LocationDraft, type ParentRef, namesParent } from './location.ts'
 import { locationStore } from './locations.sql.ts'
@@ -64,10 +64,12 @@ export const changeLocation = (
   change: (current: Location) => Location,
 ): Promise<Location> => {
   if (!namesParent(parent)) return changeRecord(needs, locationStore, orgId, id, change)
-  const move = async (current: Location, tx: Tx): Promise<Location> => ({
-    ...change(current),
-    ...(await newParent(tx, orgId, id, current, parent)),
-  })
+  const move = async (current: Location, tx: Tx): Promise<Location> => {
+    const changed = change(current)
+    // What is wrong with the body is told before a conflict.
+    refuseEmptyWindow(changed.validFrom, changed.validTo)
+    return { ...changed, ...(await newParent(tx, orgId, id, current, parent)) }
+  }
   return changeRecord(needs, locationStore, orgId, id, move, (tx) => lockTree(tx, orgId))
 }
 

@@ -57,8 +57,9 @@ async function attachAll(tx: Tx, orgId: number, holder: Holder, tags: readonly T
   throw refuse.conflict('A tag with this type and value already exists')
 }
 
+/** The ids rise with the drafts, because tags of one moment are shown in the order of their ids. */
 async function newTags(needs: Needs, orgId: number, drafts: readonly TagDraft[]): Promise<Tag[]> {
-  const ids = await needs.ids.many(orgId, drafts.length)
+  const ids = (await needs.ids.many(orgId, drafts.length)).sort((a, b) => a - b)
   return drafts.map((draft, index) => ({ ...draft, id: ids[index]! }))
 }
 
@@ -152,8 +153,9 @@ export async function deleteRecord<R extends RecordCore>(
     const gone = { ...current, updatedAt, deletedAt: updatedAt }
     await Promise.all([
       store.update(tx, orgId, gone, searchText(gone, [])),
-      deleteTagsOf(tx, orgId, store.holder(id)),
+      // The total before the tags, as in a create, so that the two never wait for each other.
       bookDeleted(tx, orgId, store.kind, current.isActive),
+      deleteTagsOf(tx, orgId, store.holder(id)),
     ])
     return gone
   })

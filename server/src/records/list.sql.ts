@@ -4,6 +4,7 @@ import { type Instant, toDatabase } from '../kernel/instant.ts'
 import type { PageRequest, SortTerm } from '../kernel/page.ts'
 import { type TagRow, tagColumns, tagOrder } from '../tags/tags.sql.ts'
 import type { RecordKind } from './counts.sql.ts'
+import { foldCase } from './record.ts'
 
 export type RecordSortField = 'external_key' | 'name' | 'created_at' | 'updated_at'
 
@@ -69,7 +70,7 @@ function orderBy({ sort, filter }: ListRequest, of: Sql): Sql {
 const live: Sql = sql`r.deleted_at is null`
 const deleted: Sql = sql`r.deleted_at is not null`
 
-export const likePattern = (needle: string): string => `%${needle.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
+export const likePattern = (needle: string): string => `%${foldCase(needle).replaceAll(/[\\%_]/g, '\\$&')}%`
 
 function conditions(orgId: number, { filter, now }: ListRequest, liveness: Sql, more: readonly Sql[]): Sql {
   const at = toDatabase(now)

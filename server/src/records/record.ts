@@ -52,5 +52,8 @@ const fieldSeparator = '\u0001'
 
 export function searchText(record: Pick<RecordCore, 'externalKey' | 'name' | 'description'>, tags: readonly TagDraft[]) {
   const parts = [record.name, record.externalKey, record.description ?? '', ...tags.map((tag) => tag.value)]
-  return parts.join(fieldSeparator).toLowerCase()
+  return foldCase(parts.join(fieldSeparator))
 }
+
+/** Text as searches compare it. Lower case writes a sigma at the end of a word differently, and a piece ends anywhere. */
+export const foldCase = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')

@@ -17,7 +17,10 @@ export function tagOf(row: TagRow): Tag | null {
   return row.tag_id === null ? null : { id: row.tag_id, type: row.tag_type, value: row.tag_value }
 }
 
-/** Attaches all of them, or says how many were free. The unique index decides, whoever else is attaching. */
+/**
+ * Attaches all of them, or says how many were free. The unique index decides, whoever else is attaching; all attach in
+ * the order of that index, so that no two wait for each other.
+ */
 export async function insertTags(
   tx: Tx,
   orgId: number,
@@ -35,6 +38,7 @@ export async function insertTags(
       ${tags.map((tag) => tag.value)}::text[], ${tags.map(matchValue)}::text[]
     ) u (id, tag_type, value, match_value)
     where o.org_id = ${orgId}
+    order by u.tag_type, u.match_value collate "C"
     on conflict (org_id, tag_type, match_value) do nothing
     returning id`)
   return inserted.length

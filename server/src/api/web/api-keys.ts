@@ -119,6 +119,7 @@ export function apiKeyRoutes(needs: SessionNeeds): AnyRoute[] {
       path: '/orgs/{org_id}/api-keys',
       ids: ['org_id'],
       summary: 'Mint an API key; its secret is shown this once',
+      exists: async ({ caller, params }) => void ownOrganization(caller, params.org_id),
       body: { mediaType: 'application/json', name: 'APIKeyCreate', shape: createShape, example: createExample },
       success: { status: 201, description: 'The key', schema: single(ApiKeyCreated) },
       async handle({ caller, params, body }) {
