@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError } from 'commander'
 import * as admin from './app/admin.ts'
 import { openDatabase, prepareDatabase } from './app/core.ts'
+import { createReaderIn } from './app/readers.ts'
 import { serve } from './app/serve.ts'
+import { type SimulateOptions, simulate } from './app/simulate.ts'
 import { type Config, ConfigError, readConfig } from './config/config.ts'
 import { Refusal } from './kernel/errors.ts'
 
@@ -30,12 +32,20 @@ const count =
     return Number(text)
   }
 
+function plainly(value: unknown): string {
+  if (Array.isArray(value)) return value.map(plainly).join(', ')
+  if (typeof value !== 'object' || value === null) return String(value)
+  return Object.entries(value)
+    .map(([key, one]) => `${key} ${plainly(one)}`)
+    .join(', ')
+}
+
 function show(facts: admin.Facts | admin.Facts[], isJson: boolean): void {
   if (isJson) return void process.stdout.write(`${JSON.stringify(facts)}\n`)
   const width = Math.max(...[facts].flat().flatMap((one) => Object.keys(one).map((key) => key.length)))
   const blocks = [facts].flat().map((one) =>
     Object.entries(one)
-      .map(([key, value]) => `${key.padEnd(width)}  ${Array.isArray(value) ? value.join(', ') : String(value)}`)
+      .map(([key, value]) => `${key.padEnd(width)}  ${plainly(value)}`)
       .join('\n'),
   )
   process.stdout.write(`${blocks.join('\n\n')}\n`)
@@ -56,19 +66,22 @@ program
   .command('serve', { isDefault: true })
   .description('serve the API and the web app')
   .option('--workers <count>', 'server processes', count(64))
+  .option('--demo', 'play a simulated warehouse whose readers move things')
   .allowExcessArguments()
-  .action((options: { workers?: number }, command: Command) => {
+  .action((options: { workers?: number; demo?: boolean }, command: Command) => {
     if (command.args[0] !== undefined) command.error(`error: unknown command '${command.args[0]}'`)
-    return serve(config(options.workers === undefined ? {} : { LASTSEEN_WORKERS: String(options.workers) }))
+    const settings = config(options.workers === undefined ? {} : { LASTSEEN_WORKERS: String(options.workers) })
+    return serve(settings, options.demo ?? false)
   })
 
 program
   .command('migrate')
   .description('bring the database schema up to date and stop')
   .action(async () => {
-    const database = await openDatabase(config(), progress)
+    const settings = config()
+    const database = await openDatabase(settings, progress)
     try {
-      if ((await prepareDatabase(database.url, progress)) === 0) progress('The database schema is up to date')
+      if ((await prepareDatabase(settings, database.url, progress)) === 0) progress('The database schema is up to date')
     } finally {
       await database.release()
     }
@@ -123,6 +136,40 @@ key
   .requiredOption('--client-id <uuid>')
   .option(...jsonFlag)
   .action(run(admin.revokeKey))
+
+const collect = (text: string, all: string[]): string[] => [...all, text]
+
+program
+  .command('reader')
+  .description('devices that report what they read')
+  .command('create')
+  .requiredOption('--org <name>')
+  .requiredOption('--name <name>')
+  .option('--antenna <number=key>', 'where an antenna looks; repeat it; `2=` for no place', collect, [])
+  .option('--format <format>', 'what it sends', 'auto')
+  .option('--clock <clock>', 'whose clock stamps its reads: reader, server or sent_at', 'reader')
+  .option(...jsonFlag)
+  .action(run(createReaderIn))
+
+program
+  .command('simulate')
+  .description('play a warehouse through a running server')
+  .requiredOption('--org <name>')
+  .option('--url <address>', 'the running server', 'http://127.0.0.1:8080')
+  .option('--assets <count>', 'how many things there are', count(100_000), 300)
+  .option('--rate <reads>', 'reads a second', count(10_000), 5)
+  .option('--days <count>', 'days of history filled in first', count(400), 3)
+  .option('--seconds <count>', 'stop after so long; never when absent', count(1_000_000))
+  .option('--format <format>', 'what the readers send', 'generic')
+  .option('--seed <number>', 'the same seed plays the same site', count(2 ** 31), 7)
+  .option(...jsonFlag)
+  .action(
+    run((core, options: Omit<SimulateOptions, 'seconds'> & { seconds?: number }) => {
+      const stop = new AbortController()
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+      return simulate(core, { ...options, seconds: options.seconds ?? null }, progress, stop.signal)
+    }),
+  )
 
 function explain(error: unknown): string {
   if (error instanceof ConfigError || error instanceof admin.OperatorError || error instanceof Refusal)

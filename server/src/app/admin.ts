@@ -24,7 +24,7 @@ export async function withCore<Result>(
 ): Promise<Result> {
   const database = await openDatabase(config, progress)
   try {
-    await prepareDatabase(database.url, progress)
+    await prepareDatabase(config, database.url, progress)
     const core = await openCore({ config, url: database.url })
     try {
       return await work(core)
@@ -37,7 +37,7 @@ export async function withCore<Result>(
 }
 
 /** By name, or by id where several share the name. */
-async function organizationNamed(core: Core, given: string): Promise<{ orgId: number; name: string }> {
+export async function organizationNamed(core: Core, given: string): Promise<{ orgId: number; name: string }> {
   const found = await findOrganizationsByName(core.db.read, given)
   if (found.length > 1)
     throw new OperatorError(
@@ -49,7 +49,7 @@ async function organizationNamed(core: Core, given: string): Promise<{ orgId: nu
   return byId
 }
 
-function checkLine(what: string, text: string): string {
+export function checkLine(what: string, text: string): string {
   if (text.trim() === '' || codePointLength(text) > 255) throw new OperatorError(`${what} must have 1 to 255 characters`)
   if (textProblem(text) !== null) throw new OperatorError(`${what} must not hold line breaks or control characters`)
   return text

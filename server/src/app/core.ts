@@ -7,6 +7,7 @@ import { acquireEmbedded } from '../db/embedded/acquire.ts'
 import { IdSource } from '../db/id-source.ts'
 import { installationKeys } from '../db/installation.ts'
 import { migrate } from '../db/migrate.ts'
+import { makeMonths } from '../db/partitions.ts'
 import { checkReachable } from '../db/reach.ts'
 import type { Sql } from '../db/sql.ts'
 import { Wake } from '../db/wake.ts'
@@ -29,9 +30,10 @@ export async function openDatabase(config: Config, progress: (line: string) => v
 }
 
 /** Migrates and checks the fence; done once per start, by whichever process comes first. Says how much was new. */
-export async function prepareDatabase(url: string, progress: (line: string) => void): Promise<number> {
+export async function prepareDatabase(config: Config, url: string, progress: (line: string) => void): Promise<number> {
   const { length } = await migrate(url)
   if (length > 0) progress(`Database schema brought up to date (${length} ${length === 1 ? 'migration' : 'migrations'})`)
+  await makeMonths(url, systemClock.millis(), config.retentionDays)
   await checkRoles(url)
   return length
 }

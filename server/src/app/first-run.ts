@@ -7,6 +7,8 @@ import { hasOrganizations } from '../organizations/organizations.sql.ts'
 import { createUser } from '../users/commands.ts'
 import type { Core } from './core.ts'
 
+export const firstOrganizationName = 'My organization'
+
 const lockKey = 6_170_502
 
 /**
@@ -19,7 +21,7 @@ export async function firstRun(core: Core, url: string): Promise<string | null> 
 }
 
 async function setUp(core: Core): Promise<string> {
-  const { orgId, name } = await createOrganization(core, 'My organization')
+  const { orgId, name } = await createOrganization(core, firstOrganizationName)
   const email = 'admin@example.com'
   const password = newPassword()
   await createUser(core, orgId, { email, password, role: 'admin' })

@@ -3,13 +3,16 @@ import { type Server, createServer } from 'node:net'
 import { pino } from 'pino'
 import type { Config } from '../config/config.ts'
 import { openCore, openDatabase, prepareDatabase } from './core.ts'
-import { firstRun } from './first-run.ts'
+import { firstOrganizationName, firstRun } from './first-run.ts'
+import { startRetention } from './retention.ts'
 import { startServer } from './server.ts'
+import { simulate } from './simulate.ts'
 
 /** Plain lines for whoever started the program; the log proper is JSON on standard output. */
 const say = (line: string): void => void process.stderr.write(`${line}\n`)
 
 const drainMs = 10_000
+const noRetention = async (): Promise<void> => undefined
 
 function untilAskedToStop(): Promise<string> {
   return new Promise((resolve) => {
@@ -45,16 +48,18 @@ function checkPort(host: string, port: number): Promise<void> {
 }
 
 /** Runs until asked to stop: drains requests, then lets go of the database. */
-export async function serve(config: Config): Promise<void> {
+export async function serve(config: Config, isDemo: boolean): Promise<void> {
   if (cluster.isWorker) return serveRequests(config, process.env['LASTSEEN_WORKER_DATABASE_URL'] ?? '', true)
   const asked = untilAskedToStop()
   await checkPort(config.host, config.port)
   const database = await openDatabase(config, say)
   try {
-    await prepareDatabase(database.url, say)
+    await prepareDatabase(config, database.url, say)
     await greet(config, database.url)
+    const demo = isDemo ? playDemo(config, database.url, asked) : Promise.resolve()
     if (config.workers === 1) await serveRequests(config, database.url, false, asked)
     else await superviseWorkers(config, database.url, asked)
+    await demo
   } finally {
     await database.release()
   }
@@ -70,6 +75,37 @@ async function greet(config: Config, url: string): Promise<void> {
     await core.close()
   }
 }
+
+/** A simulated warehouse in the first organization, so that there is something to look at. */
+async function playDemo(config: Config, url: string, asked: Promise<string>): Promise<void> {
+  const stop = new AbortController()
+  void asked.then(() => stop.abort())
+  const core = await openCore({ config, url })
+  try {
+    const target = localUrl(config)
+    await untilReady(target, stop.signal)
+    const options = { org: firstOrganizationName, url: target, assets: 300, rate: 5, days: 3, seconds: null }
+    await simulate(core, { ...options, format: 'generic', seed: 7 }, (line) => say(`Demo: ${line}`), stop.signal)
+  } catch (error) {
+    if (!stop.signal.aborted) say(`Demo: stopped, because ${(error as Error).message}`)
+  } finally {
+    await core.close()
+  }
+}
+
+async function untilReady(url: string, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const isReady = await fetch(`${url}/readyz`, { headers: { 'user-agent': 'lastseen-demo' } }).then(
+      (response) => response.ok,
+      () => false,
+    )
+    if (isReady) return
+    await new Promise((resume) => setTimeout(resume, 200))
+  }
+}
+
+const localUrl = (config: Config): string =>
+  `http://${config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host}:${config.port}`
 
 const announce = (config: Config, port: number): void => {
   const host = config.host === '0.0.0.0' || config.host === '::' ? 'localhost' : config.host
@@ -90,11 +126,14 @@ async function serveRequests(
       // Another start may have taken the port while this one prepared the database.
       throw error.syscall === 'listen' ? new Error(whyNotListening(error, host, port)) : error
     })
+    const stopRetention = isOneOfSeveral ? noRetention : startRetention(core, url, log)
     if (isOneOfSeveral) process.send?.({ ready: true })
     else announce(config, server.port)
+    if (!isOneOfSeveral) for (const notice of server.notices) say(notice)
     await asked
     if (!isOneOfSeveral) say('Stopping: finishing the requests that are running …')
     await server.close(drainMs)
+    await stopRetention()
   } finally {
     await core.close()
     log.flush()

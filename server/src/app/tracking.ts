@@ -27,7 +27,8 @@ export interface Tracking {
 /** Where readers send to; the token stands in neither address. */
 export function ingestAddresses(core: Core, reader: Reader, token: string) {
   const base = core.config.baseUrl ?? `http://${core.config.host}:${core.config.port}`
-  const mqtt = core.config.mqttPublicUrl
+  const { mqttPublicUrl, mqttUrl, mqttPort, host } = core.config
+  const mqtt = mqttPublicUrl ?? (mqttUrl === null && mqttPort > 0 ? `mqtt://${host}:${mqttPort}` : null)
   return {
     ingest_url: `${base}/ingest/v1/reads`,
     mqtt: { url: mqtt, username: String(reader.id), password: token, topic: `lastseen/${reader.topicKey}/reads` },

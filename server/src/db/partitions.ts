@@ -1,6 +1,14 @@
 import { openPool } from './connect.ts'
 
 const lockKey = 6_170_503
+const dayMs = 86_400_000
+
+/** The table of history: every month a read may fall into, and the next two. */
+export const historyTable = 'asset_minutes'
+
+export function makeMonths(url: string, nowMs: number, retentionDays: number): Promise<void> {
+  return makePartitions(url, historyTable, nowMs - retentionDays * dayMs, nowMs + 62 * dayMs)
+}
 
 interface Month {
   name: string
@@ -22,7 +30,7 @@ function monthsBetween(table: string, fromMs: number, toMs: number): Month[] {
 }
 
 /** Makes the months there must be. One that is being made is waited for by nobody: it is attached when it is whole. */
-export async function makePartitions(url: string, table: string, fromMs: number, toMs: number): Promise<void> {
+async function makePartitions(url: string, table: string, fromMs: number, toMs: number): Promise<void> {
   const pool = openPool(url, 1)
   try {
     const rows = await pool<{ relname: string }[]>`

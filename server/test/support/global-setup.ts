@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import type { TestProject } from 'vitest/node'
-import { makePartitions } from '../../src/db/partitions.ts'
+import { makeMonths } from '../../src/db/partitions.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { startCluster } from './cluster.ts'
 
@@ -20,7 +20,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const url = new URL(cluster.url)
   url.pathname = `/${templateName}`
   await migrate(url.href)
-  await makePartitions(url.href, 'asset_minutes', Date.now() - 450 * 86_400_000, Date.now() + 62 * 86_400_000)
+  await makeMonths(url.href, Date.now(), 450)
   project.provide('clusterUrl', cluster.url)
   project.provide('templateName', templateName)
   return async () => {

@@ -1,13 +1,11 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { makePartitions } from '../../src/db/partitions.ts'
+import { makeMonths } from '../../src/db/partitions.ts'
 import { type Instant, parseRfc3339 } from '../../src/kernel/instant.ts'
 import { recordSave } from '../../src/pipeline/record-save.ts'
 import { createReader } from '../../src/readers/commands.ts'
 import { type AppOptions, type TestApp, type TestOrg, useApp } from './app.ts'
 import type { Client, Reply } from './client.ts'
-
-const dayMs = 86_400_000
 
 /** A clock that stands still until it is told otherwise. */
 export class TestClock {
@@ -44,8 +42,7 @@ export function useTracking(
   const clock = new TestClock(start)
   const context = useApp({ clock, ...options })
   beforeAll(async () => {
-    const { databaseUrl } = context.app
-    await makePartitions(databaseUrl, 'asset_minutes', Date.parse(start) - 430 * dayMs, Date.parse(start) + 62 * dayMs)
+    await makeMonths(context.app.databaseUrl, Date.parse(start), 430)
   })
   afterAll(() => closeDatabase(context.app))
   return {

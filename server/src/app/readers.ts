@@ -1,0 +1,56 @@
+import { createReader } from '../readers/commands.ts'
+import { readerFormats } from '../readers/reader.ts'
+import { liveLocations } from '../readers/readers.sql.ts'
+import { readerClocks } from '../tracking/arrival.ts'
+import { type Facts, OperatorError, checkLine, organizationNamed } from './admin.ts'
+import type { Core } from './core.ts'
+import { ingestAddresses } from './tracking.ts'
+
+export interface ReaderOptions {
+  org: string
+  name: string
+  antenna: string[]
+  format: string
+  clock: string
+}
+
+/** `1=DOCK-3` is antenna 1 at the location with that key; `2=` is antenna 2 at no place in particular. */
+function parseAntenna(text: string): { antenna: number; key: string | null } {
+  const match = /^([1-9]\d{0,4})=(.*)$/s.exec(text)
+  if (match === null || Number(match[1]) > 65_535)
+    throw new OperatorError(`--antenna takes NUMBER=LOCATION-KEY or NUMBER=, not ${JSON.stringify(text)}`)
+  return { antenna: Number(match[1]), key: match[2] === '' ? null : match[2]! }
+}
+
+const known = (what: string, values: readonly string[], given: string): string => {
+  if (!values.includes(given)) throw new OperatorError(`The ${what} must be one of ${values.join(', ')}`)
+  return given
+}
+
+export async function createReaderIn(core: Core, options: ReaderOptions): Promise<Facts> {
+  const { orgId } = await organizationNamed(core, options.org)
+  const antennas = options.antenna.map(parseAntenna)
+  if (new Set(antennas.map((one) => one.antenna)).size < antennas.length)
+    throw new OperatorError('An antenna was given twice')
+  const keys = antennas.flatMap((one) => one.key ?? [])
+  const places = await liveLocations(core.db.read, orgId, { keys })
+  const missing = keys.find((key) => !places.has(key))
+  if (missing !== undefined) throw new OperatorError(`There is no location with the key ${JSON.stringify(missing)}`)
+  const made = await createReader(core, orgId, {
+    name: checkLine('The name', options.name),
+    format: known('format', readerFormats, options.format),
+    clock: known('clock', readerClocks, options.clock),
+    scanPoints: antennas.map(({ antenna, key }) => ({ antenna, locationId: key === null ? null : places.get(key)! })),
+  })
+  const { reader, token } = made
+  return {
+    reader_id: reader.id,
+    token,
+    ...ingestAddresses(core, reader, token),
+    name: reader.name,
+    org_id: orgId,
+    format: reader.format,
+    clock: reader.clock,
+    antennas: reader.scanPoints.map((point) => ({ antenna: point.antenna, location: point.locationKey })),
+  }
+}

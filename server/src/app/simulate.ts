@@ -1,0 +1,51 @@
+import { antennaFormats, messages } from '../simulator/messages.ts'
+import { type PlayOptions, playOn, playPast } from '../simulator/play.ts'
+import { buildSite } from '../simulator/site.ts'
+import { settleSite } from '../simulator/warehouse.ts'
+import { OperatorError, organizationNamed } from './admin.ts'
+import type { Core } from './core.ts'
+
+export interface SimulateOptions {
+  org: string
+  url: string
+  assets: number
+  rate: number
+  days: number
+  seconds: number | null
+  format: string
+  seed: number
+}
+
+/** Plays a warehouse through the real way in: sets it up, fills in the last days, then goes on live. */
+export async function simulate(
+  core: Core,
+  options: SimulateOptions,
+  say: (line: string) => void,
+  asked: AbortSignal,
+): Promise<{ reads: number }> {
+  if (messages[options.format] === undefined)
+    throw new OperatorError(`The format must be one of ${Object.keys(messages).join(', ')}`)
+  const { orgId, name } = await organizationNamed(core, options.org)
+  const site = buildSite(options.seed, options.assets, antennaFormats.has(options.format))
+  say(`Setting up ${site.places.length} places and ${site.assets.length} assets in ${name} …`)
+  const tokens = await settleSite(core, orgId, site, options.format)
+  await core.wake.send('reader-changed', '')
+  let reads = 0
+  const signal = options.seconds === null ? asked : AbortSignal.any([asked, AbortSignal.timeout(options.seconds * 1000)])
+  const play: PlayOptions = {
+    site,
+    tokens,
+    ingestUrl: `${options.url}/ingest/v1/reads`,
+    format: options.format,
+    seed: options.seed,
+    signal: asked,
+    onSent: (count) => (reads += count),
+  }
+  say(`Filling in the last ${options.days} days …`)
+  const places = await playPast(play, options.days, core.clock.millis())
+  say(`${reads} reads sent. Things are moving now, ${options.rate} reads a second.`)
+  await playOn({ ...play, signal }, places, options.rate).catch((error: unknown) => {
+    if (!signal.aborted) throw error
+  })
+  return { reads }
+}

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { deleteLocation } from '../../../src/locations/commands.ts'
+import { type TestApp, startApp } from '../../support/app.ts'
+import { type ReadJson, Site, type Thing, database, useTracking } from '../../support/tracking.ts'
+
+const clock = { millis: () => Date.parse('2026-05-04T12:00:00Z') }
+const context = useTracking('2026-05-04T12:00:00Z')
+let second: TestApp
+
+beforeAll(async () => {
+  second = await startApp({ beside: context.app, isOneOfSeveral: true, clock })
+})
+afterAll(() => second.stop())
+
+/** Deadlocks the database has seen; its counters come a moment late. */
+async function deadlocks(): Promise<number> {
+  const sql = database(context.app)
+  await sql`select pg_stat_clear_snapshot()`
+  const [row] = await sql<{ deadlocks: number }[]>`
+    select deadlocks from pg_stat_database where datname = current_database()`
+  return row!.deadlocks
+}
+
+/** The same numbers for the same seed, so that a failure can be looked at again. */
+function random(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+const shuffled = <T>(list: readonly T[], next: () => number): T[] =>
+  list
+    .map((value) => ({ value, rank: next() }))
+    .toSorted((a, b) => a.rank - b.rank)
+    .map(({ value }) => value)
+
+const stamp = (minute: number, second: number): string =>
+  `2026-05-04T10:${String(minute).padStart(2, '0')}:${String(second).padStart(2, '0')}.000Z`
+
+const things = async (site: Site, count: number): Promise<Thing[]> => {
+  const made: Thing[] = []
+  for (let number = 0; number < count; number++) made.push(await site.thing(`T${number}`))
+  return made
+}
+
+/** In minute `minute` the asset is at the antenna the numbers say, always with the same stamp. */
+const antennaAt = (index: number, minute: number): number => ((index * 7 + minute * minute) % 3) + 1
+
+describe('batches that come at the same time', () => {
+  it('over the same assets from two processes end as if they had come one after the other', async () => {
+    const sites = await Promise.all([1, 2, 3].map(() => Site.open(context.app, 'A', 'B', 'C')))
+    const before = await deadlocks()
+    const fleets = await Promise.all(sites.map((site) => things(site, 10)))
+    const sent = sites.flatMap((site, which) => {
+      const next = random(which + 1)
+      const fleet = fleets[which]!
+      const all = fleet.flatMap((thing, index) =>
+        Array.from({ length: 12 }, (_, minute): ReadJson => {
+          return { tag: thing.tag, antenna: antennaAt(index, minute), observed_at: stamp(minute, index) }
+        }),
+      )
+      // Eight overlapping, unordered parts; the last ones are sent again as a whole.
+      const parts = Array.from({ length: 8 }, () => shuffled(all, next).slice(0, 70))
+      const batches = [...parts, all, shuffled(all, next), ...parts.slice(0, 3)]
+      return batches.map((reads, index) => site.post({ reads }, site.token, index % 2 === 0 ? context.app : second))
+    })
+    for (const reply of await Promise.all(sent)) expect([reply.status, reply.json.data.ignored]).toEqual([202, 0])
+    expect(await deadlocks()).toBe(before)
+
+    for (const [which, site] of sites.entries()) {
+      const moves = await site.moves()
+      const expected: Record<string, [string, string]> = {}
+      for (const [index, thing] of fleets[which]!.entries()) {
+        const place = (minute: number): string => site.places[antennaAt(index, minute) - 1]!.key
+        expect(await site.trail(thing)).toEqual(
+          Array.from({ length: 12 }, (_, minute) => [stamp(minute, index), place(minute), minute === 0 ? null : 60]),
+        )
+        expected[thing.key] = [place(11), stamp(11, index)]
+        const own = moves.filter((move) => move.asset === thing.key)
+        // Whatever order the minutes became known in, every move starts where the one before ended.
+        let last: string | null = null
+        let lastAt = ''
+        for (const { from, to, at } of own) {
+          expect(from).toBe(last)
+          expect(to).not.toBe(from)
+          expect(at > lastAt).toBe(true)
+          expect(to).toBe(place(Number(at.slice(14, 16))))
+          ;[last, lastAt] = [to, at]
+        }
+        expect(last).toBe(place(11))
+      }
+      expect(await site.whereabouts()).toEqual(expected)
+    }
+  })
+
+  it('detect each move once, however many processes see it (D32)', async () => {
+    const site = await Site.open(context.app, 'A', 'B', 'C')
+    const fleet = await things(site, 6)
+    const before = await deadlocks()
+    for (let minute = 0; minute < 6; minute++) {
+      const reads = fleet.map((thing, index) => ({
+        tag: thing.tag,
+        antenna: antennaAt(index, minute),
+        observed_at: stamp(minute, index),
+      }))
+      const next = random(minute + 1)
+      const sends = Array.from({ length: 8 }, (_, index) =>
+        site.post({ reads: shuffled(reads, next) }, site.token, index % 2 === 0 ? context.app : second),
+      )
+      for (const reply of await Promise.all(sends)) expect(reply.status).toBe(202)
+    }
+    const expected = fleet.flatMap((thing, index) => {
+      const places = Array.from({ length: 6 }, (_, minute) => site.places[antennaAt(index, minute) - 1]!.name)
+      return places.flatMap((to, minute) => {
+        const from = places[minute - 1] ?? null
+        const at = stamp(minute, index).replace('Z', '000Z')
+        return from === to ? [] : [{ asset: thing.key, name: thing.name, from, to, at }]
+      })
+    })
+    const byAsset = (a: { asset: string; at: string }, b: { asset: string; at: string }): number =>
+      a.asset < b.asset ? -1 : a.asset > b.asset ? 1 : a.at < b.at ? -1 : 1
+    expect((await site.moves()).toSorted(byAsset)).toEqual(expected.toSorted(byAsset))
+    expect(await deadlocks()).toBe(before)
+  })
+
+  it('do not deadlock with operators who save the same assets in the same minute', async () => {
+    const site = await Site.open(context.app, 'A', 'B', 'C')
+    const fleet = await things(site, 6)
+    const beside = new Proxy(site, { get: (target, key) => (key === 'app' ? second : Reflect.get(target, key)) })
+    await site.read(...fleet.map((thing) => ({ tag: thing.tag, antenna: 1, observed_at: stamp(0, 0) })))
+    const before = await deadlocks()
+    const next = random(7)
+    for (let minute = 1; minute <= 15; minute++) {
+      const reads = fleet.map((thing) => ({ tag: thing.tag, antenna: 2, observed_at: stamp(minute, 10) }))
+      await Promise.all([
+        ...[context.app, second, context.app].map((app) =>
+          site.post({ reads: shuffled(reads, next) }, site.token, app),
+        ),
+        site.save(site.places[2]!, shuffled(fleet, next), stamp(minute, 20)),
+        beside.save(site.places[2]!, shuffled(fleet, next), stamp(minute, 21)),
+      ])
+    }
+    for (const thing of fleet) {
+      const trail = await site.trail(thing)
+      expect(trail).toHaveLength(16)
+      expect(trail.slice(1).map(([, key]) => key)).toEqual(Array.from({ length: 15 }, () => 'C'))
+      let last: string | null = null
+      const own = (await site.moves()).filter((move) => move.asset === thing.key)
+      for (const { from, to } of own) {
+        expect(from).toBe(last)
+        last = to
+      }
+    }
+    await new Promise((resume) => setTimeout(resume, 1200))
+    expect(await deadlocks()).toBe(before)
+  })
+
+  it('never leave a live asset at a location that was deleted meanwhile', async () => {
+    const site = await Site.open(context.app)
+    for (let round = 0; round < 12; round++) {
+      const place = await site.place(`Spot ${round}`)
+      const thing = await site.thing(`Spot thing ${round}`)
+      const { token } = await site.reader({ scanPoints: [{ antenna: 1, locationId: place.id }] })
+      const [reply, deletion] = await Promise.all([
+        site.post([{ tag: thing.tag, observed_at: stamp(0, 0) }], token),
+        deleteLocation(context.app.core, site.org.orgId, place.id).then(
+          () => 204,
+          () => 409,
+        ),
+      ])
+      expect(reply.status).toBe(202)
+      const [position] = await database(
+        context.app,
+      )`select location_id from asset_positions where asset_id = ${thing.id}`
+      expect([deletion, position!['location_id']]).toEqual(deletion === 204 ? [204, null] : [409, place.id])
+    }
+  })
+})
