@@ -50,9 +50,12 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     onUse: (caller) => useLog.note(caller),
   })
   wake.on(revocationTopic, (key) => principals.forget(key))
-  await wake.start(() => principals.forgetAll())
-
   const tracking = startTracking(core, options.log)
+  await wake.start(() => {
+    principals.forgetAll()
+    tracking.missedNews()
+  })
+
   const addresses = (reader: Reader, token: string) => ingestAddresses(core, reader, token)
   const needs = { db, clock, ids: core.ids, environment, tokens, throttle, wake, announce: tracking.announce, addresses }
   const surfaces = [primarySurface(needs), webSurface(needs, tracking.live)]

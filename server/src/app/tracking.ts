@@ -19,6 +19,8 @@ export interface Tracking {
   endpoints: PlainPage[]
   /** Tells every process that a reader was changed. */
   announce: () => Promise<void>
+  /** News may have been missed: nothing that lives on news is believed any longer. */
+  missedNews: () => void
   /** A reader's MQTT connection came or went. */
   noteConnection: (device: Device, isConnected: boolean) => void
   stop(): Promise<void>
@@ -76,6 +78,10 @@ export function startTracking(core: Core, log: Logger): Tracking {
     devices,
     endpoints: ingestEndpoints(devices, intake),
     announce: () => wake.send('reader-changed', ''),
+    missedNews() {
+      devices.forgetAll()
+      live.gap()
+    },
     noteConnection: (device, isConnected) =>
       book.note(device, { messages: 0, accepted: 0, ignored: 0, warning: isConnected ? '' : 'The MQTT connection ended' }),
     async stop() {

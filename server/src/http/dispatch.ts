@@ -64,10 +64,18 @@ type Target = Mounted | PlainPage
 
 export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, response: ServerResponse) => void {
   const router = mount(needs)
+  const secretPages = needs.pages.filter((page) => page.isPathSecret)
+
+  /** A secret in the path is written down nowhere, not even when the request is refused for its method or its tail. */
+  function conceal(exchange: Exchange): void {
+    const page = secretPages.find(({ path }) => exchange.path.startsWith(path.slice(0, path.indexOf('{'))))
+    if (page !== undefined) exchange.shownPath = page.path
+  }
 
   /** The life of a request, in the order of decision D6. */
   async function answer(exchange: Exchange): Promise<void> {
     const { request } = exchange
+    conceal(exchange)
     if (needs.edgeFilter && isAnonymousAgent(request.headers['user-agent']))
       return send(exchange, 403, {}, { type: 'text/plain', text: 'Forbidden: send a User-Agent that names your client\n' })
     checkProtocol(request)
@@ -161,7 +169,6 @@ function mount(needs: DispatchNeeds): Router<Target> {
 
 async function render(exchange: Exchange, page: PlainPage, segments: readonly string[]): Promise<void> {
   exchange.operation = page.operation ?? page.path
-  if (page.isPathSecret) exchange.shownPath = page.path
   const answer = await page.render({ message: exchange.request, segments })
   send(exchange, answer.status, answer.headers ?? {}, { type: answer.type, text: answer.text })
 }

@@ -31,14 +31,16 @@ export function recordReads(
 ): Promise<Recorded> {
   return db.inOrganization(orgId, async (tx) => {
     const seen = await sightingsOf(tx, orgId, reads)
+    const isKnown = seen.map((one) => one !== null)
     const first = firstPerMinute(seen.flatMap((one) => one ?? []))
-    // Positions before minutes, as an operator's save does, so that neither waits for the other.
-    const assetIds = [...new Set(first.map((one) => one.assetId))]
+    if (first.length === 0) return { isKnown, moves: [] }
+
+    // Positions are held before minutes are, as an operator's save does it, so that neither waits for the other.
+    const assetIds = [...perAsset(first).keys()]
     const [, fresh] = await Promise.all([
       lockLastMinutes(tx, orgId, assetIds),
       claimMinutes(tx, orgId, first, 'reader'),
     ])
-    const isKnown = seen.map((one) => one !== null)
     if (fresh.length === 0) return { isKnown, moves: [] }
 
     const before = await advancePositions(tx, orgId, advancesOf(fresh), 'reader')

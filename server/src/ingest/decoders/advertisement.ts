@@ -1,5 +1,5 @@
 import { type TagDraft } from '../../tags/tag.ts'
-import { beaconTag, bytesOfHex, ibeaconTag, type Given } from './normalise.ts'
+import { advertisementBytes, beaconTag, ibeaconTag, type Given } from './normalise.ts'
 
 const MANUFACTURER_DATA = 0xff
 const SERVICE_DATA = 0x16
@@ -11,7 +11,7 @@ const IBEACON_LENGTH = 25
 const EDDYSTONE_UID_LENGTH = 20
 
 /** The beacon identities in raw advertisements, iBeacon before Eddystone; what cannot be walked ends the walk. */
-export function beaconsIn(...advertisements: readonly Uint8Array[]): TagDraft[] {
+export function beaconsIn(advertisements: readonly Uint8Array[]): TagDraft[] {
   const ibeacons: (TagDraft | null)[] = []
   const eddystones: (TagDraft | null)[] = []
   for (const advertisement of advertisements) {
@@ -28,8 +28,8 @@ export function beaconsIn(...advertisements: readonly Uint8Array[]): TagDraft[] 
 }
 
 /** The same for advertisements in hex; text that is not hex holds no beacon. */
-export function beaconsInHex(...advertisements: readonly Given[]): TagDraft[] {
-  return beaconsIn(...advertisements.map(bytesOfHex).filter((bytes) => bytes !== null))
+export function beaconsInHex(advertisements: readonly Given[]): TagDraft[] {
+  return beaconsIn(advertisements.map(advertisementBytes).filter((bytes) => bytes !== null))
 }
 
 /** Walks `[length][type][data…]` and stops at a length that is zero or leads outside. */

@@ -1,12 +1,31 @@
 import { type TagDraft, type TagType } from '../../tags/tag.ts'
-import { type Given } from './normalise.ts'
-import { antennaPort, anyInstant, barcodeTag, beaconTag, bleTag, dbm, readCount, rfidTag } from './normalise.ts'
-import { sequenceNumber } from './normalise.ts'
-import { add, addEach, asObject, messagesIn, nothing, readOf } from './read.ts'
-import { type Decoder, type JsonObject, type Outcome } from './read.ts'
+import {
+  antennaPort,
+  anyInstant,
+  barcodeTag,
+  beaconTag,
+  bleTag,
+  dbm,
+  readCount,
+  rfidTag,
+  sequenceNumber,
+  type Given,
+} from './normalise.ts'
+import {
+  add,
+  addEach,
+  asObject,
+  isAmongFirst,
+  messagesIn,
+  nothing,
+  readOf,
+  type Decoder,
+  type JsonObject,
+  type Outcome,
+} from './read.ts'
 
 const MAC_WITH_COLONS = /^[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}$/
-const HEX_BYTES = /^(?:[0-9A-Fa-f]{2})+$/
+const HEX_BYTES = /^(?:[0-9A-Fa-f]{2}){6,128}$/
 const MAC_DIGITS = 12
 
 /** Members that an envelope without reads may hold and still be a heartbeat. */
@@ -16,11 +35,7 @@ const HEARTBEAT = new Set(['sent_at', 'seq'])
 export const generic: Decoder = {
   name: 'generic',
   recognizes({ json }) {
-    if (Array.isArray(json) && json.length === 0) return true
-    return messagesIn(json).some((value) => {
-      const message = asObject(value)
-      return Array.isArray(message?.reads) || typeof message?.tag === 'string'
-    })
+    return isAmongFirst(json, ({ reads, tag }) => Array.isArray(reads) || typeof tag === 'string')
   },
   decode({ json }) {
     const decoded = nothing()
@@ -67,6 +82,6 @@ function tagOf(tag: Given, type: Given): TagDraft | null {
 /** Twelve hex digits are a Bluetooth address, more in whole bytes an EPC, and anything else was printed. */
 function inferredType(tag: string): TagType {
   if (MAC_WITH_COLONS.test(tag)) return 'ble'
-  if (!HEX_BYTES.test(tag) || tag.length < MAC_DIGITS) return 'barcode'
+  if (!HEX_BYTES.test(tag)) return 'barcode'
   return tag.length === MAC_DIGITS ? 'ble' : 'rfid'
 }

@@ -16,7 +16,7 @@ export const glS10: Decoder = {
 }
 
 function readDevice(device: JsonObject): Outcome {
-  return readOf([bleTag(device.mac), ...beaconsInHex(device.ad)], {
+  return readOf([bleTag(device.mac), ...beaconsInHex([device.ad])], {
     rssiDbm: dbm(device.rssi),
     // The unit is not guessed: a gateway without a clock counts milliseconds since its start, which look like seconds.
     observedAt: epochInstant(device.ts, 'ms'),

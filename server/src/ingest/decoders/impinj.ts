@@ -1,5 +1,15 @@
 import { antennaPort, centiDbm, rfidTag, rfidTagFromBase64, textInstant } from './normalise.ts'
-import { addEach, asObject, messagesIn, nothing, readOf, type Decoder, type JsonObject, type Outcome } from './read.ts'
+import {
+  addEach,
+  asObject,
+  isAmongFirst,
+  messagesIn,
+  nothing,
+  readOf,
+  type Decoder,
+  type JsonObject,
+  type Outcome,
+} from './read.ts'
 
 export const OVERFLOW_WARNING = 'The reader lost events because its queue was full.'
 
@@ -7,7 +17,7 @@ export const OVERFLOW_WARNING = 'The reader lost events because its queue was fu
 export const impinj: Decoder = {
   name: 'impinj',
   recognizes({ json }) {
-    return messagesIn(json).some((event) => looksLikeEvent(asObject(event)))
+    return isAmongFirst(json, looksLikeEvent)
   },
   decode({ json }) {
     const decoded = nothing()
@@ -19,8 +29,7 @@ export const impinj: Decoder = {
 }
 
 /** Old firmware leaves `eventType` out, so that the event's own member speaks first. */
-function looksLikeEvent(event: JsonObject | null): boolean {
-  if (event === null) return false
+function looksLikeEvent(event: JsonObject): boolean {
   if (event.tagInventoryEvent !== undefined) return true
   return typeof event.eventType === 'string' && typeof event.hostname === 'string'
 }

@@ -5,8 +5,7 @@ import { glS10 } from './gl-s10.ts'
 import { impinj } from './impinj.ts'
 import { minew } from './minew.ts'
 import { moko } from './moko.ts'
-import { MAX_READS, nothing, vendorFormats } from './read.ts'
-import { type Decoded, type Decoder, type Format, type Message } from './read.ts'
+import { MAX_READS, nothing, vendorFormats, type Decoded, type Decoder, type Format, type Message } from './read.ts'
 import { theengs } from './theengs.ts'
 import { zebraFixed } from './zebra-fixed.ts'
 import { zebraHandheld } from './zebra-handheld.ts'
@@ -41,20 +40,27 @@ const OPENING_BRACE = 0x7b
 export function decode(format: Format | 'auto', bytes: Uint8Array, topic: string | null): Decoded | null {
   if (bytes.every(isBlank)) return nothing()
   const parsed = parseJson(bytes, MAX_DEPTH)
+  if (parsed.ok && isEmpty(parsed.value)) return nothing()
   const message: Message = { bytes, json: parsed.ok ? parsed.value : undefined, topic }
   const decoder = decoders.find((candidate) => fits(candidate, format, message))
   if (decoder !== undefined) return decoder.decode(message)
   return parsed.ok ? null : decodeStream(format, bytes, topic)
 }
 
-/** A chosen format is given every object and list, because its heartbeats and status messages have any shape. */
+/**
+ * A chosen format is given every object and list, because its heartbeats and status messages have any shape; what is
+ * plainly of another format is not decodable, so that a wrong choice shows.
+ */
 function fits(decoder: Decoder, format: Format | 'auto', message: Message): boolean {
   if (format === 'auto') return decoder.recognizes(message)
   if (decoder.name !== format) return false
-  return (typeof message.json === 'object' && message.json !== null) || decoder.recognizes(message)
+  if (decoder.recognizes(message)) return true
+  if (typeof message.json !== 'object' || message.json === null) return false
+  return !decoders.some((other) => other.recognizes(message))
 }
 
 function decodeStream(format: Format | 'auto', bytes: Uint8Array, topic: string | null): Decoded | null {
+  if (format !== 'auto' && !streamed.has(format)) return null
   const stream = parseStream(bytes)
   if (stream === null) return null
   const message: Message = { bytes, json: stream.values, topic }
@@ -65,7 +71,7 @@ function decodeStream(format: Format | 'auto', bytes: Uint8Array, topic: string 
   return decoded
 }
 
-/** Null unless the payload begins with a whole object; broken pieces behind it and those beyond the limit are counted. */
+/** Null unless the payload begins with a whole object; what is broken behind it or beyond the limit is counted. */
 function parseStream(bytes: Uint8Array): { values: Json[]; broken: number } | null {
   const values: Json[] = []
   let broken = 0
@@ -113,6 +119,11 @@ function endOfObject(bytes: Uint8Array, start: number, limit: number): number {
     }
   }
   return -1
+}
+
+function isEmpty(json: Json): boolean {
+  if (Array.isArray(json)) return json.length === 0
+  return typeof json === 'object' && json !== null && Object.keys(json).length === 0
 }
 
 function isBlank(byte: number): boolean {

@@ -1,7 +1,17 @@
 import { beaconsIn, beaconsInHex, hexOf } from './advertisement.ts'
 import { bleTag, dbm, epochInstant, ibeaconTag, sequenceNumber, textInstant } from './normalise.ts'
-import { add, addEach, asList, asObject, nothing, readOf } from './read.ts'
-import { type Decoded, type Decoder, type JsonObject, type Outcome } from './read.ts'
+import {
+  add,
+  addEach,
+  asList,
+  asObject,
+  nothing,
+  readOf,
+  type Decoded,
+  type Decoder,
+  type JsonObject,
+  type Outcome,
+} from './read.ts'
 
 const BINARY_LONG = 0xbb01
 const TAIL = 0xdd
@@ -34,7 +44,7 @@ function isGateway(record: JsonObject): boolean {
 function readRecord(record: JsonObject): Outcome {
   if (isGateway(record)) return 'ignored'
   const ibeacon = ibeaconTag(record.ibeaconUuid, record.ibeaconMajor, record.ibeaconMinor)
-  return readOf([bleTag(record.mac), ibeacon, ...beaconsInHex(record.rawData)], {
+  return readOf([bleTag(record.mac), ibeacon, ...beaconsInHex([record.rawData])], {
     rssiDbm: dbm(record.rssi),
     observedAt: textInstant(record.timestamp) ?? epochInstant(record.timestamp, 'ms'),
   })
@@ -86,7 +96,7 @@ function readDevice(bytes: Uint8Array, view: DataView, start: number): { outcome
   }
   if (count === 0) return { outcome: 'unreadable', end: at }
   const mac = bleTag(hexOf(bytes, start, start + MAC_BYTES))
-  return { outcome: readOf([mac, ...beaconsIn(...payloads)], { rssiDbm: strongest, count }), end: at }
+  return { outcome: readOf([mac, ...beaconsIn(payloads)], { rssiDbm: strongest, count }), end: at }
 }
 
 function viewOf(bytes: Uint8Array): DataView {

@@ -29,7 +29,7 @@ export const moko: Decoder = {
 /** Old firmware wraps the device in `value`. Its numeric `type` means different things on different units: not used. */
 function readEntry(entry: JsonObject): Outcome {
   const device = asObject(entry.value) ?? entry
-  const beacons = beaconsInHex(device['raw data'], device.raw, device.adv_data, device.rsp_data)
+  const beacons = beaconsInHex([device['raw data'], device.raw, device.adv_data, device.rsp_data])
   return readOf([bleTag(device.mac), ibeaconTag(device.uuid, device.major, device.minor), ...beacons], {
     rssiDbm: dbm(device.rssi),
     observedAt: timeOf(device.timestamp),

@@ -5,7 +5,8 @@ import { type TagDraft } from '../../tags/tag.ts'
 /** A member of a message: any JSON value, or nothing at all. */
 export type Given = Json | undefined
 
-const HEX_BYTES = /^(?:[0-9A-Fa-f]{2})+$/
+/** The longest advertisement that Bluetooth allows has 1,650 bytes. */
+const ADVERTISEMENT = /^(?:[0-9A-Fa-f]{2}){1,1650}$/
 const EPC = /^(?:[0-9A-Fa-f]{2}){1,62}$/
 const BASE64 = /^[A-Za-z0-9+/_-]{2,83}={0,2}$/
 const MAC = /^[0-9A-Fa-f]{2}(?:[:-]?[0-9A-Fa-f]{2}){5}$/
@@ -73,8 +74,8 @@ export function barcodeTag(value: Given): TagDraft | null {
   return codePointLength(value) <= MAX_BARCODE_LENGTH ? { type: 'barcode', value } : null
 }
 
-export function bytesOfHex(value: Given): Uint8Array | null {
-  return typeof value === 'string' && HEX_BYTES.test(value) ? Buffer.from(value, 'hex') : null
+export function advertisementBytes(value: Given): Uint8Array | null {
+  return typeof value === 'string' && ADVERTISEMENT.test(value) ? Buffer.from(value, 'hex') : null
 }
 
 /** A finite number, which many readers put in quotes. */
@@ -101,7 +102,7 @@ export function centiDbm(value: Given): number | null {
   return strength === null ? null : dbm(strength / 100)
 }
 
-/** A device without ports reads on port 1; null tells a port that is none, because guessing one would misplace things. */
+/** A device without ports reads on port 1; null means no such port, because a guess would misplace things. */
 export function antennaPort(value: Given): number | null {
   if (value === undefined || value === null || value === '') return 1
   const port = whole(value, 0, MAX_PORT)

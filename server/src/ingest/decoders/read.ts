@@ -61,6 +61,8 @@ export type Outcome = Read | 'unreadable' | 'ignored'
 /** What surplus reads of one message cost is a count and nothing more. */
 export const MAX_READS = 5000
 
+const RECOGNIZED_WITHIN = 100
+
 /** A real tag has two or three identities; more is a forgery. */
 const MAX_ALT = 8
 
@@ -80,6 +82,14 @@ export function asList(value: Given): readonly Json[] {
 export function messagesIn(json: Given): readonly Json[] {
   if (json === undefined) return []
   return Array.isArray(json) ? json : [json]
+}
+
+/** Asks the first objects of a message only, so that a long list of nothing is dismissed at once. */
+export function isAmongFirst(json: Given, looksRight: (message: JsonObject) => boolean): boolean {
+  return messagesIn(json)
+    .slice(0, RECOGNIZED_WITHIN)
+    .map(asObject)
+    .some((message) => message !== null && looksRight(message))
 }
 
 interface Sighting {

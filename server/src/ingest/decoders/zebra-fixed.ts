@@ -1,5 +1,15 @@
-import { antennaPort, anyInstant, dbm, readCount, rfidTag, textInstant } from './normalise.ts'
-import { addEach, asObject, messagesIn, nothing, readOf, type Decoder, type JsonObject, type Outcome } from './read.ts'
+import { antennaPort, anyInstant, dbm, readCount, rfidTag, textInstant, type Given } from './normalise.ts'
+import {
+  addEach,
+  asObject,
+  isAmongFirst,
+  messagesIn,
+  nothing,
+  readOf,
+  type Decoder,
+  type JsonObject,
+  type Outcome,
+} from './read.ts'
 
 /**
  * Zebra IoT Connector on fixed readers: one event, a list (HTTP) or events without a separator (WebSocket, TCP).
@@ -8,10 +18,7 @@ import { addEach, asObject, messagesIn, nothing, readOf, type Decoder, type Json
 export const zebraFixed: Decoder = {
   name: 'zebra-fixed',
   recognizes({ json }) {
-    return messagesIn(json).some((value) => {
-      const message = asObject(value)
-      return asObject(message?.data)?.idHex !== undefined || Array.isArray(message?.tag_reads)
-    })
+    return isAmongFirst(json, ({ data, tag_reads }) => asObject(data)?.idHex !== undefined || Array.isArray(tag_reads))
   },
   decode({ json }) {
     const decoded = nothing()
@@ -51,6 +58,6 @@ function readLegacy(record: JsonObject): Outcome {
   })
 }
 
-function isTrue(value: JsonObject[string] | undefined): boolean {
+function isTrue(value: Given): boolean {
   return value === true || value === 1 || (typeof value === 'string' && /^(?:true|1)$/i.test(value))
 }

@@ -1,0 +1,229 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { Site, type Thing, database, expectRefusal, newTag, useTracking } from '../../support/tracking.ts'
+
+const context = useTracking('2026-05-04T12:00:00Z')
+
+const at = (clock: string): string => `2026-05-04T${clock}Z`
+const path = '/ingest/v1/reads'
+
+let site: Site
+let pallet: Thing
+
+beforeAll(async () => {
+  site = await Site.open(context.app, 'Dock', 'Hall')
+  pallet = await site.thing('Pallet')
+})
+
+/** A reader whose antennas 1 and 2 look at Dock and Hall, and a thing that nobody has seen. */
+async function fresh(format = 'auto'): Promise<{ token: string; thing: Thing }> {
+  const scanPoints = site.places.map((place, index) => ({ antenna: index + 1, locationId: place.id }))
+  const { token } = await site.reader({ format, scanPoints })
+  return { token, thing: await site.thing(`Thing ${newTag()}`) }
+}
+
+describe('a message of reads', () => {
+  const read = (tag: string, antenna: number, clock: string) => ({ tag, antenna, observed_at: at(clock) })
+  const zebra = (tag: string, antenna: number, clock: string) => ({
+    data: { antenna, eventNum: 1, format: 'epc', idHex: tag.toLowerCase(), peakRssi: -48 },
+    timestamp: at(clock).replace('Z', '+0000'),
+    type: 'SIMPLE',
+  })
+  const impinj = (tag: string, antenna: number, clock: string) => ({
+    timestamp: at(clock),
+    hostname: 'impinj-1a-2b-3c',
+    eventType: 'tagInventory',
+    tagInventoryEvent: {
+      epc: Buffer.from(tag, 'hex').toString('base64'),
+      antennaPort: antenna,
+      lastSeenTime: at(clock),
+    },
+  })
+  const csl = (tag: string, antenna: number, clock: string) => ({
+    sequenceNumber: 41,
+    rfidReaderName: 'dock-3',
+    numberOfTags: 1,
+    tags: [{ epc: tag, timeStampOfRead: Date.parse(at(clock)) * 1000, antennaPort: antenna, rssi: '-58.5' }],
+  })
+  const lines = (...objects: object[]): string => objects.map((one) => JSON.stringify(one)).join('\n')
+
+  it.each<[string, (tag: string) => string]>([
+    ['an object of reads', (tag) => JSON.stringify({ reads: [read(tag, 1, '10:00:00'), read(tag, 2, '10:01:00')] })],
+    ['a bare array', (tag) => JSON.stringify([read(tag, 1, '10:00:00'), read(tag, 2, '10:01:00')])],
+    ['lines of reads', (tag) => lines(read(tag, 1, '10:00:00'), read(tag, 2, '10:01:00'))],
+    [
+      'lines of messages',
+      (tag) => lines({ reads: [read(tag, 1, '10:00:00')] }, { seq: 2, reads: [read(tag, 2, '10:01:00')] }),
+    ],
+    ['lines that end with a line feed', (tag) => `${lines(read(tag, 1, '10:00:00'), read(tag, 2, '10:01:00'))}\n`],
+    ['Zebra events in an array', (tag) => JSON.stringify([zebra(tag, 1, '10:00:00'), zebra(tag, 2, '10:01:00')])],
+    [
+      'Zebra events without a separator',
+      (tag) => [zebra(tag, 1, '10:00:00'), zebra(tag, 2, '10:01:00')].map((one) => JSON.stringify(one)).join(''),
+    ],
+    ['Impinj events in an array', (tag) => JSON.stringify([impinj(tag, 1, '10:00:00'), impinj(tag, 2, '10:01:00')])],
+    ['Impinj events in lines', (tag) => lines(impinj(tag, 1, '10:00:00'), impinj(tag, 2, '10:01:00'))],
+  ])('is taken as %s', async (_, body) => {
+    const { token, thing } = await fresh()
+    const reply = await context.app.anonymous('POST', path, { token, raw: body(thing.tag) })
+    expect([reply.status, reply.json]).toEqual([202, { data: { accepted: 2, ignored: 0 } }])
+    expect(await site.trail(thing)).toEqual([
+      [at('10:00:00.000'), 'DOCK', null],
+      [at('10:01:00.000'), 'HALL', 60],
+    ])
+  })
+
+  it.each([
+    ['zebra-fixed', zebra],
+    ['impinj', impinj],
+    ['csl', csl],
+    ['generic', read],
+  ])('is taken from a reader set to %s', async (format, message) => {
+    const { token, thing } = await fresh(format)
+    const reply = await site.post(message(thing.tag, 2, '10:00:00'), token)
+    expect([reply.status, reply.json]).toEqual([202, { data: { accepted: 1, ignored: 0 } }])
+    expect(await site.trail(thing)).toEqual([[at('10:00:00.000'), 'HALL', null]])
+  })
+
+  it('is read in the format the reader is set to, whatever it looks like', async () => {
+    const { token, thing } = await fresh('impinj')
+    const reply = await site.post({ reads: [read(thing.tag, 1, '10:00:00')] }, token)
+    expect(reply.status).toBe(202)
+    expect(reply.json.data.accepted).toBe(0)
+    expect(await site.trail(thing)).toEqual([])
+  })
+
+  it.each(['application/json', 'text/plain', 'application/octet-stream', 'application/x-www-form-urlencoded', 'x'])(
+    'may claim to be %s',
+    async (type) => {
+      const { token, thing } = await fresh()
+      const raw = JSON.stringify([read(thing.tag, 1, '10:00:00')])
+      const reply = await context.app.anonymous('POST', path, { token, raw, headers: { 'content-type': type } })
+      expect([reply.status, reply.json.data.accepted]).toEqual([202, 1])
+    },
+  )
+
+  it('counts as accepted what hangs on an asset, and as ignored unknown tags, bad records and what is too old', async () => {
+    const { token, thing } = await fresh()
+    const reads = [
+      read(thing.tag, 1, '10:00:00'),
+      read(thing.tag, 1, '10:00:30'),
+      read(newTag(), 1, '10:00:00'),
+      { antenna: 1 },
+      'nonsense',
+      { tag: thing.tag, antenna: -4 },
+      { tag: thing.tag, observed_at: '2020-01-01T00:00:00Z' },
+    ]
+    const reply = await site.post({ reads }, token)
+    expect([reply.status, reply.json]).toEqual([202, { data: { accepted: 2, ignored: 5 } }])
+    expect(await site.trail(thing)).toHaveLength(1)
+  })
+
+  it.each([
+    ['an empty body', ''],
+    ['blanks', ' \r\n '],
+    ['an empty array', '[]'],
+    ['an object without reads', '{"reads":[]}'],
+    ['a sign of life', '{"reads":[],"seq":5,"sent_at":"2026-05-04T11:59:59Z"}'],
+  ])('may be %s, which is normal', async (_, raw) => {
+    const { token } = await fresh()
+    const reply = await context.app.anonymous('POST', path, { token, raw })
+    expect([reply.status, reply.json]).toEqual([202, { data: { accepted: 0, ignored: 0 } }])
+  })
+
+  it('lets the first identity that hangs on an asset stand for the tag', async () => {
+    const { token, thing } = await fresh()
+    const event = impinj('3035AC1F00000B4000000A11', 1, '10:00:00')
+    const tagInventoryEvent = { ...event.tagInventoryEvent, tidHex: thing.tag }
+    const reply = await site.post({ ...event, tagInventoryEvent }, token)
+    expect(reply.json).toEqual({ data: { accepted: 1, ignored: 0 } })
+    expect(await site.trail(thing)).toHaveLength(1)
+  })
+
+  it('counts reads past five thousand as ignored', async () => {
+    const { token, thing } = await fresh()
+    const reads = Array.from({ length: 5003 }, () => ({ tag: thing.tag, observed_at: at('10:00:00') }))
+    expect((await site.post(reads, token)).json).toEqual({ data: { accepted: 5000, ignored: 3 } })
+  })
+
+  it('reaches only the reader’s organization, whatever another one calls its tags', async () => {
+    const other = await Site.open(context.app, 'Elsewhere')
+    const twin = await other.thing('Twin', { tags: [{ tag_type: 'rfid', value: pallet.tag }] })
+    await site.read(read(pallet.tag, 1, '10:00:00'))
+    expect(await other.trail(twin)).toEqual([])
+    await other.read(read(pallet.tag, 1, '10:05:00'))
+    expect(await other.trail(twin)).toEqual([[at('10:05:00.000'), 'ELSEWHERE', null]])
+    expect((await site.trail(pallet)).map(([stamp]) => stamp)).toEqual([at('10:00:00.000')])
+  })
+
+  it('changes nothing when its tag is known to another organization only', async () => {
+    const other = await Site.open(context.app, 'Elsewhere')
+    const reply = await other.post([read(pallet.tag, 1, '10:00:00')])
+    expect(reply.json).toEqual({ data: { accepted: 0, ignored: 1 } })
+  })
+})
+
+describe('a message that is refused', () => {
+  it.each([
+    ['words', 'hello'],
+    ['broken JSON', '{"reads":['],
+    ['a number', '5'],
+    ['null', 'null'],
+    ['an object nobody knows', '{"temperature":21}'],
+    ['invalid UTF-8', Buffer.from([0xff, 0xfe, 0x00])],
+    ['JSON too deep', '['.repeat(100) + ']'.repeat(100)],
+  ])('is %s', async (_, raw) => {
+    const { token } = await fresh()
+    const reply = await context.app.anonymous('POST', path, { token, raw })
+    expectRefusal(reply, 400, 'bad_request')
+    expect(reply.json.error.instance).toBe(path)
+  })
+
+  it('is larger than 1 MiB, and the connection stays usable', async () => {
+    const { token, thing } = await fresh()
+    const padding = (size: number): string =>
+      `${JSON.stringify([{ tag: thing.tag, observed_at: at('10:00:00') }])}`.padEnd(size)
+    const refused = await context.app.anonymous('POST', path, { token, raw: padding(1024 * 1024 + 1) })
+    expectRefusal(refused, 400, 'bad_request')
+    expect(await site.trail(thing)).toEqual([])
+    const taken = await context.app.anonymous('POST', path, { token, raw: padding(1024 * 1024) })
+    expect([taken.status, taken.json.data.accepted]).toEqual([202, 1])
+  })
+
+  it('changes nothing', async () => {
+    const before = await database(context.app)`select count(*) as count from asset_minutes`
+    const { token } = await fresh()
+    await context.app.anonymous('POST', path, { token, raw: `{"temperature":21,"tag_":"${pallet.tag}"}` })
+    expect(await database(context.app)`select count(*) as count from asset_minutes`).toEqual(before)
+  })
+})
+
+describe('the answer to a message', () => {
+  it('comes only when its reads are durable', async () => {
+    const { token, thing } = await fresh()
+    await site.post([{ tag: thing.tag, antenna: 1, observed_at: at('10:00:00') }], token)
+    const sql = database(context.app)
+    let answered = false
+    const sending = await sql.begin(async (tx) => {
+      await tx`select from asset_positions where asset_id = ${thing.id} for update`
+      const going = site.post([{ tag: thing.tag, antenna: 2, observed_at: at('10:01:00') }], token)
+      void going.then(() => (answered = true))
+      await new Promise((resume) => setTimeout(resume, 400))
+      expect(answered).toBe(false)
+      return [going]
+    })
+    expect((await sending[0]!).status).toBe(202)
+    const rows = await sql`select location_id from asset_minutes where asset_id = ${thing.id} order by minute`
+    expect(rows.map((row) => row['location_id'])).toEqual(site.places.map((place) => place.id))
+  })
+
+  it('is internal_error when they could not be written, and sending them again is enough', async () => {
+    const { token, thing } = await fresh()
+    const sql = database(context.app)
+    await sql`alter table asset_minutes add constraint not_now check (asset_id <> ${sql.unsafe(String(thing.id))}) not valid`
+    const message = [{ tag: thing.tag, antenna: 1, observed_at: at('10:00:00') }]
+    expectRefusal(await site.post(message, token), 500, 'internal_error')
+    await sql`alter table asset_minutes drop constraint not_now`
+    expect((await site.post(message, token)).json).toEqual({ data: { accepted: 1, ignored: 0 } })
+    expect(await site.trail(thing)).toHaveLength(1)
+  })
+})
