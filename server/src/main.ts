@@ -35,7 +35,7 @@ function show(facts: admin.Facts | admin.Facts[], isJson: boolean): void {
   const width = Math.max(...[facts].flat().flatMap((one) => Object.keys(one).map((key) => key.length)))
   const blocks = [facts].flat().map((one) =>
     Object.entries(one)
-      .map(([key, value]) => `${key.padEnd(width)}  ${Array.isArray(value) ? value.join(', ') : String(value)}`)
+      .map(([key, value]) => `${key.padEnd(width)}  ${Array.isArray(value) ? value.join(', ') : String(value ?? '-')}`)
       .join('\n'),
   )
   process.stdout.write(`${blocks.join('\n\n')}\n`)
