@@ -38,8 +38,8 @@ create index refresh_chains_expiry on refresh_chains (org_id, expires_at);
 -- Both may be lost in a crash without harm, so they are not logged.
 create unlogged table rate_buckets (
   client_id uuid not null,
-  tokens double precision not null,
-  filled_at timestamptz not null,
+  millitokens bigint not null,
+  filled_at_ms bigint not null,
   admitted boolean not null,
   revoked boolean not null,
   constraint rate_buckets_pk primary key (client_id)
@@ -49,6 +49,8 @@ create unlogged table sign_in_failures (
   subject text collate "C" not null,
   since timestamptz not null,
   failures integer not null,
+  pending integer not null,
+  admitted boolean not null,
   constraint sign_in_failures_pk primary key (subject)
 ) with (fillfactor = 50);
 

@@ -34,7 +34,8 @@ const count =
 
 function plainly(value: unknown): string {
   if (Array.isArray(value)) return value.map(plainly).join(', ')
-  if (typeof value !== 'object' || value === null) return String(value)
+  if (value === null || value === undefined) return '-'
+  if (typeof value !== 'object') return String(value)
   return Object.entries(value)
     .map(([key, one]) => `${key} ${plainly(one)}`)
     .join(', ')

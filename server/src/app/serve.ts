@@ -49,7 +49,7 @@ function checkPort(host: string, port: number): Promise<void> {
 
 /** Runs until asked to stop: drains requests, then lets go of the database. */
 export async function serve(config: Config, isDemo: boolean): Promise<void> {
-  if (cluster.isWorker) return serveRequests(config, process.env['LASTSEEN_WORKER_DATABASE_URL'] ?? '', true)
+  if (cluster.isWorker) return serveAsWorker(config, process.env['LASTSEEN_WORKER_DATABASE_URL'] ?? '')
   const asked = untilAskedToStop()
   await checkPort(config.host, config.port)
   const database = await openDatabase(config, say)
@@ -64,6 +64,15 @@ export async function serve(config: Config, isDemo: boolean): Promise<void> {
     await database.release()
   }
   say('Stopped.')
+}
+
+/** The line to the supervisor would keep a worker alive that has nothing left to do. */
+async function serveAsWorker(config: Config, url: string): Promise<void> {
+  try {
+    await serveRequests(config, url, true)
+  } finally {
+    cluster.worker?.disconnect()
+  }
 }
 
 async function greet(config: Config, url: string): Promise<void> {
@@ -164,6 +173,10 @@ async function superviseWorkers(config: Config, url: string, asked: Promise<stri
   await asked
   stopping = true
   say('Stopping: finishing the requests that are running …')
-  for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGTERM')
+  const tell = (signal: NodeJS.Signals): void => {
+    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill(signal)
+  }
+  tell('SIGTERM')
+  setTimeout(() => tell('SIGKILL'), 2 * drainMs).unref()
   if (Object.keys(cluster.workers ?? {}).length > 0) await allGone
 }

@@ -1,9 +1,9 @@
 import type { Tx } from '../db/database.ts'
 import { type Clock, now } from '../kernel/clock.ts'
 import { instantFromMillis } from '../kernel/instant.ts'
-import { hashSecret, newOpaqueSecret, newUuid, sameHash, uuidPattern } from '../kernel/secrets.ts'
+import { hashSecret, newNonce, newUuid, sameHash, uuidPattern } from '../kernel/secrets.ts'
 import { type Chain, advanceChain, deleteDeadChains, insertChain, lockChain, revokeChain } from './refresh-chains.sql.ts'
-import { refreshTokenTtlMs } from './tokens.ts'
+import { type AccessTokens, refreshTokenTtlMs } from './tokens.ts'
 
 export interface IssuedRefresh {
   chain: Chain
@@ -13,11 +13,23 @@ export interface IssuedRefresh {
 interface ChainNeeds {
   clock: Clock
   environment: string
+  tokens: Pick<AccessTokens, 'stamp'>
 }
 
-/** A refresh token names its organization and chain, so that it is looked up where it lives; its holder need not care. */
-const tokenOf = (orgId: number, chainId: string, secret: string): string =>
-  `lsr_${orgId.toString(36)}.${chainId}.${secret}`
+/**
+ * A refresh token names its organization and chain, so that it is looked up where it lives. It carries a stamp, so that
+ * one that was used before can be told from one that was never issued: only the former may bring the chain down.
+ */
+function newToken({ tokens }: ChainNeeds, orgId: number, chainId: string): string {
+  const random = newNonce()
+  const secret = Buffer.concat([random, tokens.stamp(`${chainId} ${random.toString('hex')}`)])
+  return `lsr_${orgId.toString(36)}.${chainId}.${secret.toString('base64url')}`
+}
+
+function isIssued({ tokens }: ChainNeeds, chainId: string, token: string): boolean {
+  const secret = Buffer.from(token.slice(token.lastIndexOf('.') + 1), 'base64url')
+  return sameHash(secret.subarray(16), tokens.stamp(`${chainId} ${secret.subarray(0, 16).toString('hex')}`))
+}
 
 export function readRefreshToken(token: string): { orgId: number; chainId: string } | null {
   const match = /^lsr_([0-9a-z]{1,11})\.([0-9a-f-]{36})\.[\w-]{43}$/.exec(token)
@@ -28,12 +40,13 @@ export function readRefreshToken(token: string): { orgId: number; chainId: strin
 
 export async function openChain(
   tx: Tx,
-  { clock, environment }: ChainNeeds,
+  needs: ChainNeeds,
   orgId: number,
   holder: { clientId: string } | { userId: number },
 ): Promise<IssuedRefresh> {
+  const { clock, environment } = needs
   const chainId = newUuid()
-  const token = tokenOf(orgId, chainId, newOpaqueSecret())
+  const token = newToken(needs, orgId, chainId)
   const chain: Chain = {
     chainId,
     environment,
@@ -53,20 +66,22 @@ export async function openChain(
  */
 export async function advance(
   tx: Tx,
-  { clock, environment }: ChainNeeds,
+  needs: ChainNeeds,
   orgId: number,
   presented: string,
   kind: 'credential' | 'session',
 ): Promise<IssuedRefresh | null> {
+  const { clock, environment } = needs
   const chainId = readRefreshToken(presented)?.chainId
-  const chain = chainId === undefined ? null : await lockChain(tx, orgId, chainId)
+  if (chainId === undefined || !isIssued(needs, chainId, presented)) return null
+  const chain = await lockChain(tx, orgId, chainId)
   if (chain === null || chain.environment !== environment || chain.revokedAt !== null) return null
   if (chain.expiresAt <= now(clock) || (chain.clientId === null) !== (kind === 'session')) return null
   if (!sameHash(chain.tokenHash, hashSecret(presented))) {
     await revokeChain(tx, orgId, chain.chainId, now(clock))
     return null
   }
-  const token = tokenOf(orgId, chain.chainId, newOpaqueSecret())
+  const token = newToken(needs, orgId, chain.chainId)
   const expiresAt = instantFromMillis(clock.millis() + refreshTokenTtlMs)
   const next = { ...chain, tokenHash: hashSecret(token), expiresAt }
   await advanceChain(tx, orgId, next)

@@ -1,6 +1,13 @@
 import type { Db } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
-import { instantFromMillis, toDatabase } from '../kernel/instant.ts'
+
+/** What a bucket holds and gains, in thousandths of a token, so that milliseconds of refill add up exactly. */
+export interface BucketShape {
+  capacity: number
+  perMillisecond: number
+}
+
+const wholeToken = 1000
 
 /**
  * Draws one token and says what is left, in one statement that always writes: whoever waits for the row's lock decides
@@ -10,31 +17,29 @@ export async function drawToken(
   db: Db,
   clientId: string,
   millis: number,
-  burst: number,
-  refillPerSecond: number,
-): Promise<{ admitted: boolean; tokens: number; revoked: boolean }> {
-  const filled = sql`least(${burst}::float8,
-    b.tokens + ${refillPerSecond}::float8 * greatest(0, extract(epoch from excluded.filled_at - b.filled_at)))`
-  const [row] = await db.query<{ admitted: boolean; tokens: number; revoked: boolean }>(sql`
-    insert into rate_buckets as b (client_id, tokens, filled_at, admitted, revoked)
-    values (${clientId}, ${burst - 1}, ${toDatabase(instantFromMillis(millis))}, true, false)
+  { capacity, perMillisecond }: BucketShape,
+): Promise<{ admitted: boolean; millitokens: number; revoked: boolean }> {
+  const filled = sql`least(${capacity}::bigint,
+    b.millitokens + ${perMillisecond}::bigint * greatest(0, excluded.filled_at_ms - b.filled_at_ms))`
+  const [row] = await db.query<{ admitted: boolean; millitokens: number; revoked: boolean }>(sql`
+    insert into rate_buckets as b (client_id, millitokens, filled_at_ms, admitted, revoked)
+    values (${clientId}, ${capacity - wholeToken}, ${Math.floor(millis)}, true, false)
     on conflict (client_id) do update set
-      admitted = ${filled} >= 1,
-      tokens = ${filled} - (${filled} >= 1)::int,
-      filled_at = greatest(b.filled_at, excluded.filled_at)
-    returning admitted, tokens, revoked`)
+      admitted = ${filled} >= ${wholeToken},
+      millitokens = ${filled} - case when ${filled} >= ${wholeToken} then ${wholeToken} else 0 end,
+      filled_at_ms = greatest(b.filled_at_ms, excluded.filled_at_ms)
+    returning admitted, millitokens, revoked`)
   return row!
 }
 
 /** Every process that draws learns of a revocation at that very request. */
 export async function closeBucket(db: Db, clientId: string, millis: number): Promise<void> {
   await db.query(sql`
-    insert into rate_buckets as b (client_id, tokens, filled_at, admitted, revoked)
-    values (${clientId}, 0, ${toDatabase(instantFromMillis(millis))}, false, true)
+    insert into rate_buckets as b (client_id, millitokens, filled_at_ms, admitted, revoked)
+    values (${clientId}, 0, ${Math.floor(millis)}, false, true)
     on conflict (client_id) do update set revoked = true`)
 }
 
 export async function dropIdleBuckets(db: Db, beforeMillis: number): Promise<void> {
-  await db.query(sql`
-    delete from rate_buckets where filled_at < ${toDatabase(instantFromMillis(beforeMillis))}`)
+  await db.query(sql`delete from rate_buckets where filled_at_ms < ${Math.floor(beforeMillis)}`)
 }

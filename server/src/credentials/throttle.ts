@@ -1,16 +1,18 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { refuse } from '../kernel/errors.ts'
-import { countAttempt, forgiveAttempt } from './throttle.sql.ts'
+import { claimAttempt, settleAttempt } from './throttle.sql.ts'
 
 const windowMs = 60_000
 const perSubject = 20
 const perAddress = 300
+const waitMs = 20
 
 /**
  * Slows down guessing, over all processes: after 20 failures in a minute for one account or 300 from one address,
- * nothing more is tried until the minute is over. An attempt is counted before it is made and taken back when it
- * succeeds, so a thousand at once get no more tries than one after the other.
+ * nothing more is tried until the minute is over. Attempts under way count as failures until they are known not to be:
+ * so a thousand guesses at once get no more tries than one after the other, and a thousand good ones only wait in line.
  */
 export class Throttle {
   readonly #db: Database
@@ -28,17 +30,27 @@ export class Throttle {
     attempt: () => Promise<Result | null>,
     detail: string,
   ): Promise<Result> {
-    const limits = [...subjects.map((subject) => [subject, perSubject] as const), [`from:${address}`, perAddress] as const]
-    for (const [index, [subject, allowed]] of limits.entries()) {
-      const { failures, sinceMs } = await countAttempt(this.#db.common, subject, this.#clock.millis(), windowMs)
-      if (failures <= allowed) continue
-      // What is not tried is no failure, neither of this subject nor of the ones before it.
-      for (const [counted] of limits.slice(0, index + 1)) await forgiveAttempt(this.#db.common, counted)
-      throw refuse.rateLimited((sinceMs + windowMs - this.#clock.millis()) / 1000)
+    const claimed: string[] = []
+    let hasFailed = false
+    try {
+      for (const subject of subjects) await this.#claim(subject, perSubject, claimed)
+      await this.#claim(`from:${address}`, perAddress, claimed)
+      const result = await attempt()
+      hasFailed = result === null
+      if (result === null) throw refuse.unauthorized(detail)
+      return result
+    } finally {
+      for (const subject of claimed) await settleAttempt(this.#db.common, subject, hasFailed)
     }
-    const result = await attempt()
-    if (result === null) throw refuse.unauthorized(detail)
-    for (const [subject] of limits) await forgiveAttempt(this.#db.common, subject)
-    return result
+  }
+
+  async #claim(subject: string, allowed: number, claimed: string[]): Promise<void> {
+    for (;;) {
+      const atMs = this.#clock.millis()
+      const { admitted, failures, sinceMs } = await claimAttempt(this.#db.common, subject, atMs, windowMs, allowed)
+      if (admitted) return void claimed.push(subject)
+      if (failures >= allowed) throw refuse.rateLimited((sinceMs + windowMs - atMs) / 1000)
+      await pause(waitMs)
+    }
   }
 }

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import type { Clock } from '../kernel/clock.ts'
 import { type Claims, signJwt, verifyJwt } from '../kernel/jwt.ts'
 import { RecentMap } from '../kernel/recent-map.ts'
@@ -30,6 +31,11 @@ export class AccessTokens {
       exp: iat + accessTokenTtlSeconds,
       jti: newUuid(),
     })
+  }
+
+  /** A mark that only this installation can make of a text. */
+  stamp(text: string): Buffer {
+    return createHmac('sha256', this.#key).update(`stamp ${text}`).digest().subarray(0, 16)
   }
 
   /** The claims of a token that is genuine, of this environment and not expired. */

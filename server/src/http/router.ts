@@ -32,6 +32,7 @@ export class Router<T> {
   }
 
   find(path: string): Match<T> | null {
+    if (!path.startsWith('/')) return null
     const segments: string[] = []
     let node: Node<T> | undefined = this.#root
     let start = 1

@@ -7,7 +7,7 @@ export const newUuid = (): string => randomUUID()
 /** A credential's secret: shown once, kept only as its hash. */
 export const newClientSecret = (): string => `ls_${randomBytes(32).toString('hex')}`
 
-export const newOpaqueSecret = (): string => randomBytes(32).toString('base64url')
+export const newNonce = (): Buffer => randomBytes(16)
 
 export const newPassword = (): string => randomBytes(12).toString('base64url')
 

@@ -1,0 +1,277 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type TestOrg, useApp } from '../../support/app.ts'
+import {
+  HandClock,
+  mintKey,
+  newTokens,
+  rateAfter,
+  rateOf,
+  refresh,
+  tokensOf,
+  useSql,
+  whoAmI,
+} from '../../support/auth.ts'
+import type { Reply, SendOptions } from '../../support/client.ts'
+import { expectRefusal } from '../../support/envelope.ts'
+
+describe.each(['memory', 'database'])('The rate limit, with its buckets in the %s', (store) => {
+  const clock = new HandClock()
+  const context = useApp({ clock, settings: { LASTSEEN_RATE_LIMIT_STORE: store } })
+  const database = useSql(context)
+
+  let org: TestOrg
+  beforeAll(async () => {
+    org = await context.app.newOrg()
+  })
+
+  const send = (token: string, method = 'GET', path = '/api/v1/orgs/me', options: SendOptions = {}): Promise<Reply> =>
+    context.app.anonymous(method, path, { ...options, token })
+
+  /** Spends requests, each of which must be admitted. */
+  async function spend(token: string, count: number): Promise<void> {
+    const replies = await Promise.all(Array.from({ length: count }, () => send(token)))
+    expect(new Set(replies.map((reply) => reply.status))).toEqual(new Set([200]))
+  }
+
+  function expectDrained(reply: Reply): void {
+    expectRefusal(reply, 'rate_limited', { detail: 'Rate limit exceeded; retry after 1 second' })
+    expect(reply.headers['retry-after']).toBe('1')
+    expect(rateOf(reply)).toEqual(rateAfter(120, clock.seconds))
+  }
+
+  const remaining = async (token: string): Promise<number> => Number(rateOf(await send(token)).remaining)
+
+  it('admits 120 requests at once, each taking one off Remaining and moving Reset a second on', async () => {
+    const { access } = await newTokens(org)
+    for (let used = 1; used <= 120; used++) {
+      const reply = await send(access)
+      expect(reply.status).toBe(200)
+      expect(rateOf(reply)).toEqual(rateAfter(used, clock.seconds))
+      expect(reply.headers['retry-after']).toBeUndefined()
+    }
+  })
+
+  it('answers 429 with Retry-After when the bucket is empty, however often', async () => {
+    const { access } = await newTokens(org)
+    await spend(access, 120)
+    for (let turn = 0; turn < 5; turn++) expectDrained(await send(access))
+  })
+
+  it('refills one token a second: after one second one request is admitted and the next is not', async () => {
+    const { access } = await newTokens(org)
+    await spend(access, 120)
+    expectDrained(await send(access))
+    clock.advance(1)
+    const reply = await send(access)
+    expect(reply.status).toBe(200)
+    expect(rateOf(reply)).toEqual(rateAfter(120, clock.seconds))
+    expectDrained(await send(access))
+  })
+
+  it('admits nothing before the second is over, and what was refused costs nothing', async () => {
+    const { access } = await newTokens(org)
+    await spend(access, 120)
+    for (let turn = 0; turn < 3; turn++) {
+      clock.advance(0.3)
+      const reply = await send(access)
+      expectRefusal(reply, 'rate_limited')
+      expect(reply.headers['retry-after']).toBe('1')
+      expect(reply.headers['x-ratelimit-remaining']).toBe('0')
+    }
+    clock.advance(0.1)
+    expect((await send(access)).status).toBe(200)
+  })
+
+  it('sustains 60 requests per 60 seconds', async () => {
+    const { access } = await newTokens(org)
+    await spend(access, 120)
+    clock.advance(60)
+    await spend(access, 60)
+    expectDrained(await send(access))
+  })
+
+  it('never holds more than 120 tokens, however long it rests', async () => {
+    const { access } = await newTokens(org)
+    await spend(access, 30)
+    clock.advance(600)
+    await spend(access, 120)
+    expectDrained(await send(access))
+  })
+
+  it('is full again at Reset and not a second earlier', async () => {
+    const { access } = await newTokens(org)
+    await spend(access, 49)
+    const { reset } = rateOf(await send(access))
+    clock.advance(Number(reset) - clock.seconds - 1)
+    expect(await remaining(access)).toBe(118)
+    const later = Number(rateOf(await send(access)).reset)
+    clock.advance(later - clock.seconds)
+    expect(await remaining(access)).toBe(119)
+  })
+
+  it('belongs to the key: another key of the same organization has its own bucket', async () => {
+    const [first, second] = [await newTokens(org), await newTokens(org)]
+    await spend(first.access, 120)
+    expectDrained(await send(first.access))
+    expect(await remaining(second.access)).toBe(119)
+    expectDrained(await send(first.access))
+  })
+
+  it('belongs to the key, not to the token: all tokens of a key draw on one bucket', async () => {
+    const key = await mintKey(org)
+    const first = await tokensOf(context.app, key)
+    const second = await tokensOf(context.app, key)
+    await spend(first.access, 60)
+    await spend(second.access, 60)
+    expectDrained(await send(first.access))
+    const third = await refresh(context.app, second.refresh)
+    expect(third.status).toBe(200)
+    expectDrained(await send(third.json.access_token as string))
+  })
+
+  describe('costs one token', () => {
+    const bad = { headers: { 'content-type': 'text/plain' }, raw: 'x' }
+    it.each<[string, string, string, SendOptions, number]>([
+      ['a read', 'GET', '/api/v1/assets', {}, 200],
+      ['a HEAD', 'HEAD', '/api/v1/assets', {}, 200],
+      ['who am I', 'GET', '/api/v1/orgs/me', {}, 200],
+      ['a create', 'POST', '/api/v1/assets', { json: { name: 'a' } }, 201],
+      ['a parameter it does not know', 'GET', '/api/v1/assets', { query: 'colour=red' }, 400],
+      [
+        'a body that is not JSON',
+        'POST',
+        '/api/v1/assets',
+        { raw: '{', headers: { 'content-type': 'application/json' } },
+        400,
+      ],
+      ['a missing scope', 'GET', '/api/v1/locations', {}, 403],
+      ['a record that is not there', 'GET', '/api/v1/assets/9007199254740991', {}, 404],
+      ['a duplicate', 'POST', '/api/v1/assets', { json: { name: 'a', external_key: 'taken' } }, 409],
+      ['a wrong media type', 'POST', '/api/v1/assets', bad, 415],
+    ])('for %s', async (what, method, path, options, status) => {
+      if (what === 'a duplicate') await org.full.post('/api/v1/assets', { name: 'a', external_key: 'taken' })
+      const { access } = await newTokens(org, 'assets:read', 'assets:write')
+      const reply = await send(access, method, path, options)
+      expect(reply.status, reply.text).toBe(status)
+      expect(rateOf(reply)).toEqual(rateAfter(1, clock.seconds))
+      expect(await remaining(access)).toBe(118)
+    })
+
+    it('for every kind of write', async () => {
+      const { access } = await newTokens(org, 'assets:write')
+      const made = await send(access, 'POST', '/api/v1/assets', { json: { name: 'a' } })
+      const path = `/api/v1/assets/${made.json.data.id}`
+      const patched = await send(access, 'PATCH', path, { json: {} })
+      const renamed = await send(access, 'POST', `${path}/rename`, { json: { external_key: `K-${made.json.data.id}` } })
+      const tag = { tag_type: 'barcode', value: `V-${made.json.data.id}` }
+      const tagged = await send(access, 'POST', `${path}/tags`, { json: tag })
+      const untagged = await send(access, 'DELETE', `${path}/tags/${tagged.json.data.id}`)
+      const deleted = await send(access, 'DELETE', path)
+      const replies = [made, patched, renamed, tagged, untagged, deleted]
+      expect(replies.map((reply) => reply.status)).toEqual([201, 200, 200, 201, 204, 204])
+      expect(replies.map((reply) => rateOf(reply).remaining)).toEqual(['119', '118', '117', '116', '115', '114'])
+    })
+
+    it('for a failure of the service', async () => {
+      const { access } = await newTokens(org)
+      await database.sql`alter table organization_names rename to organization_names_away`
+      const reply = await send(access)
+      await database.sql`alter table organization_names_away rename to organization_names`
+      expectRefusal(reply, 'internal_error')
+      expect(rateOf(reply)).toEqual(rateAfter(1, clock.seconds))
+      expect(await remaining(access)).toBe(118)
+    })
+  })
+
+  describe('costs nothing and shows a full bucket (D10)', () => {
+    it.each<[string, string, string, number]>([
+      ['an unknown path', 'GET', '/api/v1/nothing', 404],
+      ['a trailing slash', 'GET', '/api/v1/assets/', 404],
+      ['a wrong method', 'PUT', '/api/v1/assets', 405],
+      ['a preflight', 'OPTIONS', '/api/v1/assets', 204],
+      ['the description', 'GET', '/api/openapi.json', 200],
+    ])('for %s, even with a token whose bucket is not full', async (_what, method, path, status) => {
+      const { access } = await newTokens(org)
+      await spend(access, 5)
+      const reply = await send(access, method, path)
+      expect(reply.status).toBe(status)
+      expect(rateOf(reply)).toEqual(rateAfter(0, clock.seconds))
+      expect(await remaining(access)).toBe(114)
+    })
+
+    it('for a request that is answered 401', async () => {
+      const { access } = await newTokens(org)
+      await spend(access, 5)
+      const replies = [await send(`${access}x`), await context.app.anonymous('GET', '/api/v1/assets')]
+      for (const reply of replies) {
+        expectRefusal(reply, 'unauthorized')
+        expect(rateOf(reply)).toEqual(rateAfter(0, clock.seconds))
+      }
+      expect(await remaining(access)).toBe(114)
+    })
+
+    it('for a session, whose requests are not counted at all', async () => {
+      const { accessToken } = await org.signIn('manager')
+      for (let turn = 0; turn < 130; turn++) {
+        const reply = await send(accessToken, 'GET', '/api/v1/assets', { query: 'limit=1' })
+        expect(reply.status).toBe(200)
+        expect(rateOf(reply)).toEqual(rateAfter(0, clock.seconds))
+      }
+      const refusals = [
+        await send(accessToken, 'GET', '/api/v1/assets/0'),
+        await send(accessToken, 'GET', `/api/v1/orgs/${org.orgId}/api-keys`),
+      ]
+      expect(refusals.map((reply) => reply.status)).toEqual([400, 403])
+      for (const reply of refusals) expect(rateOf(reply)).toEqual(rateAfter(0, clock.seconds))
+    })
+
+    it('for a revoked credential', async () => {
+      const key = await mintKey(org)
+      const { access } = await tokensOf(context.app, key)
+      const { accessToken } = await org.signIn('admin')
+      await spend(access, 5)
+      const revoked = await send(accessToken, 'DELETE', `/api/v1/orgs/${org.orgId}/api-keys/${key.id}`)
+      expect(revoked.status).toBe(204)
+      const reply = await whoAmI(context.app, access)
+      expectRefusal(reply, 'unauthorized')
+      expect(rateOf(reply)).toEqual(rateAfter(0, clock.seconds))
+    })
+  })
+
+  describe('with an empty bucket', () => {
+    it.each<[string, string, string, SendOptions]>([
+      ['a wrong media type', 'POST', '/api/v1/assets', { headers: { 'content-type': 'text/plain' }, raw: 'x' }],
+      ['a missing scope', 'GET', '/api/v1/locations', {}],
+      ['a parameter it does not know', 'GET', '/api/v1/assets', { query: 'colour=red' }],
+      ['an id out of range', 'GET', '/api/v1/assets/0', {}],
+      ['a write', 'POST', '/api/v1/assets', { json: { name: 'never' } }],
+    ])('answers 429 before it looks at %s (D6)', async (_what, method, path, options) => {
+      const { access } = await newTokens(org, 'assets:read', 'assets:write')
+      await spend(access, 120)
+      expectDrained(await send(access, method, path, options))
+      const found = await org.full.get('/api/v1/assets', { q: 'never' })
+      expect(found.json.total_count).toBe(0)
+    })
+
+    it('still answers 404, 405, 401 and a preflight first (D6)', async () => {
+      const { access } = await newTokens(org)
+      await spend(access, 120)
+      const replies = [
+        await send(access, 'GET', '/api/v1/nothing'),
+        await send(access, 'PUT', '/api/v1/assets'),
+        await send(`${access}x`),
+        await send(access, 'OPTIONS', '/api/v1/assets'),
+      ]
+      expect(replies.map((reply) => reply.status)).toEqual([404, 405, 401, 204])
+    })
+
+    it('still exchanges the credential and its refresh token', async () => {
+      const key = await mintKey(org)
+      const { access } = await tokensOf(context.app, key)
+      await spend(access, 120)
+      const { refresh: token } = await tokensOf(context.app, key)
+      expect((await refresh(context.app, token)).status).toBe(200)
+      expectDrained(await send(access))
+    })
+  })
+})

@@ -1,0 +1,206 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Role, roleScopes } from '../../../src/kernel/scopes.ts'
+import { createUser } from '../../../src/users/commands.ts'
+import { type TestOrg, useApp } from '../../support/app.ts'
+import { HandClock, claimsOf, newTokens, useSql } from '../../support/auth.ts'
+import type { Reply, SendOptions } from '../../support/client.ts'
+import { expectRefusal } from '../../support/envelope.ts'
+
+const clock = new HandClock()
+const context = useApp({ clock })
+const database = useSql(context)
+const password = 'correct horse battery'
+
+let org: TestOrg
+beforeAll(async () => {
+  org = await context.app.newOrg('Northwind')
+})
+
+const send = (token: string, method: string, path: string, options: SendOptions = {}): Promise<Reply> =>
+  context.app.anonymous(method, path, { ...options, token })
+
+const keysPath = (where: TestOrg): string => `/api/v1/orgs/${where.orgId}/api-keys`
+
+/** What a session can do, by the status of one request for each scope that an endpoint needs today. */
+async function abilities(token: string): Promise<Record<string, number>> {
+  const body = { json: { name: 'a' } }
+  const replies = {
+    'assets:read': await send(token, 'GET', '/api/v1/assets'),
+    'locations:read': await send(token, 'GET', '/api/v1/locations'),
+    'assets:write': await send(token, 'POST', '/api/v1/assets', body),
+    'locations:write': await send(token, 'POST', '/api/v1/locations', body),
+    'keys:admin': await send(token, 'GET', keysPath(org)),
+  }
+  for (const [scope, reply] of Object.entries(replies))
+    if (reply.status === 403) expectRefusal(reply, 'forbidden', { detail: `Missing required scope: ${scope}` })
+  return Object.fromEntries(Object.entries(replies).map(([scope, reply]) => [scope, reply.status]))
+}
+
+const reads = { 'assets:read': 200, 'locations:read': 200 }
+const noWrites = { 'assets:write': 403, 'locations:write': 403 }
+const writes = { 'assets:write': 201, 'locations:write': 201 }
+const allowed: Record<Role, Record<string, number>> = {
+  viewer: { ...reads, ...noWrites, 'keys:admin': 403 },
+  operator: { ...reads, ...noWrites, 'keys:admin': 403 },
+  manager: { ...reads, ...writes, 'keys:admin': 403 },
+  admin: { ...reads, ...writes, 'keys:admin': 200 },
+}
+
+describe('A role (D39)', () => {
+  it.each<[Role, string[]]>([
+    ['viewer', ['assets:read', 'locations:read', 'tracking:read']],
+    ['operator', ['assets:read', 'locations:read', 'tracking:read', 'tracking:write']],
+    [
+      'manager',
+      ['assets:read', 'assets:write', 'locations:read', 'locations:write', 'tracking:read', 'tracking:write'],
+    ],
+    [
+      'admin',
+      [
+        'assets:read',
+        'assets:write',
+        'keys:admin',
+        'locations:read',
+        'locations:write',
+        'tracking:read',
+        'tracking:write',
+      ],
+    ],
+  ])('%s holds the scopes %j', (role, scopes) => {
+    expect(roleScopes[role].filter((scope) => /^(assets|locations|tracking|keys):/.test(scope)).sort()).toEqual(scopes)
+  })
+
+  it.each(Object.entries(allowed) as [Role, Record<string, number>][])('%s can do %j', async (role, expected) => {
+    const { accessToken } = await org.signIn(role)
+    expect(await abilities(accessToken)).toEqual(expected)
+  })
+
+  it('reaches no further than its organization', async () => {
+    const other = await context.app.newOrg('Other')
+    const made = await other.full.post('/api/v1/assets', { name: 'Theirs' })
+    const { accessToken } = await org.signIn('admin')
+    expectRefusal(await send(accessToken, 'GET', `/api/v1/assets/${made.json.data.id}`), 'forbidden')
+    expectRefusal(await send(accessToken, 'GET', keysPath(other)), 'forbidden')
+  })
+})
+
+describe('A membership that changes in the database', () => {
+  let person: Awaited<ReturnType<TestOrg['signIn']>>
+  let userId: number
+  beforeEach(async () => {
+    person = await org.signIn('admin')
+    userId = Number(claimsOf(person.accessToken)['sub'])
+    expect(await abilities(person.accessToken)).toEqual(allowed.admin)
+  })
+
+  const setRole = (role: Role) =>
+    database.sql`update memberships set role = ${role} where user_id = ${userId} and org_id = ${org.orgId}`
+  const leave = () => database.sql`delete from memberships where user_id = ${userId} and org_id = ${org.orgId}`
+  const renew = (): Promise<Reply> =>
+    context.app.anonymous('POST', '/api/v1/auth/refresh', { json: { refresh_token: person.refreshToken } })
+
+  it.each<Role>(['viewer', 'operator', 'manager'])(
+    'to the role %s binds the tokens that are out already, a minute later at the latest',
+    async (role) => {
+      await setRole(role)
+      clock.advance(60)
+      expect(await abilities(person.accessToken)).toEqual(allowed[role])
+    },
+  )
+
+  it('to a higher role frees the tokens that are out already', async () => {
+    await setRole('viewer')
+    clock.advance(60)
+    expect(await abilities(person.accessToken)).toEqual(allowed.viewer)
+    await setRole('admin')
+    clock.advance(60)
+    expect(await abilities(person.accessToken)).toEqual(allowed.admin)
+  })
+
+  it('shows in the answer to the next refresh', async () => {
+    await setRole('operator')
+    clock.advance(60)
+    const reply = await renew()
+    expect(reply.json.data.user.role).toBe('operator')
+    expect(await abilities(reply.json.data.access_token)).toEqual(allowed.operator)
+  })
+
+  it('by ending gives 401 on every token, on the refresh and on the next sign-in', async () => {
+    await leave()
+    clock.advance(60)
+    expectRefusal(await send(person.accessToken, 'GET', '/api/v1/assets'), 'unauthorized')
+    expectRefusal(await renew(), 'unauthorized')
+    const json = { email: person.email, password: person.password }
+    expectRefusal(await context.app.anonymous('POST', '/api/v1/auth/login', { json }), 'unauthorized')
+  })
+})
+
+describe('POST /api/v1/auth/switch-org (D39)', () => {
+  let other: TestOrg
+  let session: { access_token: string; refresh_token: string; userId: number }
+  beforeEach(async () => {
+    other = await context.app.newOrg('Other')
+    const email = `switcher-${other.orgId}@example.com`
+    const { userId } = await createUser(context.app.core, org.orgId, { email, password, role: 'admin' })
+    clock.advance(1)
+    await database.sql`insert into memberships (user_id, org_id, role, created_at)
+      values (${userId}, ${other.orgId}, 'viewer', ${new Date(clock.millis()).toISOString()})`
+    const reply = await context.app.anonymous('POST', '/api/v1/auth/login', { json: { email, password } })
+    session = { ...reply.json.data, userId }
+  })
+
+  const switchTo = (orgId: unknown, token = session.access_token): Promise<Reply> =>
+    send(token, 'POST', '/api/v1/auth/switch-org', { json: { org_id: orgId } })
+
+  it('starts in the organization the person joined first', async () => {
+    expect(claimsOf(session.access_token)['org']).toBe(org.orgId)
+    expect((await send(session.access_token, 'GET', keysPath(org))).status).toBe(200)
+  })
+
+  it('answers with a session in the other organization under the role held there', async () => {
+    const made = await other.full.post('/api/v1/assets', { name: 'There' })
+    const reply = await switchTo(other.orgId)
+    expect(reply.status).toBe(200)
+    expect(reply.headers['cache-control']).toBe('no-store')
+    expect(reply.json.data).toMatchObject({ token_type: 'Bearer', expires_in: 900, user: { role: 'viewer' } })
+    const token = reply.json.data.access_token as string
+    const list = await send(token, 'GET', '/api/v1/assets')
+    expect(list.json.data.map((row: { id: number }) => row.id)).toEqual([made.json.data.id])
+    const write = await send(token, 'POST', '/api/v1/assets', { json: { name: 'a' } })
+    expectRefusal(write, 'forbidden', { detail: 'Missing required scope: assets:write' })
+    expectRefusal(await send(token, 'GET', keysPath(org)), 'forbidden')
+  })
+
+  it('ends the session it came from', async () => {
+    expect((await switchTo(other.orgId)).status).toBe(200)
+    expectRefusal(await send(session.access_token, 'GET', '/api/v1/assets'), 'unauthorized')
+    const json = { refresh_token: session.refresh_token }
+    expectRefusal(await context.app.anonymous('POST', '/api/v1/auth/refresh', { json }), 'unauthorized')
+  })
+
+  it('gives a refresh token that stays in the new organization', async () => {
+    const { refresh_token: token } = (await switchTo(other.orgId)).json.data
+    const reply = await context.app.anonymous('POST', '/api/v1/auth/refresh', { json: { refresh_token: token } })
+    expect(reply.status).toBe(200)
+    expect(claimsOf(reply.json.data.access_token)['org']).toBe(other.orgId)
+  })
+
+  it.each([
+    ['an organization the person is not in', async () => (await context.app.newOrg()).orgId],
+    ['an organization that does not exist', async () => 1],
+  ])('answers 403 to %s and keeps the session', async (_what, orgId) => {
+    expectRefusal(await switchTo(await orgId()), 'forbidden')
+    expect((await send(session.access_token, 'GET', '/api/v1/assets')).status).toBe(200)
+  })
+
+  it('answers 400 to an organization that is not an integer', async () => {
+    const params = { expected_type: 'integer', received_type: 'string' }
+    const fields = [{ field: 'org_id', code: 'invalid_value', params }]
+    expectRefusal(await switchTo(String(other.orgId)), 'validation_error', { fields })
+  })
+
+  it('answers 401 to the token of an API credential', async () => {
+    const { access } = await newTokens(other)
+    expectRefusal(await switchTo(other.orgId, access), 'unauthorized')
+  })
+})

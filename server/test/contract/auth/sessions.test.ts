@@ -1,0 +1,277 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createUser } from '../../../src/users/commands.ts'
+import { type TestOrg, useApp } from '../../support/app.ts'
+import { HandClock, claimsOf, newTokens, refresh, useSql, whoAmI } from '../../support/auth.ts'
+import type { Reply } from '../../support/client.ts'
+import { type FieldEntry, expectRefusal } from '../../support/envelope.ts'
+
+const clock = new HandClock()
+const context = useApp({ clock })
+const database = useSql(context)
+const password = 'correct horse battery'
+
+let org: TestOrg
+let person: { email: string; userId: number }
+beforeAll(async () => {
+  org = await context.app.newOrg('Northwind')
+  person = await newPerson(org)
+})
+
+let lastPerson = 0
+const newEmail = (): string => `person-${++lastPerson}@example.com`
+const newPerson = (where: TestOrg) =>
+  createUser(context.app.core, where.orgId, { email: newEmail(), password, role: 'manager' })
+
+const post = (path: string, json: unknown, token?: string): Promise<Reply> =>
+  context.app.anonymous('POST', `/api/v1/auth/${path}`, { json, ...(token === undefined ? {} : { token }) })
+const login = (email = person.email, given = password): Promise<Reply> => post('login', { email, password: given })
+const renew = (token: string): Promise<Reply> => post('refresh', { refresh_token: token })
+const assets = (token: string): Promise<Reply> => context.app.anonymous('GET', '/api/v1/assets', { token })
+
+interface Session {
+  access_token: string
+  refresh_token: string
+}
+
+async function session(reply: Reply | Promise<Reply>, status = 200): Promise<Session> {
+  const answer = await reply
+  expect(answer.status, answer.text).toBe(status)
+  return answer.json.data
+}
+
+const invalid = { detail: 'Invalid or expired token' }
+const shape = (user: object) => ({
+  data: {
+    access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+    refresh_token: expect.stringMatching(/./),
+    token_type: 'Bearer',
+    expires_in: 900,
+    user: expect.objectContaining(user),
+  },
+})
+
+async function count(table: 'users' | 'organizations' | 'refresh_chains'): Promise<number> {
+  const [row] = await database.sql<{ count: number }[]>`select count(*) from ${database.sql(table)}`
+  return row!.count
+}
+
+describe('POST /api/v1/auth/login (D39)', () => {
+  it('answers the right e-mail address and password with tokens and the user', async () => {
+    const reply = await login()
+    expect(reply.status).toBe(200)
+    expect(reply.json).toEqual(shape({ id: person.userId, email: person.email, role: 'manager' }))
+  })
+
+  it('forbids caches to keep the answer and sets no cookie (D41)', async () => {
+    const reply = await login()
+    expect(reply.headers['cache-control']).toBe('no-store')
+    expect(reply.headers['set-cookie']).toBeUndefined()
+  })
+
+  it('gives a bearer token that public endpoints accept for 15 minutes', async () => {
+    const { access_token: token } = await session(login())
+    expect((await assets(token)).status).toBe(200)
+    clock.advance(899)
+    expect((await assets(token)).status).toBe(200)
+    clock.advance(1)
+    expectRefusal(await assets(token), 'unauthorized', invalid)
+  })
+
+  it('opens a session of its own at every sign-in', async () => {
+    const [one, two] = [await session(login()), await session(login())]
+    expect(two.refresh_token).not.toBe(one.refresh_token)
+    for (const { access_token: token } of [one, two]) expect((await assets(token)).status).toBe(200)
+  })
+
+  it('does not mind the case of the e-mail address', async () => {
+    expect((await login(person.email.toUpperCase())).status).toBe(200)
+  })
+
+  it.each<[string, () => string, string]>([
+    ['a wrong password', () => person.email, 'wrong horse battery'],
+    ['a password in another case', () => person.email, password.toUpperCase()],
+    ['a password with a blank behind it', () => person.email, `${password} `],
+    ['an address nobody has', () => 'nobody@example.com', password],
+  ])('answers 401 to %s, always with the same words', async (_what, email, given) => {
+    const chains = await count('refresh_chains')
+    const reply = await login(email(), given)
+    expectRefusal(reply, 'unauthorized', { detail: 'Invalid e-mail address or password' })
+    expect(await count('refresh_chains')).toBe(chains)
+  })
+
+  it.each<[string, object, FieldEntry[]]>([
+    [
+      'an empty body',
+      {},
+      [
+        { field: 'email', code: 'required' },
+        { field: 'password', code: 'required' },
+      ],
+    ],
+    ['no password', { email: 'a@example.com' }, [{ field: 'password', code: 'required' }]],
+    ['an address that is none', { email: 'a', password }, [{ field: 'email', code: 'invalid_value' }]],
+    [
+      'a password that is a number',
+      { email: 'a@example.com', password: 1 },
+      [{ field: 'password', code: 'invalid_value', params: { expected_type: 'string', received_type: 'integer' } }],
+    ],
+    [
+      'a key it does not know',
+      { email: 'a@example.com', password, remember: true },
+      [{ field: 'remember', code: 'unknown_field' }],
+    ],
+  ])('answers 400 to %s', async (_what, json, fields) => {
+    expectRefusal(await post('login', json), 'validation_error', { fields })
+  })
+
+  it('answers 415 to a form', async () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const reply = await context.app.anonymous('POST', '/api/v1/auth/login', { headers, raw: 'email=a' })
+    expectRefusal(reply, 'unsupported_media_type')
+  })
+})
+
+describe('POST /api/v1/auth/refresh (D39)', () => {
+  it('trades a refresh token for the next pair and the user', async () => {
+    const first = await session(login())
+    const reply = await renew(first.refresh_token)
+    expect(reply.status).toBe(200)
+    expect(reply.json).toEqual(shape({ id: person.userId, email: person.email, role: 'manager' }))
+    expect(reply.json.data.refresh_token).not.toBe(first.refresh_token)
+    expect((await assets(reply.json.data.access_token)).status).toBe(200)
+  })
+
+  it('forbids caches to keep the answer (D41)', async () => {
+    const { refresh_token: token } = await session(login())
+    expect((await renew(token)).headers['cache-control']).toBe('no-store')
+  })
+
+  it('answers 401 to a used token and revokes the whole chain', async () => {
+    const first = await session(login())
+    const second = await session(renew(first.refresh_token))
+    expectRefusal(await renew(first.refresh_token), 'unauthorized')
+    expectRefusal(await renew(second.refresh_token), 'unauthorized')
+    expect((await login()).status).toBe(200)
+  })
+
+  it('answers 401 to a token of 30 days', async () => {
+    const { refresh_token: token } = await session(login())
+    clock.advance(30 * 24 * 3600)
+    expectRefusal(await renew(token), 'unauthorized')
+  })
+
+  it('answers 401 to the refresh token of an API credential, which stays good in its own place', async () => {
+    const { refresh: token } = await newTokens(org)
+    expectRefusal(await renew(token), 'unauthorized')
+    expect((await refresh(context.app, token)).status).toBe(200)
+  })
+
+  it('is the only place for a session’s refresh token: the token endpoint answers 401 and spoils nothing', async () => {
+    const { refresh_token: token } = await session(login())
+    expectRefusal(await refresh(context.app, token), 'unauthorized')
+    expect((await renew(token)).status).toBe(200)
+  })
+
+  it('answers 401 to what was never a token', async () => {
+    expectRefusal(await renew('guess'), 'unauthorized')
+  })
+
+  it('answers 400 to a body without the token', async () => {
+    const fields = [{ field: 'refresh_token', code: 'required' }]
+    expectRefusal(await post('refresh', {}), 'validation_error', { fields })
+  })
+})
+
+describe('POST /api/v1/auth/logout (D39)', () => {
+  it('answers 204 and ends the session: its access tokens and its refresh token', async () => {
+    const first = await session(login())
+    const second = await session(renew(first.refresh_token))
+    for (const { access_token: token } of [first, second]) expect((await assets(token)).status).toBe(200)
+    const reply = await post('logout', {}, second.access_token)
+    expect(reply.status).toBe(204)
+    expect(reply.text).toBe('')
+    for (const { access_token: token } of [first, second]) expectRefusal(await assets(token), 'unauthorized', invalid)
+    expectRefusal(await renew(second.refresh_token), 'unauthorized')
+  })
+
+  it('leaves the person’s other sessions alone', async () => {
+    const [here, there] = [await session(login()), await session(login())]
+    await post('logout', {}, here.access_token)
+    expect((await assets(there.access_token)).status).toBe(200)
+    expect((await renew(there.refresh_token)).status).toBe(200)
+  })
+
+  it('answers 401 without a session, to a second call, and to the token of an API credential', async () => {
+    const { access_token: token } = await session(login())
+    expect((await post('logout', {}, token)).status).toBe(204)
+    expectRefusal(await post('logout', {}, token), 'unauthorized', invalid)
+    expectRefusal(await post('logout', {}), 'unauthorized', { detail: 'Missing authorization header' })
+    const { access } = await newTokens(org)
+    expectRefusal(await post('logout', {}, access), 'unauthorized', invalid)
+    expect((await whoAmI(context.app, access)).status).toBe(200)
+  })
+})
+
+describe('POST /api/v1/auth/signup (D39)', () => {
+  const draft = (email: string) => ({ email, password, organization_name: 'Fabrikam' })
+
+  it('makes an organization with its first admin and signs that person in', async () => {
+    const email = newEmail()
+    const reply = await post('signup', draft(email))
+    expect(reply.status).toBe(201)
+    expect(reply.json).toEqual(shape({ email, role: 'admin' }))
+    expect(reply.headers['cache-control']).toBe('no-store')
+    const { access_token: token } = reply.json.data
+    const orgId = claimsOf(token)['org'] as number
+    expect((await assets(token)).json).toMatchObject({ data: [], total_count: 0 })
+    const keys = await context.app.anonymous('GET', `/api/v1/orgs/${orgId}/api-keys`, { token })
+    expect(keys.status).toBe(200)
+    expect((await login(email)).status).toBe(200)
+  })
+
+  it('keeps the password only as an argon2 hash', async () => {
+    const email = newEmail()
+    await post('signup', draft(email))
+    const [row] = await database.sql<{ password_hash: string; whole: string }[]>`
+      select password_hash, u::text as whole from users u where email = ${email}`
+    expect(row!.password_hash).toMatch(/^\$argon2id\$/)
+    expect(row!.whole).not.toContain(password)
+  })
+
+  it.each([
+    ['as it is', (email: string) => email],
+    ['in capitals', (email: string) => email.toUpperCase()],
+  ])('answers 409 to an address that has an account already, written %s, and makes nothing', async (_how, write) => {
+    const before = [await count('users'), await count('organizations')]
+    expectRefusal(await post('signup', draft(write(person.email))), 'conflict')
+    expect([await count('users'), await count('organizations')]).toEqual(before)
+    expect((await login()).json.data.user.role).toBe('manager')
+  })
+
+  it('lets one of two simultaneous sign-ups with one address win', async () => {
+    const before = [await count('users'), await count('organizations')]
+    const email = newEmail()
+    const replies = await Promise.all([post('signup', draft(email)), post('signup', draft(email))])
+    expect(replies.map((reply) => reply.status).sort()).toEqual([201, 409])
+    expect([await count('users'), await count('organizations')]).toEqual(before.map((one) => one + 1))
+  })
+
+  it.each<[string, object, FieldEntry[]]>([
+    ['an address that is none', { ...draft('a'), email: 'a b@c' }, [{ field: 'email', code: 'invalid_value' }]],
+    [
+      'an organization without a name',
+      { email: 'a@b.c', password },
+      [{ field: 'organization_name', code: 'required' }],
+    ],
+    [
+      'an organization with an empty name',
+      { ...draft('a@b.c'), organization_name: '' },
+      [{ field: 'organization_name', code: 'too_short', params: { min_length: 1 } }],
+    ],
+    ['a role', { ...draft('a@b.c'), role: 'admin' }, [{ field: 'role', code: 'unknown_field' }]],
+  ])('answers 400 to %s and makes nothing', async (_what, json, fields) => {
+    const before = [await count('users'), await count('organizations')]
+    expectRefusal(await post('signup', json), 'validation_error', { fields })
+    expect([await count('users'), await count('organizations')]).toEqual(before)
+  })
+})

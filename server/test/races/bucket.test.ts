@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type TestApp, startApp, useApp } from '../support/app.ts'
+import { HandClock, type Key, mintKeys, tokensOf, whoAmI } from '../support/auth.ts'
+
+const parallel = 200
+
+/** Sends 200 requests of one key at once, spread over the processes, and counts what they are answered. */
+async function race(apps: readonly TestApp[], key: Key): Promise<void> {
+  const { access } = await tokensOf(apps[0]!, key)
+  const sends = Array.from({ length: parallel }, (_, index) => whoAmI(apps[index % apps.length]!, access))
+  const replies = await Promise.all(sends)
+  const admitted = replies.filter((reply) => reply.status === 200)
+  const refused = replies.filter((reply) => reply.status === 429)
+  expect({ admitted: admitted.length, refused: refused.length }).toEqual({ admitted: 120, refused: parallel - 120 })
+  const shown = admitted.map((reply) => Number(reply.headers['x-ratelimit-remaining'])).sort((a, b) => a - b)
+  expect(shown).toEqual(Array.from({ length: 120 }, (_, index) => index))
+  expect(new Set(refused.map((reply) => reply.headers['x-ratelimit-remaining']))).toEqual(new Set(['0']))
+}
+
+describe('200 parallel requests of a fresh key while the clock stands still', () => {
+  describe('with the buckets in memory', () => {
+    const context = useApp({ clock: new HandClock() })
+
+    it('admit exactly 120, every time', { timeout: 300_000 }, async () => {
+      const org = await context.app.newOrg()
+      for (const key of await mintKeys(org, 200)) await race([context.app], key)
+    })
+  })
+
+  describe('with the buckets in the database, over two processes', () => {
+    const clock = new HandClock()
+    const context = useApp({ clock, isOneOfSeveral: true })
+    let second: TestApp
+    beforeAll(async () => {
+      second = await startApp({ beside: context.app, clock, isOneOfSeveral: true })
+    })
+    afterAll(() => second.stop())
+
+    it('admit exactly 120, every time', { timeout: 300_000 }, async () => {
+      const org = await context.app.newOrg()
+      for (const key of await mintKeys(org, 200)) await race([context.app, second], key)
+    })
+  })
+})

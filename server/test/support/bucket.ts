@@ -1,0 +1,14 @@
+import { expect } from 'vitest'
+import type { TestOrg } from './app.ts'
+import { type Pair, send } from './client.ts'
+
+/** A token whose bucket is empty. The app needs a clock that stands still, or the bucket fills up again. */
+export async function drainedToken(org: TestOrg, ...scopes: string[]): Promise<{ token: string; pair: Pair }> {
+  const client = org.client(...scopes)
+  const pair = await client.mint()
+  const token = await client.exchange(pair)
+  const draws = Array.from({ length: 120 }, () => send(org.app.url, 'HEAD', '/api/v1/orgs/me', { token }))
+  const statuses = new Set((await Promise.all(draws)).map((reply) => reply.status))
+  expect([...statuses]).toEqual([200])
+  return { token, pair }
+}

@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { type TestApp, TestOrg, startApp, useApp } from './app.ts'
+import { type AssetJson } from './assets.ts'
+import type { Client, Reply } from './client.ts'
+import { create, useDatabase } from './master-data.ts'
+
+export const rounds = 200
+
+/** Time for a whole race, which is far more than it needs on a machine that does nothing else. */
+export const raceTimeoutMs = 240_000
+
+/** One organization, reached through two processes at once. */
+export class Track {
+  readonly callers: readonly [Client, Client]
+
+  constructor(processes: readonly [TestApp, TestApp], org: TestOrg) {
+    const [one, other] = processes
+    this.callers = [new TestOrg(one, org.orgId, org.name).full, new TestOrg(other, org.orgId, org.name).full]
+  }
+
+  /** Sends all requests at the same moment, every other one through the other process. */
+  together(count: number, act: (caller: Client, index: number) => Promise<Reply>): Promise<Reply[]> {
+    return Promise.all(Array.from({ length: count }, (_, index) => act(this.callers[index % 2]!, index)))
+  }
+
+  create(body: object = {}): Promise<AssetJson> {
+    return create(this.callers[0], 'assets', { name: 'Pallet jack', ...body }) as Promise<AssetJson>
+  }
+}
+
+export interface Race {
+  newTrack(): Promise<Track>
+  /** Ends both processes, so that the database has booked all they did, and says how often it broke a deadlock. */
+  deadlocks(): Promise<number>
+}
+
+export function useRace(): Race {
+  const context = useApp()
+  const database = useDatabase(context)
+  let processes: [TestApp, TestApp] | undefined
+  const start = (): Promise<TestApp> => startApp({ beside: context.app })
+  const stop = async (): Promise<void> => {
+    const running = processes ?? []
+    processes = undefined
+    for (const process of running) await process.stop()
+  }
+  beforeAll(async () => {
+    processes = [await start(), await start()]
+  })
+  afterAll(stop)
+  return {
+    newTrack: async () => new Track(processes!, await context.app.newOrg()),
+    async deadlocks() {
+      await stop()
+      await delay(300)
+      const [row] = await database.sql<{ deadlocks: number }[]>`
+        select deadlocks from pg_stat_database where datname = current_database()`
+      return row!.deadlocks
+    },
+  }
+}
+
+/** How many answers had each status. */
+export function statuses(replies: readonly Reply[]): Record<number, number> {
+  const counts: Record<number, number> = {}
+  for (const { status } of replies) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+export function expectTypes(replies: readonly Reply[], status: number, type: string): void {
+  for (const reply of replies) if (reply.status === status) expect(reply.json.error.type).toBe(type)
+}
