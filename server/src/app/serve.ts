@@ -12,7 +12,6 @@ import { simulate } from './simulate.ts'
 const say = (line: string): void => void process.stderr.write(`${line}\n`)
 
 const drainMs = 10_000
-const noRetention = async (): Promise<void> => undefined
 
 function untilAskedToStop(): Promise<string> {
   return new Promise((resolve) => {
@@ -135,7 +134,7 @@ async function serveRequests(
       // Another start may have taken the port while this one prepared the database.
       throw error.syscall === 'listen' ? new Error(whyNotListening(error, host, port)) : error
     })
-    const stopRetention = isOneOfSeveral ? noRetention : startRetention(core, url, log)
+    const stopRetention = startRetention(core, url, log)
     if (isOneOfSeveral) process.send?.({ ready: true })
     else announce(config, server.port)
     if (!isOneOfSeveral) for (const notice of server.notices) say(notice)

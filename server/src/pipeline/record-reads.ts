@@ -5,7 +5,7 @@ import type { TagDraft } from '../tags/tag.ts'
 import { claimMinutes } from '../tracking/minutes.sql.ts'
 import { type RecordedMove, insertMoves } from '../tracking/moves.sql.ts'
 import { advancePositions, lockLastMinutes } from '../tracking/positions.sql.ts'
-import { resolveTags, scanPointKey, scanPointsOf, tagKey } from '../tracking/resolve.sql.ts'
+import { resolveTags, scanPointsOf, tagKey } from '../tracking/resolve.sql.ts'
 import { type Sighting, firstPerMinute, movesAlong } from '../tracking/sighting.ts'
 import { advancesOf, perAsset } from './advances.ts'
 
@@ -49,14 +49,18 @@ export function recordReads(
   })
 }
 
-/** Which asset was seen where: the first identity that hangs on an asset, at the place the antenna looks at. */
+/**
+ * Which asset was seen where: the first identity that hangs on an asset, at the place the antenna looks at. A reader
+ * deleted a moment ago saw nothing, also where the news of it has not arrived yet.
+ */
 async function sightingsOf(tx: Tx, orgId: number, reads: readonly TagRead[]): Promise<(Sighting | null)[]> {
   const tags = new Map(reads.flatMap((read) => read.identities.map((tag) => [tagKey(tag), tag] as const)))
   const readerIds = [...new Set(reads.map((read) => read.readerId))]
-  const [holders, places] = await Promise.all([resolveTags(tx, orgId, tags), scanPointsOf(tx, orgId, readerIds)])
+  const [holders, readers] = await Promise.all([resolveTags(tx, orgId, tags), scanPointsOf(tx, orgId, readerIds)])
   return reads.map(({ identities, readerId, antenna, observedAt }) => {
     const assetId = identities.map((tag) => holders.get(tagKey(tag))?.assetId ?? null).find((id) => id !== null)
-    if (assetId === undefined) return null
-    return { assetId, locationId: places.get(scanPointKey(readerId, antenna)) ?? null, observedAt }
+    const places = readers.get(readerId)
+    if (assetId === undefined || places === undefined) return null
+    return { assetId, locationId: places.get(antenna) ?? null, observedAt }
   })
 }

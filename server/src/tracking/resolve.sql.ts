@@ -20,17 +20,19 @@ export async function resolveTags(
   return new Map(rows.map((row) => [keys[row.place - 1]!, { assetId: row.asset_id, locationId: row.location_id }]))
 }
 
-/** Where each antenna of these readers looks; a place deleted since is no place. */
+/** Where each antenna of these readers looks. A place deleted since is no place, and a reader deleted since is left out. */
 export async function scanPointsOf(
   tx: Tx,
   orgId: number,
   readerIds: readonly number[],
-): Promise<Map<string, number>> {
-  const rows = await tx.query<{ reader_id: number; antenna: number; location_id: number }>(sql`
-    select p.reader_id, p.antenna, p.location_id from scan_points p
-    join locations l on l.org_id = ${orgId} and l.id = p.location_id and l.deleted_at is null
-    where p.org_id = ${orgId} and p.reader_id = any(${readerIds}::bigint[])`)
-  return new Map(rows.map((row) => [scanPointKey(row.reader_id, row.antenna), row.location_id]))
+): Promise<Map<number, Map<number, number>>> {
+  const rows = await tx.query<{ reader_id: number; antenna: number | null; location_id: number | null }>(sql`
+    select r.id as reader_id, p.antenna, l.id as location_id from readers r
+    left join scan_points p on p.org_id = ${orgId} and p.reader_id = r.id
+    left join locations l on l.org_id = ${orgId} and l.id = p.location_id and l.deleted_at is null
+    where r.org_id = ${orgId} and r.id = any(${readerIds}::bigint[])`)
+  const readers = new Map(rows.map((row) => [row.reader_id, new Map<number, number>()]))
+  for (const { reader_id, antenna, location_id } of rows)
+    if (antenna !== null && location_id !== null) readers.get(reader_id)!.set(antenna, location_id)
+  return readers
 }
-
-export const scanPointKey = (readerId: number, antenna: number): string => `${readerId} ${antenna}`

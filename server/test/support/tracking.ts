@@ -209,7 +209,7 @@ interface Problem {
 
 /** The refusal exactly: status, type, and for a validation error each field, code and parameters. */
 export function expectRefusal(reply: Reply, status: number, type: string, problems?: readonly Problem[]): void {
-  expect([reply.status, reply.json?.error.type]).toEqual([status, type])
+  expect([reply.status, reply.json?.error?.type]).toEqual([status, type])
   expect(reply.json.error.status).toBe(status)
   expect(reply.json.error.request_id).toBe(reply.headers['x-request-id'])
   const fields = reply.json.error.fields?.map(({ message, ...rest }: Problem & { message: string }) => {
