@@ -7,8 +7,10 @@ const steps = [
   ['config', 'db', 'http'],
   ['organizations', 'users', 'tags'],
   ['records'],
-  ['credentials', 'locations', 'assets'],
-  ['api/primary', 'api/web'],
+  ['credentials', 'locations', 'assets', 'readers'],
+  ['tracking'],
+  ['pipeline'],
+  ['api/primary', 'api/web', 'ingest', 'simulator'],
   ['app'],
 ]
 

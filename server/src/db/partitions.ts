@@ -29,21 +29,22 @@ function monthsBetween(table: string, fromMs: number, toMs: number): Month[] {
   }
 }
 
-/** Makes the months there must be. One that is being made is waited for by nobody: it is attached when it is whole. */
+/**
+ * Makes the months there must be. Each is made on its own and attached when it is whole, because a month made in place
+ * would wait for every running report, and everything that comes in would wait behind it.
+ */
 async function makePartitions(url: string, table: string, fromMs: number, toMs: number): Promise<void> {
   const pool = openPool(url, 1)
   try {
-    const rows = await pool<{ relname: string }[]>`
-      select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = ${table}::regclass`
-    const there = new Set(rows.map((row) => row.relname))
-    const missing = monthsBetween(table, fromMs, toMs).filter((month) => !there.has(month.name))
-    if (missing.length === 0) return
     await pool.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(${lockKey})`
-      for (const { name, from, to } of missing)
-        await tx.unsafe(
-          `create table if not exists ${name} partition of ${table} for values from ('${from}') to ('${to}')`,
-        )
+      const rows = await tx<{ relname: string }[]>`
+        select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = ${table}::regclass`
+      const there = new Set(rows.map((row) => row.relname))
+      for (const { name, from, to } of monthsBetween(table, fromMs, toMs).filter((month) => !there.has(month.name))) {
+        await tx.unsafe(`create table ${name} (like ${table} including all)`)
+        await tx.unsafe(`alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}')`)
+      }
     })
   } finally {
     await pool.end({ timeout: 5 })
@@ -67,10 +68,20 @@ export async function partitionsBefore(url: string, table: string, beforeMs: num
   }
 }
 
+const dropTries = 20
+
+/** Asks for a moment only, again and again, because all that comes in waits while it waits for a running report. */
 export async function dropPartition(url: string, name: string): Promise<void> {
   const pool = openPool(url, 1)
   try {
-    await pool.unsafe(`set lock_timeout = '2s'; drop table if exists ${name}`).simple()
+    for (let tries = 1; ; tries++)
+      try {
+        await pool.unsafe(`set lock_timeout = '100ms'; drop table if exists ${name}`).simple()
+        return
+      } catch (error) {
+        if (tries === dropTries || (error as { code?: string }).code !== '55P03') throw error
+        await new Promise((resume) => setTimeout(resume, 200))
+      }
   } finally {
     await pool.end({ timeout: 5 })
   }

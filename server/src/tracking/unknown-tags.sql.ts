@@ -34,9 +34,9 @@ export async function noteUnknownTags(tx: Tx, orgId: number, unknown: readonly U
       reads = held.reads + excluded.reads, reader_id = excluded.reader_id, antenna = excluded.antenna,
       last_seen_at = excluded.last_seen_at`)
   await tx.query(sql`
-    delete from unknown_tags where org_id = ${orgId} and last_seen_at < (
-      select k.last_seen_at from unknown_tags k where k.org_id = ${orgId}
-      order by k.last_seen_at desc offset ${capacity - 1} limit 1)`)
+    delete from unknown_tags where org_id = ${orgId} and (last_seen_at, tag_type, match_value) < (
+      select k.last_seen_at, k.tag_type, k.match_value from unknown_tags k where k.org_id = ${orgId}
+      order by k.last_seen_at desc, k.tag_type desc, k.match_value desc offset ${capacity - 1} limit 1)`)
 }
 
 export interface UnknownTag {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type TestApp, startApp, useApp } from '../../support/app.ts'
 import { EventStream } from '../../support/stream.ts'
-import { Site, closeDatabase, database, eventually, expectRefusal } from '../../support/tracking.ts'
+import { Site, type Thing, closeDatabase, database, eventually, expectRefusal } from '../../support/tracking.ts'
 
 const context = useApp()
 let second: TestApp
@@ -142,7 +142,7 @@ describe('the live stream', () => {
 
   it('tells every move once to every watcher when many happen at once', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
-    const things = []
+    const things: Thing[] = []
     for (let number = 0; number < 20; number++) things.push(await site.thing(`T${number}`))
     const streams = [await watch(site), await watch(site), await watch(site, second)]
     for (let step = 0; step < 6; step++)

@@ -1,0 +1,328 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { Site, database, eventually, expectRefusal, useTracking } from '../../support/tracking.ts'
+
+const context = useTracking('2026-05-04T12:00:00Z')
+
+const path = '/api/v1/readers'
+const now = '2026-05-04T12:00:00.000Z'
+
+let site: Site
+let tokens: Record<'viewer' | 'operator' | 'manager' | 'admin', string>
+
+const send = (method: string, target: string, options: object = {}, token = tokens.manager) =>
+  context.app.anonymous(method, target, { token, ...options })
+
+const made = async (json: object) => {
+  const reply = await send('POST', path, { json })
+  expect(reply.status).toBe(201)
+  return reply.json.data
+}
+
+beforeAll(async () => {
+  site = await Site.open(context.app, 'Dock', 'Hall')
+  const signIn = async (role: keyof typeof tokens) => (await site.org.signIn(role)).accessToken
+  tokens = {
+    viewer: await signIn('viewer'),
+    operator: await signIn('operator'),
+    manager: await signIn('manager'),
+    admin: await signIn('admin'),
+  }
+})
+
+describe('adding a reader', () => {
+  it('answers with the reader, the token this once, and where to send to', async () => {
+    const [dock, hall] = site.places
+    const scan_points = [
+      { antenna: 2, location_id: hall!.id },
+      { antenna: 1, location_id: dock!.id },
+      { antenna: 3, location_id: null },
+    ]
+    const reply = await send('POST', path, { json: { name: 'Gate', format: 'impinj', clock: 'server', scan_points } })
+    expect(reply.status).toBe(201)
+    const { id, token, ingest_url, mqtt, ...rest } = reply.json.data
+    expect(reply.headers['location']).toBe(`/api/v1/readers/${id}`)
+    expect(token).toMatch(/^lsd_[0-9a-f]{48}$/)
+    expect(ingest_url).toMatch(/\/ingest\/v1\/reads$/)
+    expect(mqtt).toMatchObject({ username: String(id), password: token })
+    expect(mqtt.topic).not.toContain(token)
+    expect(rest).toEqual({
+      name: 'Gate',
+      format: 'impinj',
+      clock: 'server',
+      created_at: now,
+      last_seen_at: null,
+      messages: 0,
+      reads: 0,
+      ignored: 0,
+      warning: null,
+      scan_points: [
+        { antenna: 1, location_id: dock!.id, location_external_key: 'DOCK' },
+        { antenna: 2, location_id: hall!.id, location_external_key: 'HALL' },
+        { antenna: 3, location_id: null, location_external_key: null },
+      ],
+    })
+    const again = await send('GET', `${path}/${id}`)
+    expect(again.json.data).toEqual({ id, ...rest })
+    expect(again.text).not.toContain(token)
+  })
+
+  it('needs only a name; the format is found out and the reader’s own clock is believed', async () => {
+    expect(await made({ name: 'Plain' })).toMatchObject({ format: 'auto', clock: 'reader', scan_points: [] })
+  })
+
+  it('keeps the token only as a hash', async () => {
+    const { token } = await made({ name: 'Secret' })
+    const rows = await database(
+      context.app,
+    )`select r::text as line from readers r union all select d::text from reader_directory d`
+    expect(rows.some((row) => String(row['line']).includes(token))).toBe(false)
+  })
+
+  it.each<[string, object, { field: string; code: string; params?: Record<string, string | number> }[]]>([
+    ['no name', {}, [{ field: 'name', code: 'required' }]],
+    ['an empty name', { name: '' }, [{ field: 'name', code: 'too_short', params: { min_length: 1 } }]],
+    ['a long name', { name: 'x'.repeat(256) }, [{ field: 'name', code: 'too_long', params: { max_length: 255 } }]],
+    ['a null name', { name: null }, [{ field: 'name', code: 'invalid_value' }]],
+    ['an unknown format', { name: 'a', format: 'acme' }, [{ field: 'format', code: 'invalid_value' }]],
+    ['an unknown clock', { name: 'a', clock: 'sun' }, [{ field: 'clock', code: 'invalid_value' }]],
+    ['a token of one’s own', { name: 'a', token: 'x' }, [{ field: 'token', code: 'unknown_field' }]],
+    [
+      'an antenna 0',
+      { name: 'a', scan_points: [{ antenna: 0, location_id: null }] },
+      [{ field: 'scan_points[0].antenna', code: 'too_small', params: { min: 1 } }],
+    ],
+    [
+      'an antenna too high',
+      { name: 'a', scan_points: [{ antenna: 65_536, location_id: null }] },
+      [{ field: 'scan_points[0].antenna', code: 'too_large', params: { max: 65_535 } }],
+    ],
+    [
+      'a scan point without its place',
+      { name: 'a', scan_points: [{ antenna: 1 }] },
+      [{ field: 'scan_points[0].location_id', code: 'required' }],
+    ],
+    [
+      'a place that does not exist',
+      {
+        name: 'a',
+        scan_points: [
+          { antenna: 1, location_id: null },
+          { antenna: 2, location_id: 99 },
+        ],
+      },
+      [{ field: 'scan_points[1].location_id', code: 'fk_not_found' }],
+    ],
+  ])('refuses %s and adds nothing', async (_, json, problems) => {
+    const before = (await send('GET', path)).json.total_count
+    const reply = await send('POST', path, { json })
+    expect([reply.status, reply.json.error.type]).toEqual([400, 'validation_error'])
+    expect(reply.json.error.fields).toMatchObject(problems)
+    expect(reply.json.error.fields).toHaveLength(problems.length)
+    expect((await send('GET', path)).json.total_count).toBe(before)
+  })
+
+  it('refuses a place of another organization and a deleted one', async () => {
+    const other = await Site.open(context.app, 'Bay')
+    const attic = await site.place('Attic')
+    await site.api.delete(`/api/v1/locations/${attic.id}`)
+    for (const id of [other.places[0]!.id, attic.id]) {
+      const reply = await send('POST', path, { json: { name: 'a', scan_points: [{ antenna: 1, location_id: id }] } })
+      expectRefusal(reply, 400, 'validation_error', [{ field: 'scan_points[0].location_id', code: 'fk_not_found' }])
+    }
+  })
+
+  it('refuses another media type, a broken body and one that is too large', async () => {
+    const raw = JSON.stringify({ name: 'a' })
+    expectRefusal(
+      await send('POST', path, { raw, headers: { 'content-type': 'text/plain' } }),
+      415,
+      'unsupported_media_type',
+    )
+    expectRefusal(
+      await send('POST', path, { raw: '{', headers: { 'content-type': 'application/json' } }),
+      400,
+      'bad_request',
+    )
+    const huge = JSON.stringify({ name: 'a' }).padEnd(1024 * 1024 + 1)
+    expectRefusal(
+      await send('POST', path, { raw: huge, headers: { 'content-type': 'application/json' } }),
+      400,
+      'bad_request',
+    )
+  })
+})
+
+describe('listing readers', () => {
+  it('is by name, in pages, with the scan points of each', async () => {
+    const other = await Site.open(context.app)
+    const { accessToken } = await other.org.signIn('manager')
+    for (const name of ['Beta', 'Alpha', 'Gamma'])
+      await context.app.anonymous('POST', path, {
+        token: accessToken,
+        json: {
+          name,
+          scan_points: [
+            { antenna: 1, location_id: null },
+            { antenna: 2, location_id: null },
+          ],
+        },
+      })
+    const list = async (query: string) => (await context.app.anonymous('GET', path, { token: accessToken, query })).json
+    const whole = await list('')
+    expect(whole).toMatchObject({ limit: 50, offset: 0, total_count: 4 })
+    expect(whole.data.map((one: { name: string }) => one.name)).toEqual(['Alpha', 'Beta', 'Gamma', 'Gate'])
+    expect(whole.data[0].scan_points).toHaveLength(2)
+    expect(whole.data[0]).not.toHaveProperty('token')
+    const page = await list('limit=2&offset=1')
+    expect([page.total_count, page.data.map((one: { name: string }) => one.name)]).toEqual([4, ['Beta', 'Gamma']])
+    expect(await list('offset=9')).toMatchObject({ data: [], total_count: 4 })
+  })
+
+  it.each([
+    ['limit=201', 'limit', 'too_large', { max: 200 }],
+    ['limit=0', 'limit', 'too_small', { min: 1 }],
+    ['sort=name', 'sort', 'unknown_field', undefined],
+  ])('refuses ?%s', async (query, field, code, params) => {
+    const problem = { field, code, ...(params === undefined ? {} : { params }) }
+    expectRefusal(await send('GET', path, { query }), 400, 'validation_error', [problem])
+  })
+})
+
+describe('changing a reader', () => {
+  it('changes what is given and replaces the scan points as a whole', async () => {
+    const [dock, hall] = site.places
+    const reader = await made({
+      name: 'Before',
+      scan_points: [
+        { antenna: 1, location_id: dock!.id },
+        { antenna: 2, location_id: dock!.id },
+      ],
+    })
+    const json = { name: 'After', format: 'csl', scan_points: [{ antenna: 2, location_id: hall!.id }] }
+    const reply = await send('PATCH', `${path}/${reader.id}`, { json })
+    expect(reply.status).toBe(200)
+    expect(reply.json.data).toMatchObject({ name: 'After', format: 'csl', clock: 'reader' })
+    expect(reply.json.data.scan_points).toEqual([{ antenna: 2, location_id: hall!.id, location_external_key: 'HALL' }])
+    expect((await send('GET', `${path}/${reader.id}`)).json).toEqual(reply.json)
+    const same = await send('PATCH', `${path}/${reader.id}`, { json: {} })
+    expect([same.status, same.json]).toEqual([200, reply.json])
+  })
+
+  it.each<[string, object, string, string]>([
+    ['a null name', { name: null }, 'name', 'invalid_value'],
+    ['an unknown format', { format: 'acme' }, 'format', 'invalid_value'],
+    ['a key it does not know', { topic: 'x' }, 'topic', 'unknown_field'],
+    [
+      'a place that does not exist',
+      { name: 'Changed', scan_points: [{ antenna: 1, location_id: 99 }] },
+      'scan_points[0].location_id',
+      'fk_not_found',
+    ],
+  ])('refuses %s and changes nothing', async (_, json, field, code) => {
+    const reader = await made({ name: 'Steady', scan_points: [{ antenna: 1, location_id: site.places[0]!.id }] })
+    const before = (await send('GET', `${path}/${reader.id}`)).json
+    const reply = await send('PATCH', `${path}/${reader.id}`, { json })
+    expect([reply.status, reply.json.error.fields]).toMatchObject([400, [{ field, code }]])
+    expect((await send('GET', `${path}/${reader.id}`)).json).toEqual(before)
+  })
+
+  it('refuses JSON that is not a merge patch', async () => {
+    const reader = await made({ name: 'Media' })
+    const reply = await send('PATCH', `${path}/${reader.id}`, {
+      json: {},
+      headers: { 'content-type': 'application/json' },
+    })
+    expectRefusal(reply, 415, 'unsupported_media_type')
+  })
+})
+
+describe('removing a reader', () => {
+  it('answers 204, and 404 from then on', async () => {
+    const reader = await made({ name: 'Short-lived', scan_points: [{ antenna: 1, location_id: site.places[0]!.id }] })
+    const reply = await send('DELETE', `${path}/${reader.id}`)
+    expect([reply.status, reply.text]).toEqual([204, ''])
+    expectRefusal(await send('DELETE', `${path}/${reader.id}`), 404, 'not_found')
+    expectRefusal(await send('GET', `${path}/${reader.id}`), 404, 'not_found')
+    expectRefusal(await send('PATCH', `${path}/${reader.id}`, { json: {} }), 404, 'not_found')
+  })
+})
+
+describe('who may manage readers', () => {
+  const operations: [string, string, (id: number) => string, object][] = [
+    ['list', 'GET', () => path, {}],
+    ['read', 'GET', (id) => `${path}/${id}`, {}],
+    ['see the inbox', 'GET', () => `${path}/inbox`, {}],
+    ['add', 'POST', () => path, { json: { name: 'New' } }],
+    ['change', 'PATCH', (id) => `${path}/${id}`, { json: {} }],
+    ['remove', 'DELETE', (id) => `${path}/${id}`, {}],
+  ]
+
+  it.each(operations)('lets roles %s', async (_, method, target, options) => {
+    const isReading = method === 'GET'
+    for (const role of ['viewer', 'operator', 'manager', 'admin'] as const) {
+      const { id } = await made({ name: 'Subject' })
+      const reply = await send(method, target(id), options, tokens[role])
+      const isAllowed = isReading || role === 'manager' || role === 'admin'
+      expect([role, reply.status < 300]).toEqual([role, isAllowed])
+      if (isAllowed) continue
+      expectRefusal(reply, 403, 'forbidden')
+      expect(reply.json.error.detail).toBe('Missing required scope: locations:write')
+      expect((await send('GET', `${path}/${id}`)).json.data.name).toBe('Subject')
+    }
+  })
+
+  it.each(operations)('lets no API credential and no stranger %s', async (_, method, target, options) => {
+    const { id } = await made({ name: 'Subject' })
+    expectRefusal(await send(method, target(id), options, await site.api.token()), 401, 'unauthorized')
+    expectRefusal(await context.app.anonymous(method, target(id), options), 401, 'unauthorized')
+    expectRefusal(await send(method, target(id), options, site.token), 401, 'unauthorized')
+    expect((await send('GET', `${path}/${id}`)).status).toBe(200)
+  })
+
+  it('shows no reader to another organization, and lets it change none', async () => {
+    const { id } = await made({ name: 'Mine' })
+    const { accessToken } = await (await context.app.newOrg()).signIn('admin')
+    for (const [method, options] of [
+      ['GET', {}],
+      ['PATCH', { json: { name: 'Theirs' } }],
+      ['DELETE', {}],
+    ] as const)
+      expectRefusal(await send(method, `${path}/${id}`, options, accessToken), 404, 'not_found')
+    expect((await send('GET', path, {}, accessToken)).json.total_count).toBe(0)
+    expect((await send('GET', `${path}/${id}`)).json.data.name).toBe('Mine')
+  })
+
+  it.each([
+    ['0', 'too_small'],
+    ['x', 'invalid_value'],
+  ])('refuses the id %s', async (id, code) => {
+    const reply = await send('GET', `${path}/${id}`)
+    expect([reply.status, reply.json.error.fields]).toMatchObject([400, [{ field: 'reader_id', code }]])
+  })
+})
+
+describe('what a reader did', () => {
+  it('is counted: messages, reads, ignored ones, and when it was last heard of', async () => {
+    const { id, token } = await made({ name: 'Busy', scan_points: [{ antenna: 1, location_id: site.places[0]!.id }] })
+    const pallet = await site.thing('Pallet')
+    await site.post([{ tag: pallet.tag }, { tag: 'ABCDEF0123456789' }, { antenna: 1 }], token)
+    await site.post([{ tag: pallet.tag }], token)
+    await site.post([], token)
+    await eventually(async () =>
+      expect((await send('GET', `${path}/${id}`)).json.data).toMatchObject({
+        last_seen_at: now,
+        messages: 3,
+        reads: 2,
+        ignored: 2,
+        warning: null,
+      }),
+    )
+  })
+
+  it('shows a warning the reader sent', async () => {
+    const { id, token } = await made({ name: 'Overrun' })
+    const overflow = { timestamp: now, hostname: 'impinj-1', eventType: 'overflow', overflowEvent: {} }
+    expect((await site.post([overflow], token)).status).toBe(202)
+    await eventually(async () => expect((await send('GET', `${path}/${id}`)).json.data.warning).toMatch(/lost events/))
+  })
+})

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest'
+import { Batches, Overloaded } from '../../src/ingest/batches.ts'
+
+interface Writing {
+  orgId: number
+  items: readonly number[]
+  finish: () => void
+  fail: (error: Error) => void
+}
+
+/** Batches whose writings end when the test says so; the outcome of an item is ten times the item. */
+function held(limits = { maxBatch: 10, maxWaiting: 100 }) {
+  const writings: Writing[] = []
+  const batches = new Batches<number, number>(
+    (orgId, items) =>
+      new Promise((resolve, reject) => {
+        const finish = (): void => resolve(items.map((item) => item * 10))
+        writings.push({ orgId, items, finish, fail: reject })
+      }),
+    limits,
+  )
+  return { batches, writings }
+}
+
+const settled = async (promise: Promise<unknown>): Promise<boolean> => {
+  const nothing = Symbol('nothing')
+  await new Promise((resume) => setImmediate(resume))
+  return (await Promise.race([promise.catch(() => undefined), Promise.resolve(nothing)])) !== nothing
+}
+
+const turn = (): Promise<void> => new Promise((resume) => setImmediate(resume))
+
+describe('batches', () => {
+  it('write a message at once when nothing is being written', () => {
+    const { batches, writings } = held()
+    void batches.add(1, [1, 2])
+    expect(writings.map((one) => [one.orgId, one.items])).toEqual([[1, [1, 2]]])
+  })
+
+  it('answer only when what they were given is written', async () => {
+    const { batches, writings } = held()
+    const added = batches.add(1, [1])
+    expect(await settled(added)).toBe(false)
+    writings[0]!.finish()
+    expect(await added).toEqual([10])
+  })
+
+  it('gather what comes meanwhile and give everybody the outcomes of their own items', async () => {
+    const { batches, writings } = held()
+    const first = batches.add(1, [1])
+    const rest = [batches.add(1, [2, 3]), batches.add(1, [4]), batches.add(1, [5, 6, 7])]
+    expect(writings).toHaveLength(1)
+    writings[0]!.finish()
+    expect(await first).toEqual([10])
+    await turn()
+    expect(writings[1]!.items).toEqual([2, 3, 4, 5, 6, 7])
+    writings[1]!.finish()
+    expect(await Promise.all(rest)).toEqual([[20, 30], [40], [50, 60, 70]])
+  })
+
+  it('keep the order of an organization, one batch after the other', async () => {
+    const { batches, writings } = held({ maxBatch: 2, maxWaiting: 100 })
+    const all = [1, 2, 3, 4, 5].map((item) => batches.add(1, [item]))
+    for (let index = 0; index < 3; index++) {
+      await turn()
+      expect(writings).toHaveLength(index + 1)
+      writings[index]!.finish()
+    }
+    await Promise.all(all)
+    expect(writings.map((one) => one.items)).toEqual([[1], [2, 3], [4, 5]])
+  })
+
+  it('never split a message, and write one that is too large alone', async () => {
+    const { batches, writings } = held({ maxBatch: 3, maxWaiting: 100 })
+    const all = [
+      batches.add(1, [1]),
+      batches.add(1, [2, 3]),
+      batches.add(1, [4, 5]),
+      batches.add(1, [6, 7, 8, 9]),
+      batches.add(1, [10]),
+    ]
+    for (let index = 0; index < 5; index++) {
+      await turn()
+      writings[index]?.finish()
+    }
+    await Promise.all(all)
+    expect(writings.map((one) => one.items)).toEqual([[1], [2, 3], [4, 5], [6, 7, 8, 9], [10]])
+  })
+
+  it('let no organization wait for another', async () => {
+    const { batches, writings } = held()
+    const slow = batches.add(1, [1])
+    const quick = batches.add(2, [2])
+    expect(writings.map((one) => one.orgId)).toEqual([1, 2])
+    writings[1]!.finish()
+    expect(await quick).toEqual([20])
+    expect(await settled(slow)).toBe(false)
+    writings[0]!.finish()
+    expect(await slow).toEqual([10])
+  })
+
+  it('tell everybody in a batch that it failed, and go on with the next', async () => {
+    const { batches, writings } = held()
+    const first = batches.add(1, [1])
+    const doomed = [batches.add(1, [2]), batches.add(1, [3])]
+    writings[0]!.finish()
+    await first
+    await turn()
+    const later = batches.add(1, [4])
+    writings[1]!.fail(new Error('disk full'))
+    for (const one of doomed) await expect(one).rejects.toThrow('disk full')
+    await turn()
+    expect(writings[2]!.items).toEqual([4])
+    writings[2]!.finish()
+    expect(await later).toEqual([40])
+  })
+
+  it('have nothing to do for nothing', async () => {
+    const { batches, writings } = held()
+    expect(await batches.add(1, [])).toEqual([])
+    expect(writings).toEqual([])
+  })
+
+  it('refuse what is over the bound at once, whoever sends it, and take more when there is room', async () => {
+    const { batches, writings } = held({ maxBatch: 10, maxWaiting: 3 })
+    const first = batches.add(1, [1, 2])
+    await expect(batches.add(1, [3, 4])).rejects.toBeInstanceOf(Overloaded)
+    await expect(batches.add(2, [3, 4])).rejects.toBeInstanceOf(Overloaded)
+    const fits = batches.add(2, [5])
+    await expect(batches.add(3, [6])).rejects.toBeInstanceOf(Overloaded)
+    writings[0]!.finish()
+    writings[1]!.finish()
+    expect(await Promise.all([first, fits])).toEqual([[10, 20], [50]])
+    await turn()
+    const again = batches.add(3, [7, 8, 9])
+    writings[2]!.finish()
+    expect(await again).toEqual([70, 80, 90])
+  })
+
+  it('free the room that a failed batch took', async () => {
+    const { batches, writings } = held({ maxBatch: 10, maxWaiting: 2 })
+    const first = batches.add(1, [1, 2])
+    writings[0]!.fail(new Error('no'))
+    await expect(first).rejects.toThrow('no')
+    await turn()
+    void batches.add(1, [3, 4])
+    expect(writings[1]!.items).toEqual([3, 4])
+  })
+})

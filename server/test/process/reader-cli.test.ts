@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openCore } from '../../src/app/core.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { createLocation } from '../../src/locations/commands.ts'
+import { createOrganization } from '../../src/organizations/commands.ts'
+import { messages } from '../../src/simulator/messages.ts'
+import { send } from '../support/client.ts'
+import { type TestDatabase, cloneDatabase } from '../support/database.ts'
+import { type ReadyServer, lastseen, serve, usePrograms, withSql } from '../support/process.ts'
+
+usePrograms()
+
+let database: TestDatabase
+let settings: Record<string, string>
+let orgId: number
+
+beforeAll(async () => {
+  database = await cloneDatabase()
+  settings = { DATABASE_URL: database.url, LASTSEEN_LOG_LEVEL: 'silent' }
+  const core = await openCore({ config: readConfig(settings), url: database.url })
+  orgId = (await createOrganization(core, 'Northwind')).orgId
+  for (const _twin of [1, 2]) await createOrganization(core, 'Twins')
+  const place = { description: null, isActive: true, validTo: null, tags: [], parent: {} }
+  await createLocation(core, orgId, { ...place, externalKey: 'DOCK-3', name: 'Dock 3' })
+  await createLocation(core, orgId, { ...place, externalKey: 'A=B', name: 'Odd key' })
+  await core.close()
+})
+afterAll(() => database.drop())
+
+const count = (table: 'readers' | 'scan_points'): Promise<number> =>
+  withSql(database.url, async (sql) => Number((await sql`select count(*) from ${sql(table)}`)[0]!['count']))
+
+describe('lastseen reader create', () => {
+  it('prints the new reader as one JSON document, with its token and the addresses to send to', async () => {
+    const args = ['reader', 'create', '--org', 'Northwind', '--name', 'Dock 3', '--json']
+    const antennas = ['--antenna', '1=DOCK-3', '--antenna', '2=', '--antenna', '65535=A=B']
+    const made = await lastseen([...args, ...antennas, '--format', 'impinj', '--clock', 'sent_at'], settings)
+    expect([made.code, made.stderr]).toEqual([0, ''])
+    const facts = JSON.parse(made.stdout)
+    const [row] = await withSql(database.url, (sql) => sql`select id, topic_key, name, format, clock from readers`)
+    expect(row).toMatchObject({ name: 'Dock 3', format: 'impinj', clock: 'sent_at' })
+    expect(facts).toEqual({
+      reader_id: Number(row!['id']),
+      token: expect.stringMatching(/^\S{32,}$/),
+      ingest_url: 'http://127.0.0.1:8080/ingest/v1/reads',
+      mqtt: {
+        url: 'mqtt://127.0.0.1:1883',
+        username: String(row!['id']),
+        password: facts.token,
+        topic: `lastseen/${row!['topic_key']}/reads`,
+      },
+      name: 'Dock 3',
+      org_id: orgId,
+      format: 'impinj',
+      clock: 'sent_at',
+      antennas: [
+        { antenna: 1, location: 'DOCK-3' },
+        { antenna: 2, location: null },
+        { antenna: 65_535, location: 'A=B' },
+      ],
+    })
+  })
+
+  it('names the addresses that the settings give', async () => {
+    const args = ['reader', 'create', '--org', String(orgId), '--name', 'Gate', '--json']
+    const addresses = { LASTSEEN_BASE_URL: 'https://track.example.com', LASTSEEN_MQTT_PUBLIC_URL: 'mqtts://mq.example.com' }
+    const facts = JSON.parse((await lastseen(args, { ...settings, ...addresses })).stdout)
+    expect(facts.ingest_url).toBe('https://track.example.com/ingest/v1/reads')
+    expect(facts.mqtt.url).toBe('mqtts://mq.example.com')
+    expect([facts.format, facts.clock, facts.antennas]).toEqual(['auto', 'reader', []])
+    const without = JSON.parse((await lastseen(args, { ...settings, LASTSEEN_MQTT_PORT: '0' })).stdout)
+    expect(without.mqtt.url).toBe(null)
+  })
+
+  const own = ['--org', 'Northwind', '--name', 'Gate']
+  const formats = 'auto, generic, csl, impinj, zebra-fixed, zebra-handheld, gl-s10, moko, minew, theengs'
+  const shape = '--antenna takes NUMBER=LOCATION-KEY or NUMBER=, not'
+  it.each([
+    ['no organization', ['--name', 'Gate'], "error: required option '--org <name>' not specified (--help tells more)"],
+    ['no name', ['--org', 'Northwind'], "error: required option '--name <name>' not specified (--help tells more)"],
+    ['an unknown organization', ['--org', 'Nobody', '--name', 'Gate'], 'There is no organization called "Nobody"'],
+    ['a name that two share', ['--org', 'Twins', '--name', 'Gate'], /^Several organizations are called "Twins": name one by its id, \d+ or \d+$/],
+    ['an empty name', ['--org', 'Northwind', '--name', ' '], 'The name must have 1 to 255 characters'],
+    ['a line break in the name', ['--org', 'Northwind', '--name', 'a\nb'], 'The name must not hold line breaks or control characters'],
+    ['an unknown format', [...own, '--format', 'morse'], `The format must be one of ${formats}`],
+    ['an unknown clock', [...own, '--clock', 'sun'], 'The clock must be one of reader, server, sent_at'],
+    ['an antenna without a place', [...own, '--antenna', '1'], `${shape} "1"`],
+    ['antenna 0', [...own, '--antenna', '0=DOCK-3'], `${shape} "0=DOCK-3"`],
+    ['antenna 65536', [...own, '--antenna', '65536='], `${shape} "65536="`],
+    ['an antenna that is no number', [...own, '--antenna', 'x=DOCK-3'], `${shape} "x=DOCK-3"`],
+    ['an antenna given twice', [...own, '--antenna', '1=', '--antenna', '1=DOCK-3'], 'An antenna was given twice'],
+    ['an unknown place', [...own, '--antenna', '1=MOON'], 'There is no location with the key "MOON"'],
+  ])('refuses %s in one line and makes nothing', async (_what, args, line) => {
+    const before = [await count('readers'), await count('scan_points')]
+    const ended = await lastseen(['reader', 'create', ...args], settings)
+    expect([ended.code, ended.stdout]).toEqual([1, ''])
+    const told = ended.stderr.trimEnd()
+    if (typeof line === 'string') expect(told).toBe(line)
+    else expect(told).toMatch(line)
+    expect([await count('readers'), await count('scan_points')]).toEqual(before)
+  })
+})
+
+describe('lastseen simulate', () => {
+  let server: ReadyServer
+  beforeAll(async () => {
+    server = await serve({ ...settings, LASTSEEN_MQTT_PORT: '0' })
+  })
+  afterAll(async () => void (await server.program.stop()))
+
+  let org: string
+  let counter = 0
+  beforeEach(async () => {
+    org = `Simulated ${++counter}`
+    const core = await openCore({ config: readConfig(settings), url: database.url })
+    await createOrganization(core, org)
+    await core.close()
+  })
+
+  const play = (...more: string[]) =>
+    lastseen(
+      ['simulate', '--org', org, '--url', server.url, '--seconds', '3', '--days', '1', '--assets', '20', '--json', ...more],
+      settings,
+    )
+
+  /** Sums over the readers of the organization; the server writes them down every few moments. */
+  const activity = () =>
+    withSql(database.url, async (sql) => {
+      const [row] = await sql`
+        select sum(r.reads)::int as reads, sum(r.ignored)::int as ignored, min(r.format) as format,
+          (select count(distinct m.asset_id)::int from asset_minutes m where m.org_id = o.org_id) as assets,
+          (select count(*)::int from moves m where m.org_id = o.org_id) as moves
+        from readers r join organizations o using (org_id) where o.name = ${org} group by o.org_id`
+      return row!
+    })
+
+  it.each(Object.keys(messages))('plays a warehouse whose readers send %s, and every read is accepted', async (format) => {
+    const ended = await play('--format', format)
+    expect([ended.code, ended.stderr]).toEqual([0, ''])
+    const { reads } = JSON.parse(ended.stdout) as { reads: number }
+    expect(reads).toBeGreaterThan(40)
+    await expect.poll(activity, { timeout: 10_000 }).toMatchObject({ reads, ignored: 0, format, assets: 20 })
+    expect((await activity())['moves']).toBeGreaterThan(20)
+  })
+
+  it.each([
+    ['an unknown format', ['--format', 'morse'], `The format must be one of ${Object.keys(messages).join(', ')}`],
+    ['an unknown organization', ['--org', 'Nobody'], 'There is no organization called "Nobody"'],
+    ['a server that is not there', ['--url', 'http://127.0.0.1:9'], /fetch failed/],
+    ['no assets', ['--assets', '0'], /^error: option '--assets <count>' argument '0' is invalid. It must be a whole number from 1 to 100000/],
+  ])('refuses %s', async (_what, args, line) => {
+    const ended = await play(...args)
+    expect([ended.code, ended.stdout]).toEqual([1, ''])
+    if (typeof line === 'string') expect(ended.stderr.trimEnd()).toBe(line)
+    else expect(ended.stderr.trimEnd()).toMatch(line)
+  })
+
+  it('played again with the same seed goes on with the same things', async () => {
+    expect((await play()).code).toBe(0)
+    expect((await play()).code).toBe(0)
+    expect((await activity())['assets']).toBe(20)
+    const reply = await send(server.url, 'GET', '/readyz')
+    expect(reply.status).toBe(200)
+  })
+})

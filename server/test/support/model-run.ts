@@ -1,0 +1,192 @@
+import { expect } from 'vitest'
+import {
+  attachAssetTag,
+  changeAsset,
+  deleteAsset,
+  detachAssetTag,
+  getAsset,
+  renameAsset,
+} from '../../src/assets/commands.ts'
+import { Intake } from '../../src/ingest/intake.ts'
+import { Refusal } from '../../src/kernel/errors.ts'
+import { changeLocation, deleteLocation, renameLocation } from '../../src/locations/commands.ts'
+import { recordSave } from '../../src/pipeline/record-save.ts'
+import { changeReader } from '../../src/readers/commands.ts'
+import { assetHistory } from '../../src/tracking/history.sql.ts'
+import { assetLocations } from '../../src/tracking/report.sql.ts'
+import { type ModelWorld, assetIds, newModel } from './model-world.ts'
+import { type ModelMessage, type TrackingModel, textOf } from './tracking-model.ts'
+import { instant } from './tracking.ts'
+
+export type Action =
+  /** Stamps are drawn as microseconds from the moment of sending; null is none. */
+  | { kind: 'read'; reader: number; reads: { tag: string; antenna: number; offset: number | null }[] }
+  | { kind: 'redeliver'; which: number }
+  | { kind: 'save'; place: number; assets: number[] }
+  | { kind: 'wait'; seconds: number }
+  | { kind: 'delete location' | 'rename location' | 'name location'; id: number }
+  | { kind: 'delete asset' | 'rename asset' | 'name asset'; id: number }
+  | { kind: 'move tag'; tag: string; assetId: number }
+  | { kind: 'point antenna'; reader: number; antenna: number; place: number | null }
+
+const accepted = async (work: Promise<unknown>): Promise<boolean> => {
+  try {
+    await work
+    return true
+  } catch (error) {
+    if (error instanceof Refusal) return false
+    throw error
+  }
+}
+
+/** Does everything twice: in the service and in the model. */
+export class ModelRun {
+  readonly model: TrackingModel = newModel()
+  readonly #world: ModelWorld
+  readonly #orgId: number
+  readonly #intake: Intake
+  readonly #sent: ModelMessage[] = []
+  #names = 0
+
+  constructor(world: ModelWorld, orgId: number) {
+    this.#world = world
+    this.#orgId = orgId
+    const quiet = (): void => undefined
+    const told = { onTaken: quiet, onMoves: quiet, onUnknown: quiet, onQuarantine: quiet }
+    this.#intake = new Intake({ db: world.core.db, clock: world.core.clock, retentionDays: 400, ...told })
+  }
+
+  async perform(action: Action): Promise<void> {
+    const { model } = this
+    const { core } = this.#world
+    const orgId = this.#orgId
+    switch (action.kind) {
+      case 'read': {
+        const reads = action.reads.map(({ offset, ...rest }) => ({
+          ...rest,
+          stamp: offset === null ? null : model.now + offset,
+        }))
+        this.#sent.push({ reader: action.reader, reads })
+        return this.#deliver(this.#sent.at(-1)!)
+      }
+      case 'redeliver': {
+        if (this.#sent.length === 0) return
+        return this.#deliver(this.#sent[action.which % this.#sent.length]!)
+      }
+      case 'save': {
+        const live = action.assets.filter((id) => !model.assets.get(id)!.isDeleted)
+        if (live.length === 0 || model.locations.get(action.place)!.isDeleted) return
+        model.save(action.place, live)
+        const at = instant(textOf(model.now))
+        await core.db.inOrganization(orgId, (tx) => recordSave(tx, orgId, action.place, live, at))
+        return
+      }
+      case 'wait': {
+        model.now += action.seconds * 1_000_000
+        this.#world.clock.nowMs = model.now / 1000
+        return
+      }
+      case 'delete location':
+        expect(await accepted(deleteLocation(core, orgId, action.id))).toBe(model.deleteLocation(action.id))
+        return
+      case 'delete asset':
+        expect(await accepted(deleteAsset(core, orgId, action.id))).toBe(model.deleteAsset(action.id))
+        return
+      case 'move tag':
+        return this.#moveTag(action.tag, action.assetId)
+      case 'point antenna':
+        return this.#pointAntenna(action.reader, action.antenna, action.place)
+      default:
+        return this.#rename(action.kind, action.id)
+    }
+  }
+
+  async #deliver(message: ModelMessage): Promise<void> {
+    const reads = message.reads.map(({ tag, antenna, stamp }) => ({
+      tag,
+      tag_type: 'barcode',
+      antenna,
+      ...(stamp === null ? {} : { observed_at: textOf(stamp) }),
+    }))
+    const device = { orgId: this.#orgId, readerId: message.reader, topicKey: '', format: 'generic', clock: 'reader' }
+    const taken = await this.#intake.take(device, Buffer.from(JSON.stringify({ reads })), null)
+    expect(taken).toEqual(this.model.read(message))
+  }
+
+  async #moveTag(tag: string, assetId: number): Promise<void> {
+    const { core } = this.#world
+    const holder = this.model.tags.get(tag)
+    if (holder === assetId || this.model.assets.get(assetId)!.isDeleted) return
+    if (holder != null) {
+      const { tags } = await getAsset(core, this.#orgId, holder)
+      await detachAssetTag(core, this.#orgId, holder, tags.find((one) => one.value === tag)!.id)
+    }
+    await attachAssetTag(core, this.#orgId, assetId, { type: 'barcode', value: tag })
+    this.model.tags.set(tag, assetId)
+  }
+
+  async #pointAntenna(reader: number, antenna: number, place: number | null): Promise<void> {
+    const { antennas, locations } = this.model
+    if (place !== null && locations.get(place)!.isDeleted) return
+    if (place === null) antennas.delete(`${reader} ${antenna}`)
+    else antennas.set(`${reader} ${antenna}`, place)
+    const scanPoints = [1, 2, 3].flatMap((one) => {
+      const locationId = antennas.get(`${reader} ${one}`)
+      return locationId === undefined || locations.get(locationId)!.isDeleted ? [] : [{ antenna: one, locationId }]
+    })
+    await changeReader(this.#world.core, this.#orgId, reader, { scanPoints })
+  }
+
+  async #rename(kind: 'rename asset' | 'name asset' | 'rename location' | 'name location', id: number): Promise<void> {
+    const { core } = this.#world
+    const record = kind.endsWith('asset') ? this.model.assets.get(id)! : this.model.locations.get(id)!
+    const text = `${kind} ${++this.#names}`
+    const change = {
+      'rename asset': () => renameAsset(core, this.#orgId, id, text),
+      'name asset': () => changeAsset(core, this.#orgId, id, (current) => ({ ...current, name: text })),
+      'rename location': () => renameLocation(core, this.#orgId, id, text),
+      'name location': () => changeLocation(core, this.#orgId, id, {}, (current) => ({ ...current, name: text })),
+    }
+    expect(await accepted(change[kind]())).toBe(!record.isDeleted)
+    if (record.isDeleted) return
+    if (kind.startsWith('rename')) record.key = text
+    else record.name = text
+  }
+
+  /** Holds everything the service knows against the model. */
+  async compare(at: number): Promise<void> {
+    const { db } = this.#world.core
+    const everything = { limit: 200, offset: 0 }
+    const trails = assetIds.map(async (id) => {
+      const { rows, total } = await assetHistory(db.read, this.#orgId, id, { ...everything, descending: false })
+      expect(rows).toEqual(this.model.history(id))
+      expect(total).toBe(rows.length)
+    })
+    const questions = [{ isWithDeleted: false }, { isWithDeleted: true }, { isWithDeleted: true, at }]
+    const reports = questions.map(async (question) => {
+      const asked = {
+        includeDeleted: question.isWithDeleted,
+        at: question.at === undefined ? undefined : instant(textOf(question.at)),
+        sort: [{ field: 'asset_external_key' as const, descending: false }],
+      }
+      const { rows, total } = await assetLocations(db.read, this.#orgId, { ...everything, ...asked })
+      const shown = rows.map(({ assetDeletedAt, ...rest }) => ({ ...rest, isDeleted: assetDeletedAt !== null }))
+      const byId = shown.toSorted((a, b) => a.assetId - b.assetId)
+      expect(byId).toEqual(this.model.report(question))
+      expect(total).toBe(rows.length)
+    })
+    await Promise.all([...trails, ...reports, this.#compareMoves()])
+  }
+
+  async #compareMoves(): Promise<void> {
+    const shape = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
+    const rows = await this.#world.sql`
+      select asset_id::int as "assetId", asset_external_key as "assetKey", asset_name as "assetName",
+        from_location_id::int as "fromId", from_location_name as "fromName", to_location_id::int as "toId",
+        to_location_name as "toName", to_char(occurred_at at time zone 'UTC', ${shape}) as "occurredAt",
+        to_char(recorded_at at time zone 'UTC', ${shape}) as "recordedAt"
+      from moves where org_id = ${this.#orgId}`
+    const inOrder = (moves: readonly object[]): string[] => moves.map((move) => JSON.stringify(move)).toSorted()
+    expect(inOrder([...rows])).toEqual(inOrder(this.model.moves))
+  }
+}

@@ -1,0 +1,121 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Action, ModelRun } from '../support/model-run.ts'
+import { ModelWorld, assetIds, locationIds, readerIds, tagNames } from '../support/model-world.ts'
+
+/** More runs: `TEST_MODEL_RUNS=20000 npx vitest run test/tracking/model`. A failure prints the seed that repeats it. */
+const numRuns = Number(process.env['TEST_MODEL_RUNS'] ?? 1000)
+
+let world: ModelWorld
+beforeAll(async () => {
+  world = await ModelWorld.open()
+})
+afterAll(() => world.close())
+
+const [seconds, days] = [1_000_000, 86_400_000_000]
+
+const [location, asset, reader] = [locationIds, assetIds, readerIds].map((ids) => fc.constantFrom(...ids)) as [
+  fc.Arbitrary<number>,
+  fc.Arbitrary<number>,
+  fc.Arbitrary<number>,
+]
+
+/** Mostly within a few minutes, so that minutes are shared; sometimes on a bound, ahead of it, or without a stamp. */
+const offset = fc.oneof(
+  { weight: 8, arbitrary: fc.integer({ min: -240 * seconds, max: 115 * seconds }) },
+  { weight: 2, arbitrary: fc.constantFrom(0, -1, 1, -60 * seconds, 120 * seconds, 120 * seconds + 1, -600 * seconds) },
+  { weight: 1, arbitrary: fc.constantFrom(null, 180 * seconds, -400 * days, -400 * days - 1) },
+)
+
+const read = fc.record({
+  tag: fc.constantFrom(...tagNames, ...tagNames, 'T-9'),
+  antenna: fc.constantFrom(1, 1, 2, 2, 3),
+  offset,
+})
+
+const kind = <const K extends Action['kind']>(...kinds: K[]): fc.Arbitrary<K> => fc.constantFrom(...kinds)
+
+const action: fc.Arbitrary<Action> = fc.oneof(
+  {
+    weight: 10,
+    arbitrary: fc.record({ kind: kind('read'), reader, reads: fc.array(read, { minLength: 1, maxLength: 6 }) }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: kind('redeliver'), which: fc.nat(20) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: kind('save'),
+      place: location,
+      assets: fc.array(asset, { minLength: 1, maxLength: 4 }),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ kind: kind('wait'), seconds: fc.integer({ min: 1, max: 90 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: kind('delete location', 'rename location', 'name location'), id: location }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: kind('delete asset', 'rename asset', 'name asset'), id: asset }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: kind('move tag'), tag: fc.constantFrom(...tagNames), assetId: asset }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: kind('point antenna'),
+      reader,
+      antenna: fc.constantFrom(1, 2, 3),
+      place: fc.option(location, { nil: null }),
+    }),
+  },
+)
+
+describe('reads, saves and changes in any order', () => {
+  it('leave the history, the report and the moves that the rules say', { timeout: 3_600_000 }, async () => {
+    const property = fc.asyncProperty(
+      fc.array(action, { minLength: 3, maxLength: 14 }),
+      fc.integer({ min: -400 * seconds, max: 400 * seconds }),
+      async (actions, atOffset) => {
+        const run = new ModelRun(world, await world.freshOrg())
+        for (const one of actions) await run.perform(one)
+        await run.compare(run.model.now + atOffset)
+      },
+    )
+    await fc.assert(property, { numRuns })
+  })
+})
+
+describe('messages of stamped reads', () => {
+  /** Stamps that are believed now are believed later, so the minute of each read is settled for good. */
+  const stamped = fc.record({
+    kind: kind('read'),
+    reader,
+    reads: fc.array(
+      fc.record({
+        ...{ tag: read.map((one) => one.tag), antenna: fc.constantFrom(1, 2, 3) },
+        offset: fc.integer({ min: -240 * seconds, max: 120 * seconds }),
+      }),
+      { minLength: 1, maxLength: 6 },
+    ),
+  })
+
+  it(
+    'change nothing when they are delivered again, in any order and any number of times (D31)',
+    { timeout: 3_600_000 },
+    async () => {
+      const property = fc.asyncProperty(
+        fc.array(stamped, { minLength: 1, maxLength: 5 }),
+        fc.array(fc.nat(20), { minLength: 1, maxLength: 6 }),
+        async (messages, repeats) => {
+          const run = new ModelRun(world, await world.freshOrg())
+          for (const message of messages) await run.perform(message)
+          const before = JSON.stringify([assetIds.map((id) => run.model.history(id)), run.model.moves])
+          for (const which of repeats) await run.perform({ kind: 'redeliver', which })
+          expect(JSON.stringify([assetIds.map((id) => run.model.history(id)), run.model.moves])).toBe(before)
+          await run.compare(run.model.now)
+        },
+      )
+      await fc.assert(property, { numRuns: Math.ceil(numRuns / 5) })
+    },
+  )
+})
