@@ -41,6 +41,8 @@ export async function prepareDatabase(config: Config, url: string, progress: (li
 /** What every part of the program is built on. */
 export interface Core {
   config: Config
+  /** The database's own address, for what needs a connection to itself. */
+  url: string
   db: Connection
   clock: Clock
   ids: IdSource
@@ -66,6 +68,7 @@ export async function openCore({ config, url, clock = systemClock, onStatement }
   const wake = new Wake(db, () => clock.millis())
   return {
     config,
+    url,
     db,
     clock,
     ids: new IdSource(db, idKey),

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
+import { takeSeat } from '../db/seat.ts'
 import { startBroker } from '../ingest/broker.ts'
 import { startSubscriber } from '../ingest/subscriber.ts'
 import type { Core } from './core.ts'
@@ -19,7 +21,10 @@ export async function openMqtt(core: Core, tracking: Tracking, log: Logger): Pro
   const onFailure = (error: unknown): void => log.warn({ event: 'mqtt.refused', err: error }, 'message not acknowledged')
   if (mqttUrl !== null) {
     const onState = (state: string, why: string): void => log.info({ event: `mqtt.${state}`, why }, `broker ${state}`)
-    const subscriber = startSubscriber({ url: mqttUrl, devices, intake, onFailure, onState })
+    const installation = createHash('sha256').update(core.signingKey).digest('hex').slice(0, 12)
+    const seated = (onLost: () => void) => takeSeat(core.url, onLost)
+    const options = { url: mqttUrl, installation, takeSeat: seated, devices, intake, onFailure, onState }
+    const subscriber = startSubscriber(options)
     return { notice: null, close: () => subscriber.close() }
   }
   if (mqttPort === 0) return closed

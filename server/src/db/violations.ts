@@ -28,6 +28,11 @@ export function asConflict(error: unknown): Refusal | null {
   return detail === undefined ? null : refuse.conflict(detail)
 }
 
+/** What a transaction found is true no longer; run again, it finds what is. */
+export class Overtaken extends Error {
+  readonly code = '40001'
+}
+
 /** The database picked this transaction as a deadlock's victim: nothing was written and it can run again. */
 export function mayRunAgain(error: unknown): boolean {
   const code = (error as DatabaseError).code

@@ -1,11 +1,16 @@
 import { type Socket, connect as connectTcp } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import { type IPublishPacket, type Packet, generate, parser } from 'mqtt-packet'
+import type { Seat } from '../db/seat.ts'
 import type { Devices } from './devices.ts'
 import type { Intake } from './intake.ts'
 
 export interface SubscriberNeeds {
   url: string
+  /** Tells this installation from others at the same broker. */
+  installation: string
+  takeSeat: (onLost: () => void) => Promise<Seat>
   devices: Devices
   intake: Intake
   onState: (state: 'connected' | 'lost', why: string) => void
@@ -20,31 +25,59 @@ const keepaliveSeconds = 30
 const inFlight = 500
 const firstPauseMs = 500
 const longestPauseMs = 15_000
-
-/** Every process subscribes to the same share, so the broker gives each message to one of them. */
-const subscription = '$share/lastseen/lastseen/+/#'
+/** How long a process that leaves waits for what the broker has set aside for it. */
+const leaveMs = 5000
+const quietMs = 100
 
 /**
  * Listens at an outside broker. Acknowledges a message once its reads are durable and not before, many at a time and
  * in the order of arrival; a message that cannot be written now is left unacknowledged, and comes again after the
  * connection is made anew.
+ *
+ * Every process subscribes to the same share, so the broker gives each message to one of them, and it keeps what it has
+ * set aside for one that is away. So a process goes by the number of its seat: whoever starts next finds the messages
+ * of one that ended. One that leaves while others stay takes what is its own and has the broker set nothing more aside.
  */
 export function startSubscriber(needs: SubscriberNeeds): Subscriber {
   const url = new URL(needs.url)
   const isSecure = url.protocol === 'mqtts:' || url.protocol === 'ssl:'
   const place = { host: url.hostname, port: Number(url.port || (isSecure ? 8883 : 1883)) }
-  const clientId = `lastseen-${process.pid}-${Math.random().toString(36).slice(2, 10)}`
+  const subscription = `$share/lastseen-${needs.installation}/lastseen/+/#`
+  let seat: Seat | null = null
   let socket: Socket | null = null
   let pauseMs = firstPauseMs
   let isClosing = false
   let retry: NodeJS.Timeout | undefined
+  let taking = 0
+  let heardAt = 0
+  let hasUnsubscribed = false
 
-  function open(): void {
+  async function open(): Promise<void> {
+    try {
+      seat = await needs.takeSeat(() => socket?.destroy(new Error('the seat was lost')))
+    } catch (error) {
+      return later((error as Error).message)
+    }
+    if (isClosing) await seat.leave()
+    else talk(seat)
+  }
+
+  function later(why: string): void {
+    if (isClosing) return
+    needs.onState('lost', why)
+    retry = setTimeout(() => void open(), pauseMs * (0.8 + Math.random() * 0.4))
+    pauseMs = Math.min(pauseMs * 2, longestPauseMs)
+  }
+
+  function talk(own: Seat): void {
+    const clientId = `lastseen-${needs.installation}-${own.number}`
     const current = isSecure ? connectTls({ ...place, servername: url.hostname }) : connectTcp(place)
     socket = current
-    const write = (packet: Packet): void => void (current.writable && current.write(generate(packet, { protocolVersion: 5 })))
+    const write = (packet: Packet): void => {
+      if (current.writable) current.write(generate(packet, { protocolVersion: 5 }))
+    }
     const reading = parser({ protocolVersion: 5 })
-    let heardAt = performance.now()
+    heardAt = performance.now()
     const ping = setInterval(() => {
       if (performance.now() - heardAt > keepaliveSeconds * 1500) current.destroy(new Error('the broker went silent'))
       else write({ cmd: 'pingreq' })
@@ -58,8 +91,12 @@ export function startSubscriber(needs: SubscriberNeeds): Subscriber {
       } else if (packet.cmd === 'suback') {
         pauseMs = firstPauseMs
         needs.onState('connected', place.host)
+      } else if (packet.cmd === 'unsuback') {
+        hasUnsubscribed = true
       } else if (packet.cmd === 'publish') {
-        receive(packet).then(
+        taking++
+        const received = receive(packet).finally(() => taking--)
+        received.then(
           () => packet.qos === 1 && write({ cmd: 'puback', messageId: packet.messageId!, reasonCode: 0 }),
           (error: unknown) => {
             needs.onFailure(error)
@@ -87,13 +124,12 @@ export function startSubscriber(needs: SubscriberNeeds): Subscriber {
       }),
     )
     let why = 'the connection ended'
-    current.on('error', (error) => (why = error.message))
+    current.on('error', (error: Error) => {
+      why = error.message
+    })
     current.on('close', () => {
       clearInterval(ping)
-      if (isClosing) return
-      needs.onState('lost', why)
-      retry = setTimeout(open, pauseMs * (0.8 + Math.random() * 0.4))
-      pauseMs = Math.min(pauseMs * 2, longestPauseMs)
+      void own.leave().then(() => later(why))
     })
   }
 
@@ -104,16 +140,28 @@ export function startSubscriber(needs: SubscriberNeeds): Subscriber {
     await needs.intake.takeOrQuarantine(device, Buffer.from(packet.payload), packet.topic)
   }
 
-  open()
+  /** Lets the broker set nothing more aside for this process, and takes what it has. */
+  async function unsubscribe(from: Socket): Promise<void> {
+    const packet: Packet = { cmd: 'unsubscribe', messageId: 2, unsubscriptions: [subscription] }
+    from.write(generate(packet, { protocolVersion: 5 }))
+    const isDone = (): boolean => hasUnsubscribed && taking === 0 && performance.now() - heardAt > quietMs
+    for (const end = performance.now() + leaveMs; !isDone() && performance.now() < end; ) await sleep(20)
+  }
+
+  void open()
   return {
-    close: () =>
-      new Promise((resolve) => {
-        isClosing = true
-        clearTimeout(retry)
-        if (socket === null || socket.destroyed) return resolve()
-        socket.once('close', () => resolve())
-        socket.end(generate({ cmd: 'disconnect', reasonCode: 0 }, { protocolVersion: 5 }))
-        setTimeout(() => socket?.destroy(), 1000).unref()
-      }),
+    async close() {
+      isClosing = true
+      clearTimeout(retry)
+      const isLast = (await seat?.leave()) ?? true
+      if (socket === null || socket.destroyed) return
+      const current = socket
+      if (!isLast) await unsubscribe(current)
+      const properties = isLast ? {} : { sessionExpiryInterval: 0 }
+      const closed = new Promise((resolve) => current.once('close', resolve))
+      current.end(generate({ cmd: 'disconnect', reasonCode: 0, properties }, { protocolVersion: 5 }))
+      setTimeout(() => current.destroy(), 1000).unref()
+      await closed
+    },
   }
 }

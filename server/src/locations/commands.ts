@@ -15,7 +15,7 @@ import { type Needs, refuseEmptyWindow } from '../records/record.ts'
 import type { Tag, TagDraft } from '../tags/tag.ts'
 import { type Location, type LocationDraft, type ParentRef, namesParent } from './location.ts'
 import { locationStore } from './locations.sql.ts'
-import { type Kin, countDescendants, holdParent, isAtOrAbove, listKin, lockTree, occupancy } from './tree.sql.ts'
+import { type Kin, countDescendants, holdParent, isAtOrAbove, listKin, lockPlace, lockTree, occupancy } from './tree.sql.ts'
 
 export const getLocation = (needs: Needs, orgId: number, id: number): Promise<Location> =>
   getRecord(needs, locationStore, orgId, id)
@@ -86,6 +86,7 @@ export const renameLocation = (needs: Needs, orgId: number, id: number, key: str
 
 export const deleteLocation = (needs: Needs, orgId: number, id: number): Promise<void> =>
   deleteRecord(needs, locationStore, orgId, id, async (tx) => {
+    await lockPlace(tx, orgId, id)
     const { children, assets } = await occupancy(tx, orgId, id)
     if (children) throw refuse.conflict('Location has active descendant locations')
     if (assets) throw refuse.conflict('Location has active assets placed in it')

@@ -98,6 +98,11 @@ export async function holdParent(tx: Tx, orgId: number, by: { id: number } | { k
   return row ?? null
 }
 
+/** Waits for those who are placing assets here at this moment, and lets nobody else begin. */
+export async function lockPlace(tx: Tx, orgId: number, id: number): Promise<void> {
+  await tx.query(sql`select from locations where org_id = ${orgId} and id = ${id} for update`)
+}
+
 /** What keeps a location from being deleted. */
 export async function occupancy(tx: Tx, orgId: number, id: number): Promise<{ children: boolean; assets: boolean }> {
   const [row] = await tx.query<{ children: boolean; assets: boolean }>(sql`

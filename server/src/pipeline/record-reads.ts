@@ -4,7 +4,7 @@ import type { Instant } from '../kernel/instant.ts'
 import type { TagDraft } from '../tags/tag.ts'
 import { claimMinutes } from '../tracking/minutes.sql.ts'
 import { type RecordedMove, insertMoves } from '../tracking/moves.sql.ts'
-import { advancePositions, lockLastMinutes } from '../tracking/positions.sql.ts'
+import { advancePositions } from '../tracking/positions.sql.ts'
 import { resolveTags, scanPointsOf, tagKey } from '../tracking/resolve.sql.ts'
 import { type Sighting, firstPerMinute, movesAlong } from '../tracking/sighting.ts'
 import { advancesOf, perAsset } from './advances.ts'
@@ -31,16 +31,8 @@ export function recordReads(
 ): Promise<Recorded> {
   return db.inOrganization(orgId, async (tx) => {
     const seen = await sightingsOf(tx, orgId, reads)
+    const fresh = await claimMinutes(tx, orgId, firstPerMinute(seen.flatMap((one) => one ?? [])), 'reader')
     const isKnown = seen.map((one) => one !== null)
-    const first = firstPerMinute(seen.flatMap((one) => one ?? []))
-    if (first.length === 0) return { isKnown, moves: [] }
-
-    // Positions are held before minutes are, as an operator's save does it, so that neither waits for the other.
-    const assetIds = [...perAsset(first).keys()]
-    const [, fresh] = await Promise.all([
-      lockLastMinutes(tx, orgId, assetIds),
-      claimMinutes(tx, orgId, first, 'reader'),
-    ])
     if (fresh.length === 0) return { isKnown, moves: [] }
 
     const before = await advancePositions(tx, orgId, advancesOf(fresh), 'reader')

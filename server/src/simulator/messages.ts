@@ -59,15 +59,11 @@ export const messages: Record<string, (reads: readonly SimulatedRead[], gateway:
       })),
     ),
   'zebra-handheld': (reads) =>
-    reads
-      .map((read) =>
-        JSON.stringify({
-          type: 'BALANCED_PERFORMANCE',
-          timestamp: iso(read.atMs),
-          data: { tagData: [{ EPCid: read.epc, peakRssi: read.rssiDbm, seenCount: 1 }] },
-        }),
-      )
-      .join('\n'),
+    JSON.stringify({
+      type: 'BALANCED_PERFORMANCE',
+      timestamp: iso(reads[0]!.atMs),
+      data: { tagData: reads.map((read) => ({ EPCid: read.epc, peakRssi: read.rssiDbm, seenCount: 1 })) },
+    }),
   'gl-s10': (reads, gateway) =>
     JSON.stringify({
       dev_id: gateway,
@@ -89,6 +85,9 @@ export const messages: Record<string, (reads: readonly SimulatedRead[], gateway:
       })),
     ]),
 }
+
+/** Formats in which all reads of a message share its time, so each is sent on its own. */
+export const singleFormats: ReadonlySet<string> = new Set(['zebra-handheld'])
 
 /** Formats in which a message says which antenna saw the tag. */
 export const antennaFormats: ReadonlySet<string> = new Set(['generic', 'csl', 'impinj', 'zebra-fixed'])

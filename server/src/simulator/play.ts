@@ -1,5 +1,5 @@
 import { Chance } from './chance.ts'
-import { messages } from './messages.ts'
+import { messages, singleFormats } from './messages.ts'
 import { type Site, type SiteAsset, type SitePoint, nextPoint } from './site.ts'
 
 export interface PlayOptions {
@@ -19,11 +19,12 @@ interface Sighted {
   atMs: number
 }
 
-const perMessage = 500
+const mostPerMessage = 500
 
 /** Sends sightings as their readers would, each reader its own, and waits until they are durable. */
 async function send(options: PlayOptions, sightings: readonly Sighted[]): Promise<void> {
   const chance = new Chance(sightings.length)
+  const perMessage = singleFormats.has(options.format) ? 1 : mostPerMessage
   for (const [reader, token] of options.tokens) {
     const own = sightings.filter((one) => one.point.reader === reader)
     for (let start = 0; start < own.length; start += perMessage) {

@@ -46,6 +46,10 @@ export async function claimMinutes(
 /** An operator displaces whoever holds the minute, unless nothing would change. Says which minutes changed hands. */
 export async function overrideMinutes(tx: Tx, orgId: number, sightings: readonly Sighting[]): Promise<Sighting[]> {
   if (sightings.length === 0) return []
+  // An update takes its locks in any order; taken one after the other first, two saves never wait for each other.
+  await tx.query(sql`
+    select from ${unnested(sightings)} join asset_minutes m on m.asset_id = u.asset_id and m.minute = u.minute
+    where m.org_id = ${orgId} order by m.asset_id, m.minute for no key update of m`)
   const rows = await tx.query<MinuteRow>(sql`
     update asset_minutes m set location_id = u.location_id, observed_at = u.observed_at, source = 'operator'
     from ${unnested(sightings)}

@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
+import { Overtaken } from '../db/violations.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 import { newUuid } from '../kernel/secrets.ts'
 import type { Move } from './sighting.ts'
@@ -43,7 +44,10 @@ const moveOf = (row: MoveRow): RecordedMove => ({
 const columns = sql`delivery_id, asset_id, asset_external_key, asset_name, from_location_id, from_location_name,
   to_location_id, to_location_name, occurred_at, recorded_at`
 
-/** Writes each move down with the names of this moment; an origin deleted meanwhile is no origin. */
+/**
+ * Writes each move down with the names of this moment; an origin deleted meanwhile is no origin. A target deleted
+ * meanwhile makes the transaction run again, so that no asset stays where nothing can be.
+ */
 export async function insertMoves(
   tx: Tx,
   orgId: number,
@@ -65,6 +69,7 @@ export async function insertMoves(
     join locations target on target.org_id = ${orgId} and target.id = u.to_id and target.deleted_at is null
     left join locations origin on origin.org_id = ${orgId} and origin.id = u.from_id and origin.deleted_at is null
     returning ${columns}`)
+  if (rows.length < moves.length) throw new Overtaken('a location was deleted while things were placed in it')
   return rows.map(moveOf)
 }
 

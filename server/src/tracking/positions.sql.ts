@@ -70,10 +70,10 @@ async function bookFirstSeen(tx: Tx, orgId: number, assetIds: readonly number[])
   await bookScanned(tx, orgId, { live: live.length, deleted: assetIds.length - live.length })
 }
 
-/** The last minute of each asset, held until the transaction ends. */
-export async function lockLastMinutes(tx: Tx, orgId: number, assetIds: readonly number[]): Promise<Map<number, string>> {
+/** The last minute of each asset that was ever seen. */
+export async function lastMinutesOf(tx: Tx, orgId: number, assetIds: readonly number[]): Promise<Map<number, string>> {
   const rows = await tx.query<{ asset_id: number; last_minute: string | null }>(sql`
     select asset_id, last_minute from asset_positions
-    where org_id = ${orgId} and asset_id = any(${assetIds}::bigint[]) order by asset_id for no key update`)
+    where org_id = ${orgId} and asset_id = any(${assetIds}::bigint[])`)
   return new Map(rows.flatMap((row) => (row.last_minute === null ? [] : [[row.asset_id, row.last_minute] as const])))
 }

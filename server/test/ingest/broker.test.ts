@@ -60,7 +60,9 @@ describe('signing in at the embedded broker', () => {
     const site = await Site.open(context.app, 'Dock')
     const thing = await site.thing('Pallet')
     const client = await signIn(site.readerId, site.token)
-    expect(await publish(client, 'factory/gate/7', { reads: [{ tag: thing.tag, observed_at: at }] })).toBe('acknowledged')
+    expect(await publish(client, 'factory/gate/7', { reads: [{ tag: thing.tag, observed_at: at }] })).toBe(
+      'acknowledged',
+    )
     expect(await minutesOf(site)).toBe(1)
   })
 
@@ -92,7 +94,9 @@ describe('publishing to the embedded broker', () => {
       await holder`select pg_advisory_lock(4711)`
       const client = await signIn(site.readerId, site.token)
       let outcome: string | null = null
-      const sent = publish(client, 'gate', { reads: [{ tag: thing.tag, observed_at: at }] }).then((it) => (outcome = it))
+      const sent = publish(client, 'gate', { reads: [{ tag: thing.tag, observed_at: at }] }).then(
+        (it) => (outcome = it),
+      )
       await eventually(async () => {
         const waiting = await sql`select from pg_locks where locktype = 'advisory' and objid = 4711 and not granted`
         expect(waiting).toHaveLength(1)
@@ -104,6 +108,7 @@ describe('publishing to the embedded broker', () => {
       expect(await sent).toBe('acknowledged')
       expect(await minutesOf(site)).toBe(1)
     } finally {
+      await holder`select pg_advisory_unlock_all()`
       holder.release()
       await sql.unsafe('drop trigger wait_at_commit on moves; drop function wait_at_commit')
       await sql.end({ timeout: 5 })
@@ -131,23 +136,26 @@ describe('publishing to the embedded broker', () => {
     expect(await minutesOf(other)).toBe(0)
   })
 
-  it.each(['#', '+/#', 'lastseen/#', '$SYS/#', '$share/spies/#', 'own'])('grants no subscription to %s', async (filter) => {
-    const site = await Site.open(context.app, 'Dock')
-    const thing = await site.thing('Pallet')
-    const topic = await topicOf(site.readerId)
-    const listener = await signIn(site.readerId, site.token)
-    const heard: string[] = []
-    listener.on('message', (name) => heard.push(name))
-    const granted = new Promise<number>((resolve) => {
-      listener.on('packetreceive', (packet) => packet.cmd === 'suback' && resolve(packet.granted[0] as number))
-    })
-    listener.subscribe(filter === 'own' ? topic : filter, { qos: 1 }, () => undefined)
-    expect(await granted).toBe(128)
-    const sender = await signIn(site.readerId, site.token)
-    expect(await publish(sender, topic, { reads: [{ tag: thing.tag, observed_at: at }] })).toBe('acknowledged')
-    expect(await publish(listener, topic, { reads: [{ tag: thing.tag, observed_at: at }] })).toBe('acknowledged')
-    expect(heard).toEqual([])
-  })
+  it.each(['#', '+/#', 'lastseen/#', '$SYS/#', '$share/spies/#', 'own'])(
+    'grants no subscription to %s',
+    async (filter) => {
+      const site = await Site.open(context.app, 'Dock')
+      const thing = await site.thing('Pallet')
+      const topic = await topicOf(site.readerId)
+      const listener = await signIn(site.readerId, site.token)
+      const heard: string[] = []
+      listener.on('message', (name) => heard.push(name))
+      const granted = new Promise<number>((resolve) => {
+        listener.on('packetreceive', (packet) => packet.cmd === 'suback' && resolve(packet.granted[0] as number))
+      })
+      listener.subscribe(filter === 'own' ? topic : filter, { qos: 1 }, () => undefined)
+      expect(await granted).toBe(128)
+      const sender = await signIn(site.readerId, site.token)
+      expect(await publish(sender, topic, { reads: [{ tag: thing.tag, observed_at: at }] })).toBe('acknowledged')
+      expect(await publish(listener, topic, { reads: [{ tag: thing.tag, observed_at: at }] })).toBe('acknowledged')
+      expect(heard).toEqual([])
+    },
+  )
 
   it('acknowledges what is in no known format, counts it as ignored, and goes on with the next message', async () => {
     const site = await Site.open(context.app, 'Dock')
@@ -194,7 +202,12 @@ describe('publishing to the embedded broker', () => {
 
   it('takes every message that a kind of reader is known to send', async () => {
     const site = await Site.open(context.app, 'One', 'Two', 'Three')
-    const decoded = examples.map(([name, format, bytes]) => ({ name, format, bytes, ...decode(format, bytes, 'gate')! }))
+    const decoded = examples.map(([name, format, bytes]) => ({
+      name,
+      format,
+      bytes,
+      ...decode(format, bytes, 'gate')!,
+    }))
     const reads = decoded.flatMap((one) => one.reads)
     const identities = new Map(reads.map((read) => [read.value, { tag_type: read.tagType, value: read.value }]))
     const thing = await site.thing('Everything', { tags: [...identities.values()] })
@@ -241,24 +254,27 @@ describe('the port of the embedded broker', () => {
     const taken = (squatter.address() as AddressInfo).port
     const site = await Site.open(context.app, 'Dock')
     const thing = await site.thing('Pallet')
-    const { server, stop } = await start(taken)
+    const running = await start(taken)
     try {
-      expect(server.notices).toEqual([
+      expect(running.server.notices).toEqual([
         `MQTT is off: port ${taken} is taken. Readers can still use HTTP; LASTSEEN_MQTT_PORT chooses another port.`,
       ])
       const json = { reads: [{ tag: thing.tag, observed_at: at }] }
-      const reply = await send(`http://127.0.0.1:${server.port}`, 'POST', '/ingest/v1/reads', { token: site.token, json })
+      const reply = await send(`http://127.0.0.1:${running.server.port}`, 'POST', '/ingest/v1/reads', {
+        token: site.token,
+        json,
+      })
       expect([reply.status, reply.json]).toEqual([202, { data: { accepted: 1, ignored: 0 } }])
     } finally {
-      await stop()
+      await running.stop()
       squatter.close()
     }
   })
 
   it('is told to whoever starts the program', async () => {
     const free = await freePort()
-    const { server, stop } = await start(free)
-    await stop()
-    expect(server.notices).toEqual([`Readers reach the MQTT broker at mqtt://127.0.0.1:${free}`])
+    const running = await start(free)
+    await running.stop()
+    expect(running.server.notices).toEqual([`Readers reach the MQTT broker at mqtt://127.0.0.1:${free}`])
   })
 })

@@ -56,6 +56,14 @@ describe.skipIf(isBrokerMissing)('listening at an outside broker', () => {
     return { ...row }
   }
 
+  /** Messages may overtake each other, yet every move starts where the one before ended, and the last one holds. */
+  const expectChain = async (): Promise<void> => {
+    const moves = await site.moves()
+    expect(moves.map((move) => move.from)).toEqual([null, ...moves.slice(0, -1).map((move) => move.to)])
+    const rows = (await site.whereabouts())['PALLET']!
+    expect(rows[0]).toBe(moves.at(-1)!.to.toUpperCase())
+  }
+
   const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
 
   it('records what is published under the topic of a reader', async () => {
@@ -84,9 +92,13 @@ describe.skipIf(isBrokerMissing)('listening at an outside broker', () => {
       })
     })
     const { log } = broker
-    const given = [...log.matchAll(/Sending PUBLISH to (lastseen-\S+) \(d0, q1, r0, (m\d+)/g)].map(([, who, id]) => `${who} ${id}`)
+    const given = [...log.matchAll(/Sending PUBLISH to (lastseen-\S+) \(d0, q1, r0, (m\d+)/g)].map(
+      ([, who, id]) => `${who} ${id}`,
+    )
     await eventually(async () => {
-      const taken = broker.matches(/Received PUBACK from (lastseen-\S+) \(Mid: (\d+)/).map(([, who, id]) => `${who} m${id}`)
+      const taken = broker
+        .matches(/Received PUBACK from (lastseen-\S+) \(Mid: (\d+)/)
+        .map(([, who, id]) => `${who} m${id}`)
       expect(taken).toHaveLength(given.length)
     })
   })
@@ -107,7 +119,30 @@ describe.skipIf(isBrokerMissing)('listening at an outside broker', () => {
     // Whoever is left takes all: nothing waits for a process that is gone.
     await Promise.all(upTo(20).map((index) => publish(reader, topic, read(200 + index))))
     await eventually(async () => expect(await recorded()).toEqual(upTo(220)))
-    expect(await site.moves()).toHaveLength(220)
+    await expectChain()
+  })
+
+  it('finds what was published while the only process was away', async () => {
+    const [only, alone] = [new Mosquitto(await freePort()), await startApp()]
+    await only.start()
+    const own = await Site.open(alone, 'Dock')
+    const pallet = await own.thing('Pallet')
+    const [row] = await database(alone)`select topic_key from readers where id = ${own.readerId}`
+    const client = await signInAt(only.url, {})
+    const away = { settings: { LASTSEEN_MQTT_URL: only.url }, beside: alone }
+    for (const index of [0, 1, 2]) {
+      const listener = await startApp(away)
+      await only.untilHeard(index + 1)
+      await eventually(async () => expect(await own.trail(pallet)).toHaveLength(index))
+      await listener.stop()
+      const json = { reads: [{ tag: pallet.tag, observed_at: stamp(index) }] }
+      expect(await publish(client, `lastseen/${row!['topic_key']}/reads`, json)).toBe('acknowledged')
+      expect(await own.trail(pallet)).toHaveLength(index)
+    }
+    await client.endAsync(true)
+    await closeDatabase(alone)
+    await alone.stop()
+    await only.stop()
   })
 
   it('comes back by itself when the broker was killed and started again', async () => {
@@ -140,7 +175,7 @@ describe.skipIf(isBrokerMissing)('listening at an outside broker', () => {
     await eventually(async () => expect(acknowledged).toHaveLength(300))
     expect(cut).toBeGreaterThan(3)
     await eventually(async () => expect(await recorded()).toEqual(upTo(300)), 20_000)
-    expect(await site.moves()).toHaveLength(300)
+    await expectChain()
     await again.endAsync(true)
     await sql.end({ timeout: 5 })
   })

@@ -63,7 +63,12 @@ export class Fleet {
           const made = await createAsset(core, orgId, { ...draft, name: `Thing ${index}`, metadata: {}, tags })
           assets.push({ id: made.id, tag })
         }
-        const { token } = await createReader(core, orgId, { name: `R${reader}`, format: 'auto', clock: 'reader', scanPoints })
+        const { token } = await createReader(core, orgId, {
+          name: `R${reader}`,
+          format: 'auto',
+          clock: 'reader',
+          scanPoints,
+        })
         readers.push({ token, assets, acknowledged: [] })
       }
       return new Fleet(orgId, places, readers)
@@ -89,7 +94,7 @@ export class Fleet {
 
   /** Waits for so many more acknowledged batches. */
   async more(batches: number): Promise<void> {
-    for (const goal = this.batches + batches; this.batches < goal; ) await sleep(5)
+    for (const goal = this.batches + batches; this.batches < goal;) await sleep(5)
   }
 
   #stamp(batch: number): string {

@@ -64,7 +64,12 @@ export class ModelWorld {
     const watch = await watchStatements(database.url)
     const clock = { nowMs: startMs, millis: (): number => clock.nowMs }
     const config = readConfig({ DATABASE_URL: database.url, LASTSEEN_LOG_LEVEL: 'error' })
-    const core = await openCore({ config, url: database.url, clock, onStatement: watch.onStatement })
+    const core = await openCore({
+      config,
+      url: database.url,
+      clock,
+      onStatement: (statement) => watch.onStatement(statement),
+    })
     return new ModelWorld(core, sql, clock, database, watch.violations)
   }
 

@@ -83,7 +83,8 @@ export class Mosquitto {
   /** How many messages the broker handed to each server process. */
   handedOut(): Map<string, number> {
     const counts = new Map<string, number>()
-    for (const [, client] of this.matches(/Sending PUBLISH to (lastseen-\S+) /)) counts.set(client!, (counts.get(client!) ?? 0) + 1)
+    for (const [, client] of this.matches(/Sending PUBLISH to (lastseen-\S+) /))
+      counts.set(client!, (counts.get(client!) ?? 0) + 1)
     return counts
   }
 }

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { Reply } from '../../support/client.ts'
 import { Site, type Thing, database, expectRefusal, newTag, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
@@ -180,7 +181,7 @@ describe('a message that is refused', () => {
   it('is larger than 1 MiB, and the connection stays usable', async () => {
     const { token, thing } = await fresh()
     const padding = (size: number): string =>
-      `${JSON.stringify([{ tag: thing.tag, observed_at: at('10:00:00') }])}`.padEnd(size)
+      JSON.stringify([{ tag: thing.tag, observed_at: at('10:00:00') }]).padEnd(size)
     const refused = await context.app.anonymous('POST', path, { token, raw: padding(1024 * 1024 + 1) })
     expectRefusal(refused, 400, 'bad_request')
     expect(await site.trail(thing)).toEqual([])
@@ -202,15 +203,15 @@ describe('the answer to a message', () => {
     await site.post([{ tag: thing.tag, antenna: 1, observed_at: at('10:00:00') }], token)
     const sql = database(context.app)
     let answered = false
-    const sending = await sql.begin(async (tx) => {
+    let going: Promise<Reply> | undefined
+    await sql.begin(async (tx) => {
       await tx`select from asset_positions where asset_id = ${thing.id} for update`
-      const going = site.post([{ tag: thing.tag, antenna: 2, observed_at: at('10:01:00') }], token)
+      going = site.post([{ tag: thing.tag, antenna: 2, observed_at: at('10:01:00') }], token)
       void going.then(() => (answered = true))
       await new Promise((resume) => setTimeout(resume, 400))
       expect(answered).toBe(false)
-      return [going]
     })
-    expect((await sending[0]!).status).toBe(202)
+    expect((await going)?.status).toBe(202)
     const rows = await sql`select location_id from asset_minutes where asset_id = ${thing.id} order by minute`
     expect(rows.map((row) => row['location_id'])).toEqual(site.places.map((place) => place.id))
   })

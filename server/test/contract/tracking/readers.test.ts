@@ -247,60 +247,6 @@ describe('removing a reader', () => {
   })
 })
 
-describe('who may manage readers', () => {
-  const operations: [string, string, (id: number) => string, object][] = [
-    ['list', 'GET', () => path, {}],
-    ['read', 'GET', (id) => `${path}/${id}`, {}],
-    ['see the inbox', 'GET', () => `${path}/inbox`, {}],
-    ['add', 'POST', () => path, { json: { name: 'New' } }],
-    ['change', 'PATCH', (id) => `${path}/${id}`, { json: {} }],
-    ['remove', 'DELETE', (id) => `${path}/${id}`, {}],
-  ]
-
-  it.each(operations)('lets roles %s', async (_, method, target, options) => {
-    const isReading = method === 'GET'
-    for (const role of ['viewer', 'operator', 'manager', 'admin'] as const) {
-      const { id } = await made({ name: 'Subject' })
-      const reply = await send(method, target(id), options, tokens[role])
-      const isAllowed = isReading || role === 'manager' || role === 'admin'
-      expect([role, reply.status < 300]).toEqual([role, isAllowed])
-      if (isAllowed) continue
-      expectRefusal(reply, 403, 'forbidden')
-      expect(reply.json.error.detail).toBe('Missing required scope: locations:write')
-      expect((await send('GET', `${path}/${id}`)).json.data.name).toBe('Subject')
-    }
-  })
-
-  it.each(operations)('lets no API credential and no stranger %s', async (_, method, target, options) => {
-    const { id } = await made({ name: 'Subject' })
-    expectRefusal(await send(method, target(id), options, await site.api.token()), 401, 'unauthorized')
-    expectRefusal(await context.app.anonymous(method, target(id), options), 401, 'unauthorized')
-    expectRefusal(await send(method, target(id), options, site.token), 401, 'unauthorized')
-    expect((await send('GET', `${path}/${id}`)).status).toBe(200)
-  })
-
-  it('shows no reader to another organization, and lets it change none', async () => {
-    const { id } = await made({ name: 'Mine' })
-    const { accessToken } = await (await context.app.newOrg()).signIn('admin')
-    for (const [method, options] of [
-      ['GET', {}],
-      ['PATCH', { json: { name: 'Theirs' } }],
-      ['DELETE', {}],
-    ] as const)
-      expectRefusal(await send(method, `${path}/${id}`, options, accessToken), 404, 'not_found')
-    expect((await send('GET', path, {}, accessToken)).json.total_count).toBe(0)
-    expect((await send('GET', `${path}/${id}`)).json.data.name).toBe('Mine')
-  })
-
-  it.each([
-    ['0', 'too_small'],
-    ['x', 'invalid_value'],
-  ])('refuses the id %s', async (id, code) => {
-    const reply = await send('GET', `${path}/${id}`)
-    expect([reply.status, reply.json.error.fields]).toMatchObject([400, [{ field: 'reader_id', code }]])
-  })
-})
-
 describe('what a reader did', () => {
   it('is counted: messages, reads, ignored ones, and when it was last heard of', async () => {
     const { id, token } = await made({ name: 'Busy', scan_points: [{ antenna: 1, location_id: site.places[0]!.id }] })
