@@ -30,19 +30,27 @@ const count =
     return Number(text)
   }
 
+/** For the eye: lists on one line, nothing as a dash. */
+function plain(value: unknown): string {
+  if (Array.isArray(value)) return value.join(', ')
+  return typeof value === 'string' ? value : value === null ? '-' : JSON.stringify(value)
+}
+
 function show(facts: admin.Facts | admin.Facts[], isJson: boolean): void {
   if (isJson) return void process.stdout.write(`${JSON.stringify(facts)}\n`)
   const width = Math.max(...[facts].flat().flatMap((one) => Object.keys(one).map((key) => key.length)))
   const blocks = [facts].flat().map((one) =>
     Object.entries(one)
-      .map(([key, value]) => `${key.padEnd(width)}  ${Array.isArray(value) ? value.join(', ') : String(value ?? '-')}`)
+      .map(([key, value]) => `${key.padEnd(width)}  ${plain(value)}`)
       .join('\n'),
   )
   process.stdout.write(`${blocks.join('\n\n')}\n`)
 }
 
 /** Runs an operator command against the database and shows what came of it. */
-function run<Options extends object>(work: (core: Parameters<typeof admin.createOrg>[0], options: Options) => Promise<admin.Facts | admin.Facts[]>) {
+function run<Options extends object>(
+  work: (core: Parameters<typeof admin.createOrg>[0], options: Options) => Promise<admin.Facts | admin.Facts[]>,
+) {
   return async (options: Options, command: Command): Promise<void> => {
     const isJson = Boolean(command.optsWithGlobals<{ json?: boolean }>().json)
     const quiet = isJson ? (): void => undefined : progress
