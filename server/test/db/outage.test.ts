@@ -129,21 +129,35 @@ describe('Connections that are cut again and again under load', () => {
 })
 
 describe('A database that is away for a while', () => {
-  it('is served again once it is back, however many transactions failed meanwhile', async () => {
-    const name = new URL(database.url).pathname.slice(1)
+  const name = (): string => new URL(database.url).pathname.slice(1)
+  let elsewhere: postgres.Sql
+
+  beforeEach(async () => {
     const outside = new URL(database.url)
     outside.pathname = '/postgres'
-    const elsewhere = postgres(outside.href, { max: 1, onnotice: () => undefined })
+    elsewhere = postgres(outside.href, { max: 1, onnotice: () => undefined })
     await expectStillServing()
-    await elsewhere.unsafe(`alter database ${name} with allow_connections false`)
-    await elsewhere`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`
+    await Promise.all(Array.from({ length: 8 }, () => db.common.query(sql`select 1`)))
+    await elsewhere.unsafe(`alter database ${name()} with allow_connections false`)
+    await elsewhere`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name()}`
+  })
+
+  afterEach(async () => {
+    await elsewhere.unsafe(`alter database ${name()} with allow_connections true`)
+    await elsewhere.end({ timeout: 5 })
+  })
+
+  it('is served again once it is back, however many transactions failed meanwhile', async () => {
     const tries = Array.from({ length: 20 }, () => db.inOrganization(1, (tx) => tx.query(sql`select 1`)))
     for (const { status } of await Promise.allSettled(tries)) expect(status).toBe('rejected')
-    await elsewhere.unsafe(`alter database ${name} with allow_connections true`)
-    await elsewhere.end({ timeout: 5 })
+    await elsewhere.unsafe(`alter database ${name()} with allow_connections true`)
     await expect
       .poll(() => db.inOrganization(1, (tx) => tx.query(sql`select 1 as one`)), { timeout: 10_000, interval: 200 })
       .toEqual([{ one: 1 }])
     await expectStillServing()
+  })
+
+  it('fails single statements at once rather than letting them wait for its return', async () => {
+    for (let times = 0; times < 8; times++) await expect(db.common.query(sql`select 1`)).rejects.toThrow()
   })
 })

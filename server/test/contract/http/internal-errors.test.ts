@@ -1,42 +1,26 @@
-import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { AnyRoute } from '../../../src/http/route.ts'
-import { type TestOrg, useApp } from '../../support/app.ts'
+import type { TestOrg } from '../../support/app.ts'
 import type { Reply } from '../../support/client.ts'
 import { expectRefusal } from '../../support/envelope.ts'
 import { goodBody } from '../../support/examples.ts'
+import { useProxiedApp } from '../../support/proxied.ts'
 import { allRoutes, pathOf } from '../../support/rows.ts'
 
 let nowMs = Date.now()
-const context = useApp({ clock: { millis: () => nowMs } })
+const context = useProxiedApp({ millis: () => nowMs })
 
 let org: TestOrg
-let admin: postgres.Sql
 let session: string
 let token: string
-const name = (): string => new URL(context.app.databaseUrl).pathname.slice(1)
-
-/** Takes the database away from everybody, as an outage does. */
-async function takeAway(): Promise<void> {
-  await admin.unsafe(`alter database ${name()} with allow_connections false`)
-  await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name()}`
-}
-
-const giveBack = (): Promise<unknown> => admin.unsafe(`alter database ${name()} with allow_connections true`)
 
 beforeAll(async () => {
-  admin = postgres(inject('clusterUrl'), { max: 1, onnotice: () => undefined })
   org = await context.app.newOrg()
   session = (await org.signIn('admin')).accessToken
   token = await org.full.token()
   // Both are known by now, so that their requests get past authentication and fail in the operation itself.
   for (const one of [session, token]) await context.app.anonymous('GET', '/api/v1/assets', { token: one })
-  await takeAway()
-})
-
-afterAll(async () => {
-  await giveBack()
-  await admin.end({ timeout: 5 })
+  await context.passage.close()
 })
 
 const ids = (route: AnyRoute): number[] =>
@@ -93,7 +77,7 @@ describe('While the database is gone', () => {
 
 describe('Once the database is back', () => {
   it('the service serves again without a restart', async () => {
-    await giveBack()
+    await context.passage.open()
     const status = async () => (await context.app.anonymous('GET', '/api/v1/assets', { token })).status
     await expect.poll(status, { timeout: 20_000, interval: 200 }).toBe(200)
     expect((await context.app.anonymous('GET', '/readyz')).status).toBe(200)
