@@ -31,9 +31,24 @@ const lawful = steps.flatMap((step, index) =>
 module.exports = {
   forbidden: [
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
-    { name: 'only-db-knows-the-driver', severity: 'error', from: { path: '^server/src', pathNot: inside('db') }, to: { path: 'node_modules/postgres/' } },
-    { name: 'only-http-speaks-http', severity: 'error', from: { path: '^server/src', pathNot: [inside('http')] }, to: { path: '^(node:)?https?$' } },
-    { name: 'no-unknown-folder', severity: 'error', from: {}, to: { path: '^server/src/', pathNot: ['^server/src/main[.]ts$', ...steps.flat().map(inside)] } },
+    {
+      name: 'only-db-knows-the-driver',
+      severity: 'error',
+      from: { path: '^server/src', pathNot: inside('db') },
+      to: { path: 'node_modules/postgres/' },
+    },
+    {
+      name: 'only-http-speaks-http',
+      severity: 'error',
+      from: { path: '^server/src', pathNot: [inside('http')] },
+      to: { path: '^(node:)?https?$' },
+    },
+    {
+      name: 'no-unknown-folder',
+      severity: 'error',
+      from: {},
+      to: { path: '^server/src/', pathNot: ['^server/src/main[.]ts$', ...steps.flat().map(inside)] },
+    },
     ...lawful,
   ],
   options: {

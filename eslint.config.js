@@ -10,16 +10,28 @@ export default tseslint.config(
     files: ['**/*.mjs', '**/*.js', '**/*.cjs'],
     languageOptions: {
       globals: Object.fromEntries(
-        ['process', 'console', 'URL', 'Buffer', 'setTimeout', 'setInterval', 'clearTimeout', 'clearInterval', 'performance', 'module', 'fetch'].map(
-          (name) => [name, 'readonly'],
-        ),
+        [
+          'process',
+          'console',
+          'URL',
+          'Buffer',
+          'setTimeout',
+          'setInterval',
+          'clearTimeout',
+          'clearInterval',
+          'performance',
+          'module',
+          'fetch',
+        ].map((name) => [name, 'readonly']),
       ),
     },
   },
   {
     files: ['**/*.ts'],
     extends: [...tseslint.configs.strictTypeChecked],
-    languageOptions: { parserOptions: { project: ['server/tsconfig.test.json'], tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parserOptions: { project: ['server/tsconfig.test.json'], tsconfigRootDir: import.meta.dirname },
+    },
     rules: {
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
@@ -35,10 +47,23 @@ export default tseslint.config(
   },
   {
     files: ['server/src/**/*.ts'],
-    ignores: ['server/src/kernel/**', 'server/src/config/**', 'server/src/app/**', 'server/src/main.ts', 'server/src/db/embedded/**'],
+    ignores: [
+      'server/src/kernel/**',
+      'server/src/config/**',
+      'server/src/app/**',
+      'server/src/main.ts',
+      'server/src/db/embedded/**',
+    ],
     rules: {
-      'no-restricted-properties': ['error', { object: 'Date', property: 'now', message: clocks }, { object: 'process', property: 'env', message: clocks }],
-      'no-restricted-syntax': ['error', { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: clocks }],
+      'no-restricted-properties': [
+        'error',
+        { object: 'Date', property: 'now', message: clocks },
+        { object: 'process', property: 'env', message: clocks },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: clocks },
+      ],
     },
   },
   {

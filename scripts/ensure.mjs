@@ -1,54 +1,127 @@
 /** Brings a checkout to the point where it can run: packages installed, TypeScript built. Does nothing when all is there. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { withLock } from './lock.mjs'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'))
+const at = (path) => join(root, path)
+const lock = at('.cache/prepare.lock')
+/** Stands while packages are being installed, so that an installation cut short is done again. */
+const installing = at('.cache/installing')
 
-/** Names of packages that the lock file asks for and node_modules does not have in that version. */
+/** The packages that were installed, by path; none when the last installation did not end. */
+function installedPackages() {
+  if (existsSync(installing)) return {}
+  try {
+    return JSON.parse(readFileSync(at('node_modules/.package-lock.json'), 'utf8')).packages
+  } catch {
+    return {}
+  }
+}
+
+const admits = (list = [], value) =>
+  list.every((one) => one.startsWith('!') && one !== `!${value}`) || list.includes(value)
+const isForHere = ({ os, cpu }) => admits(os, process.platform) && admits(cpu, process.arch)
+
+/**
+ * Paths of packages that are not as the lock file wants them: absent or of another version. Of the packages that exist
+ * once per system, this system's is missed only where another system's is in its place: the folder was copied.
+ */
 function missingPackages({ dev }) {
-  const hidden = join(root, 'node_modules/.package-lock.json')
-  const installed = existsSync(hidden) ? readJson(hidden).packages : {}
-  const wanted = Object.entries(readJson(join(root, 'package-lock.json')).packages)
-  return wanted.filter(([path, lock]) => {
-    if (!path.startsWith('node_modules/') || lock.link || lock.optional || lock.devOptional) return false
-    if (lock.dev && !dev) return false
-    return installed[path]?.version !== lock.version
+  const installed = installedPackages()
+  const isCopied = Object.values(installed).some((one) => !isForHere(one))
+  const wanted = Object.entries(JSON.parse(readFileSync(at('package-lock.json'), 'utf8')).packages)
+  const isMissing = ([path, one]) => {
+    if (!path.startsWith('node_modules/') || one.link || (one.dev && !dev)) return false
+    if ((one.optional || one.devOptional) && !(isCopied && one.os && isForHere(one))) return false
+    return installed[path]?.version !== one.version || !existsSync(at(`${path}/package.json`))
+  }
+  return wanted.filter(isMissing).map(([path]) => path)
+}
+
+/** A folder this user cannot write to is the one trouble with an own message; the rest speaks for itself. */
+function prepare(what, work) {
+  try {
+    withLock(lock, work)
+  } catch (error) {
+    if (!['EACCES', 'EPERM', 'EROFS'].includes(error.code)) throw error
+    throw new Error(
+      `${what}, but this user may not write to ${dirname(error.path ?? lock)} (${error.code}). ` +
+        'Run npm start once as the user who owns the folder.',
+      { cause: error },
+    )
+  }
+}
+
+/** Installs exactly what the lock file says; without `dev` only what running needs, unless the rest is there already. */
+export function ensurePackages({ dev }) {
+  if (missingPackages({ dev }).length === 0) return
+  prepare('Packages have to be installed', () => {
+    if (missingPackages({ dev }).length === 0) return
+    process.stderr.write('Installing packages …\n')
+    const isDev = dev || Object.values(installedPackages()).some((one) => one.dev)
+    const flags = ['ci', '--no-audit', '--no-fund', '--loglevel=error', isDev ? '--include=dev' : '--omit=dev']
+    mkdirSync(dirname(installing), { recursive: true })
+    writeFileSync(installing, '')
+    const options = { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], shell: process.platform === 'win32' }
+    const { status, error } = spawnSync('npm', flags, options)
+    if (error !== undefined) throw new Error(`npm could not be run (${error.code}). It comes with Node.js.`)
+    if (status !== 0) throw new Error('The packages could not be installed (npm ci); the lines above say why.')
+    rmSync(installing)
   })
 }
 
-/** Installs exactly what the lock file says; without `dev` only what running needs. */
-export function ensurePackages({ dev }) {
-  if (missingPackages({ dev }).length === 0) return
-  process.stderr.write('Installing packages …\n')
-  const flags = ['ci', '--no-audit', '--no-fund', '--loglevel=error', ...(dev ? [] : ['--omit=dev'])]
-  const { status } = spawnSync('npm', flags, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
-  if (status !== 0) throw new Error('npm ci failed; see the lines above')
-}
+const dist = at('server/dist')
+const fresh = `${dist}.new-${process.pid}`
+const former = at('server/dist.old')
+const remove = (path) => rmSync(path, { recursive: true, force: true })
 
-/** Changes whenever a file in the folder does. */
-function fingerprint(folders) {
+/** Changes whenever a source does, and not when it is merely copied or touched. */
+function fingerprint() {
   const hash = createHash('sha256')
-  for (const folder of folders)
-    for (const name of readdirSync(folder, { recursive: true }).sort()) {
-      const { mtimeMs, size } = statSync(join(folder, name))
-      hash.update(`${name} ${mtimeMs} ${size}\n`)
-    }
+  const sources = readdirSync(at('server/src'), { recursive: true }).filter((name) => name.endsWith('.ts'))
+  const paths = [
+    'tsconfig.base.json',
+    'server/tsconfig.json',
+    ...sources.sort().map((name) => join('server/src', name)),
+  ]
+  for (const path of paths) if (existsSync(at(path))) hash.update(`${path}\0`).update(readFileSync(at(path)))
   return hash.digest('hex')
 }
 
+/** An installation that came without its sources has nothing to build. */
+function isBuilt() {
+  if (!existsSync(at('server/src'))) return true
+  if (!existsSync(join(dist, 'main.js')) || !existsSync(join(dist, '.built'))) return false
+  return readFileSync(join(dist, '.built'), 'utf8') === fingerprint()
+}
+
+/** Builds beside the old build and swaps them at the end, so that a build cut short leaves no half one. */
 export function ensureBuilt() {
-  const stamp = join(root, 'server/dist/.built')
-  const current = fingerprint([join(root, 'server/src')])
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === current) return
-  process.stderr.write('Building …\n')
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  const { status } = spawnSync(process.execPath, [tsc, '-p', join(root, 'server')], { stdio: ['ignore', 2, 2] })
-  if (status !== 0) throw new Error('the build failed; see the lines above')
-  mkdirSync(join(root, 'server/dist'), { recursive: true })
-  writeFileSync(stamp, current)
+  if (isBuilt()) return
+  prepare('The program has to be built', () => {
+    if (isBuilt()) return
+    process.stderr.write('Building …\n')
+    const current = fingerprint()
+    // The compiler of a start that was killed may still be writing, so leftovers are removed and never used again.
+    for (const name of readdirSync(at('server'))) if (name.startsWith('dist.new')) remove(at(`server/${name}`))
+    mkdirSync(fresh)
+    const flags = ['-p', at('server'), '--outDir', fresh, '--incremental', 'false', '--tsBuildInfoFile', 'null']
+    const { status } = spawnSync(process.execPath, [at('node_modules/typescript/bin/tsc'), ...flags], {
+      stdio: ['ignore', 2, 2],
+    })
+    if (status !== 0) {
+      remove(fresh)
+      throw new Error('The build failed; the lines above say why.')
+    }
+    writeFileSync(join(fresh, '.built'), current)
+    remove(former)
+    if (existsSync(dist)) renameSync(dist, former)
+    renameSync(fresh, dist)
+    remove(former)
+  })
 }

@@ -1,5 +1,2 @@
 #!/usr/bin/env node
-import { ensureBuilt } from '../../scripts/ensure.mjs'
-
-ensureBuilt()
-await import('../dist/main.js')
+import '../../scripts/start.mjs'

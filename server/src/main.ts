@@ -53,7 +53,9 @@ function show(facts: admin.Facts | admin.Facts[], isJson: boolean): void {
 }
 
 /** Runs an operator command against the database and shows what came of it. */
-function run<Options extends object>(work: (core: Parameters<typeof admin.createOrg>[0], options: Options) => Promise<admin.Facts | admin.Facts[]>) {
+function run<Options extends object>(
+  work: (core: Parameters<typeof admin.createOrg>[0], options: Options) => Promise<admin.Facts | admin.Facts[]>,
+) {
   return async (options: Options, command: Command): Promise<void> => {
     const isJson = Boolean(command.optsWithGlobals<{ json?: boolean }>().json)
     const quiet = isJson ? (): void => undefined : progress

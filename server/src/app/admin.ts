@@ -50,7 +50,8 @@ export async function organizationNamed(core: Core, given: string): Promise<{ or
 }
 
 export function checkLine(what: string, text: string): string {
-  if (text.trim() === '' || codePointLength(text) > 255) throw new OperatorError(`${what} must have 1 to 255 characters`)
+  if (text.trim() === '' || codePointLength(text) > 255)
+    throw new OperatorError(`${what} must have 1 to 255 characters`)
   if (textProblem(text) !== null) throw new OperatorError(`${what} must not hold line breaks or control characters`)
   return text
 }

@@ -32,7 +32,8 @@ export async function openDatabase(config: Config, progress: (line: string) => v
 /** Migrates and checks the fence; done once per start, by whichever process comes first. Says how much was new. */
 export async function prepareDatabase(config: Config, url: string, progress: (line: string) => void): Promise<number> {
   const { length } = await migrate(url)
-  if (length > 0) progress(`Database schema brought up to date (${length} ${length === 1 ? 'migration' : 'migrations'})`)
+  if (length > 0)
+    progress(`Database schema brought up to date (${length} ${length === 1 ? 'migration' : 'migrations'})`)
   await makeMonths(url, systemClock.millis(), config.retentionDays)
   await checkRoles(url)
   return length

@@ -18,7 +18,8 @@ const closed: MqttDoor = { notice: null, close: async () => undefined }
 export async function openMqtt(core: Core, tracking: Tracking, log: Logger): Promise<MqttDoor> {
   const { mqttUrl, mqttPort, host } = core.config
   const { devices, intake } = tracking
-  const onFailure = (error: unknown): void => log.warn({ event: 'mqtt.refused', err: error }, 'message not acknowledged')
+  const onFailure = (error: unknown): void =>
+    log.warn({ event: 'mqtt.refused', err: error }, 'message not acknowledged')
   if (mqttUrl !== null) {
     const onState = (state: string, why: string): void => log.info({ event: `mqtt.${state}`, why }, `broker ${state}`)
     const installation = createHash('sha256').update(core.signingKey).digest('hex').slice(0, 12)
@@ -33,7 +34,8 @@ export async function openMqtt(core: Core, tracking: Tracking, log: Logger): Pro
     const broker = await startBroker({ devices, intake, host, port: mqttPort, onFailure, onConnection })
     return { notice: `Readers reach the MQTT broker at mqtt://${host}:${broker.port}`, close: () => broker.close() }
   } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? `port ${mqttPort} is taken` : (error as Error).message
+    const why =
+      (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? `port ${mqttPort} is taken` : (error as Error).message
     const notice = `MQTT is off: ${why}. Readers can still use HTTP; LASTSEEN_MQTT_PORT chooses another port.`
     log.warn({ event: 'mqtt.off', why }, notice)
     return { notice, close: closed.close }

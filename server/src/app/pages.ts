@@ -25,8 +25,14 @@ export function pages(core: Core, routes: readonly AnyRoute[], registry: Registr
     { path: '/', render: () => ({ ...plain(302, 'See /api/docs\n'), headers: { Location: '/api/docs' } }) },
     { path: '/openapi.json', render: () => moved('/api/openapi.json') },
     { path: '/openapi.yaml', render: () => moved('/api/openapi.yaml') },
-    { path: '/api/openapi.json', render: () => ({ status: 200, type: 'application/json', text: json, headers: noCache }) },
-    { path: '/api/openapi.yaml', render: () => ({ status: 200, type: 'application/yaml', text: yaml, headers: noCache }) },
+    {
+      path: '/api/openapi.json',
+      render: () => ({ status: 200, type: 'application/json', text: json, headers: noCache }),
+    },
+    {
+      path: '/api/openapi.yaml',
+      render: () => ({ status: 200, type: 'application/yaml', text: yaml, headers: noCache }),
+    },
     {
       path: '/api/docs',
       render: () => ({
@@ -53,7 +59,8 @@ export function pages(core: Core, routes: readonly AnyRoute[], registry: Registr
       async render({ message }) {
         const { metricsToken } = core.config
         const given = /^Bearer (.+)$/.exec(message.headers.authorization ?? '')?.[1] ?? ''
-        const isAllowed = metricsToken === null ? isLoopback(host) : sameHash(hashSecret(given), hashSecret(metricsToken))
+        const isAllowed =
+          metricsToken === null ? isLoopback(host) : sameHash(hashSecret(given), hashSecret(metricsToken))
         if (!isAllowed) return plain(401, 'Send the token of LASTSEEN_METRICS_TOKEN as Authorization: Bearer <token>\n')
         return { status: 200, type: registry.contentType, text: await registry.metrics() }
       },

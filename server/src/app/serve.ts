@@ -130,9 +130,10 @@ async function serveRequests(
   const core = await openCore({ config, url })
   try {
     const { host, port } = config
-    const server = await startServer(core, { host, port, isOneOfSeveral, log }).catch((error: NodeJS.ErrnoException) => {
+    const server = await startServer(core, { host, port, isOneOfSeveral, log }).catch((error: unknown) => {
       // Another start may have taken the port while this one prepared the database.
-      throw error.syscall === 'listen' ? new Error(whyNotListening(error, host, port)) : error
+      if ((error as NodeJS.ErrnoException).syscall !== 'listen') throw error
+      throw new Error(whyNotListening(error as NodeJS.ErrnoException, host, port))
     })
     const stopRetention = startRetention(core, url, log)
     if (isOneOfSeveral) process.send?.({ ready: true })

@@ -57,7 +57,17 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   })
 
   const addresses = (reader: Reader, token: string) => ingestAddresses(core, reader, token)
-  const needs = { db, clock, ids: core.ids, environment, tokens, throttle, wake, announce: tracking.announce, addresses }
+  const needs = {
+    db,
+    clock,
+    ids: core.ids,
+    environment,
+    tokens,
+    throttle,
+    wake,
+    announce: tracking.announce,
+    addresses,
+  }
   const surfaces = [primarySurface(needs), webSurface(needs, tracking.live)]
   const { rateLimitStore } = config
   const isShared = rateLimitStore === 'database' || (rateLimitStore === 'auto' && options.isOneOfSeveral)

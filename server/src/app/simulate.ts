@@ -31,7 +31,8 @@ export async function simulate(
   const tokens = await settleSite(core, orgId, site, options.format)
   await core.wake.send('reader-changed', '')
   let reads = 0
-  const signal = options.seconds === null ? asked : AbortSignal.any([asked, AbortSignal.timeout(options.seconds * 1000)])
+  const signal =
+    options.seconds === null ? asked : AbortSignal.any([asked, AbortSignal.timeout(options.seconds * 1000)])
   const play: PlayOptions = {
     site,
     tokens,

@@ -50,26 +50,37 @@ export function startTracking(core: Core, log: Logger): Tracking {
     retentionDays: config.retentionDays,
     onTaken: (device, taken) => book.note(device, { ...taken, messages: 1 }),
     onUnknown: (device, reads) =>
-      book.noteUnknown(device, reads.map((read) => ({ tag: { type: read.tagType, value: read.value }, antenna: read.antenna }))),
+      book.noteUnknown(
+        device,
+        reads.map((read) => ({ tag: { type: read.tagType, value: read.value }, antenna: read.antenna })),
+      ),
     onMoves: (orgId) => movedIn.add(orgId),
     onQuarantine: (why, topic) => log.warn({ event: 'ingest.quarantined', why, topic }, 'message put aside'),
   })
-  wake.on('moved', (payload) => void payload.split(',').forEach((id) => void live.moved(Number(id)).catch(() => undefined)))
+  wake.on(
+    'moved',
+    (payload) => void payload.split(',').forEach((id) => void live.moved(Number(id)).catch(() => undefined)),
+  )
   wake.on('readers', (payload) => void payload.split(',').forEach((id) => live.readersActive(Number(id))))
   wake.on('reader-changed', () => devices.forgetAll())
 
   const tell = async (): Promise<void> => {
     const ids = [...movedIn]
     movedIn.clear()
-    for (let start = 0; start < ids.length; start += 300) await wake.send('moved', ids.slice(start, start + 300).join(','))
+    for (let start = 0; start < ids.length; start += 300)
+      await wake.send('moved', ids.slice(start, start + 300).join(','))
   }
   const writeDown = async (): Promise<void> => {
     const ids = await book.flush()
-    for (let start = 0; start < ids.length; start += 300) await wake.send('readers', ids.slice(start, start + 300).join(','))
+    for (let start = 0; start < ids.length; start += 300)
+      await wake.send('readers', ids.slice(start, start + 300).join(','))
   }
   const guarded = (chore: string, work: () => Promise<void>) => () =>
     void work().catch((error: unknown) => log.warn({ event: 'chore.failed', chore, err: error }, 'chore failed'))
-  const timers = [setInterval(guarded('tell-moves', tell), gatherMs), setInterval(guarded('reader-activity', writeDown), flushMs)]
+  const timers = [
+    setInterval(guarded('tell-moves', tell), gatherMs),
+    setInterval(guarded('reader-activity', writeDown), flushMs),
+  ]
   for (const timer of timers) timer.unref()
 
   return {
@@ -83,7 +94,12 @@ export function startTracking(core: Core, log: Logger): Tracking {
       live.gap()
     },
     noteConnection: (device, isConnected) =>
-      book.note(device, { messages: 0, accepted: 0, ignored: 0, warning: isConnected ? '' : 'The MQTT connection ended' }),
+      book.note(device, {
+        messages: 0,
+        accepted: 0,
+        ignored: 0,
+        warning: isConnected ? '' : 'The MQTT connection ended',
+      }),
     async stop() {
       for (const timer of timers) clearInterval(timer)
       await writeDown().catch(() => undefined)

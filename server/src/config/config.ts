@@ -13,7 +13,9 @@ export class ConfigError extends Error {
 type Environment = Readonly<Record<string, string | undefined>>
 
 const known = new Set(
-  Object.values(settings).flatMap((row: Setting<unknown>) => (row.secret ? [row.name, `${row.name}_FILE`] : [row.name])),
+  Object.values(settings).flatMap((row: Setting<unknown>) =>
+    row.secret ? [row.name, `${row.name}_FILE`] : [row.name],
+  ),
 )
 
 /** A secret may stand in a file instead, named by the setting with `_FILE` behind it. */

@@ -36,13 +36,16 @@ function databaseUrl(text: string): string | null {
   if (text === '') return null
   const [place = ''] = text.slice(text.indexOf('://') + 3).split(/[?/]/)
   const hosts = place.slice(place.lastIndexOf('@') + 1)
-  const isAddress = /^postgres(ql)?:\/\//.test(text) && hosts !== '' && URL.canParse(text.replace(hosts, hosts.split(',')[0]!))
+  const isAddress =
+    /^postgres(ql)?:\/\//.test(text) && hosts !== '' && URL.canParse(text.replace(hosts, hosts.split(',')[0]!))
   return isAddress ? text : expected('an address such as postgres://user:password@host/name')
 }
 
 function httpUrl(text: string): string | null {
   if (text === '') return null
-  return /^https?:\/\/[^/]+/.test(text) && URL.canParse(text) ? text.replace(/\/+$/, '') : expected('an http:// or https:// address')
+  return /^https?:\/\/[^/]+/.test(text) && URL.canParse(text)
+    ? text.replace(/\/+$/, '')
+    : expected('an http:// or https:// address')
 }
 
 const setting = <T>(row: Setting<T>): Setting<T> => row
@@ -96,7 +99,8 @@ export const settings = {
     name: 'LASTSEEN_RATE_LIMIT_STORE',
     fallback: 'auto',
     parse: oneOf('auto', 'memory', 'database'),
-    about: 'Where token buckets live. `auto`: memory for one process, database for several. Set `database` when several machines serve.',
+    about:
+      'Where token buckets live. `auto`: memory for one process, database for several. Set `database` when several machines serve.',
   }),
   retentionDays: setting({
     name: 'LASTSEEN_RETENTION_DAYS',

@@ -2,7 +2,14 @@ import type { Tx } from '../db/database.ts'
 import { type Clock, now } from '../kernel/clock.ts'
 import { instantFromMillis } from '../kernel/instant.ts'
 import { hashSecret, newNonce, newUuid, sameHash, uuidPattern } from '../kernel/secrets.ts'
-import { type Chain, advanceChain, deleteDeadChains, insertChain, lockChain, revokeChain } from './refresh-chains.sql.ts'
+import {
+  type Chain,
+  advanceChain,
+  deleteDeadChains,
+  insertChain,
+  lockChain,
+  revokeChain,
+} from './refresh-chains.sql.ts'
 import { type AccessTokens, refreshTokenTtlMs } from './tokens.ts'
 
 export interface IssuedRefresh {

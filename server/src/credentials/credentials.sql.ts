@@ -129,7 +129,11 @@ export async function revokeCredentialRow(
 }
 
 /** Processes write down late and in any order, so the latest use wins. */
-export async function noteUse(tx: Tx, orgId: number, uses: readonly { clientId: string; at: Instant }[]): Promise<void> {
+export async function noteUse(
+  tx: Tx,
+  orgId: number,
+  uses: readonly { clientId: string; at: Instant }[],
+): Promise<void> {
   await tx.query(sql`
     update credentials c set last_used_at = greatest(c.last_used_at, u.used_at)
     from unnest(${uses.map((use) => use.clientId)}::uuid[], ${uses.map((use) => toDatabase(use.at))}::timestamptz[])

@@ -31,31 +31,41 @@ export function exchangeCredentials(
   given: { clientId: string; clientSecret: string; address: string },
 ): Promise<TokenPair> {
   const clientId = given.clientId.toLowerCase()
-  return needs.throttle.guard([`client:${clientId}`], given.address, async () => {
-    const orgId = uuidPattern.test(clientId) ? await findOrganizationOfClient(needs.db.read, clientId) : null
-    if (orgId === null) return null
-    return needs.db.inOrganization(orgId, async (tx) => {
-      const state = await credentialState(tx, orgId, clientId)
-      if (!isUsable(needs, state) || !sameHash(state.secretHash, hashSecret(given.clientSecret))) return null
-      const { chain, token } = await openChain(tx, needs, orgId, { clientId })
-      return credentialPair(needs, orgId, clientId, state, chain.chainId, token)
-    })
-  }, 'Invalid client credentials')
+  return needs.throttle.guard(
+    [`client:${clientId}`],
+    given.address,
+    async () => {
+      const orgId = uuidPattern.test(clientId) ? await findOrganizationOfClient(needs.db.read, clientId) : null
+      if (orgId === null) return null
+      return needs.db.inOrganization(orgId, async (tx) => {
+        const state = await credentialState(tx, orgId, clientId)
+        if (!isUsable(needs, state) || !sameHash(state.secretHash, hashSecret(given.clientSecret))) return null
+        const { chain, token } = await openChain(tx, needs, orgId, { clientId })
+        return credentialPair(needs, orgId, clientId, state, chain.chainId, token)
+      })
+    },
+    'Invalid client credentials',
+  )
 }
 
 /** `refresh_token`: no secret needed, the token itself is the proof, once. */
 export function exchangeRefresh(needs: ExchangeNeeds, given: { token: string; address: string }): Promise<TokenPair> {
-  return needs.throttle.guard([], given.address, async () => {
-    const orgId = readRefreshToken(given.token)?.orgId
-    if (orgId === undefined) return null
-    return needs.db.inOrganization(orgId, async (tx) => {
-      const issued = await advance(tx, needs, orgId, given.token, 'credential')
-      if (issued === null || issued.chain.clientId === null) return null
-      const { clientId, chainId } = issued.chain
-      const state = await credentialState(tx, orgId, clientId)
-      return isUsable(needs, state) ? credentialPair(needs, orgId, clientId, state, chainId, issued.token) : null
-    })
-  }, 'Invalid or expired refresh token')
+  return needs.throttle.guard(
+    [],
+    given.address,
+    async () => {
+      const orgId = readRefreshToken(given.token)?.orgId
+      if (orgId === undefined) return null
+      return needs.db.inOrganization(orgId, async (tx) => {
+        const issued = await advance(tx, needs, orgId, given.token, 'credential')
+        if (issued === null || issued.chain.clientId === null) return null
+        const { clientId, chainId } = issued.chain
+        const state = await credentialState(tx, orgId, clientId)
+        return isUsable(needs, state) ? credentialPair(needs, orgId, clientId, state, chainId, issued.token) : null
+      })
+    },
+    'Invalid or expired refresh token',
+  )
 }
 
 function credentialPair(
@@ -70,4 +80,3 @@ function credentialPair(
   const accessToken = needs.tokens.issue({ kind: 'credential', sub: clientId, org: orgId, scope, sid: chainId })
   return { accessToken, refreshToken, expiresInSeconds: accessTokenTtlSeconds }
 }
-

@@ -1,5 +1,7 @@
 import postgres from 'postgres'
+import { arrays } from './arrays.ts'
 import type { Database, Db, Tx, TxOptions } from './database.ts'
+import { Door } from './door.ts'
 import { type Lane, Lanes } from './lanes.ts'
 import { type Sql, textOf } from './sql.ts'
 import { asConflict, mayRunAgain } from './violations.ts'
@@ -12,6 +14,8 @@ export interface ConnectOptions {
   /** A replica for hot reads; the main server when absent. */
   readUrl?: string
   poolSize: number
+  /** How long a single statement is waited for before it is given up. */
+  patienceMs?: number
   /** Told of every statement before it runs; tests hold each one against the tenancy fence. */
   onStatement?: (statement: Sql) => void
 }
@@ -41,12 +45,14 @@ export function openPool(
     connect_timeout: 10,
     // Seconds before a lost connection is tried again; the driver's own pauses grow to 20 and outlast the outage.
     backoff: () => 0.2,
+    fetch_types: false,
     onnotice: noResult,
     onclose: onClose,
     connection: { TimeZone: 'UTC', application_name: 'lastseen', ...parameters },
     types: {
       number: { to: 20, from: [20, 21, 23, 26, 700, 701], serialize: String, parse: Number },
       instant: { to: 1184, from: [1184, 1114, 1082], serialize: String, parse: (text: string) => text },
+      ...arrays,
       document: { to: 114, from: [114, 3802], serialize: String, parse: (text: string) => text },
     },
   })
@@ -56,9 +62,14 @@ export function openPool(
 const noResult = (): undefined => undefined
 
 export function connect(options: ConnectOptions): Connection {
-  const writer = openPool(options.url, options.poolSize, { role: writerRole })
+  const patienceMs = options.patienceMs ?? 40_000
+  const limit = { statement_timeout: String(Math.floor(patienceMs * 0.75)) }
+  const door = (url: string, role: string): Door =>
+    new Door(() => openPool(url, options.poolSize, { role, ...limit }), patienceMs)
+  const writer = door(options.url, writerRole)
+  const reader = door(options.readUrl ?? options.url, readerRole)
+  const ear = openPool(options.url, 1, { role: writerRole })
   const lanes = new Lanes(options.poolSize, (onClose) => openPool(options.url, 1, { role: writerRole }, onClose))
-  const reader = openPool(options.readUrl ?? options.url, options.poolSize, { role: readerRole })
   const { onStatement } = options
 
   function on(handle: Handle): Db {
@@ -118,16 +129,16 @@ export function connect(options: ConnectOptions): Connection {
     },
     shared: (work) => transaction('begin', work),
     async listen(channel, heard, resumed) {
-      await writer.listen(channel, heard, resumed)
+      await ear.listen(channel, heard, resumed)
     },
     async notify(channel, payload) {
-      await writer.notify(channel, payload)
+      await writer.unsafe('select pg_notify($1, $2)', [channel, payload])
     },
     async ping() {
-      await reader`select 1`
+      await reader.unsafe('select 1')
     },
     async close() {
-      await Promise.all([writer.end({ timeout: 5 }), reader.end({ timeout: 5 }), lanes.close()])
+      await Promise.all([writer.close(), reader.close(), ear.end({ timeout: 5 }), lanes.close()])
     },
   }
 }

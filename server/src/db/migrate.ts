@@ -49,6 +49,12 @@ export async function migrate(url: string): Promise<string[]> {
       }
       return pending.map((migration) => migration.name)
     })
+  } catch (error) {
+    if ((error as { code?: string }).code !== '42501') throw error
+    throw new Error(
+      `The user of DATABASE_URL may not set up the database: ${(error as Error).message}. It must own the database ` +
+        `and be allowed to create roles, or the roles ${writerRole} and ${readerRole} must exist and be granted to it.`,
+    )
   } finally {
     await pool.end({ timeout: 5 })
   }
@@ -70,11 +76,15 @@ type Transaction = Parameters<Parameters<ReturnType<typeof openPool>['begin']>[1
 async function ensureRoles(tx: Transaction): Promise<void> {
   for (const role of [writerRole, readerRole]) {
     await tx.unsafe(`do $$ begin
-      create role ${role} nologin;
+      if not exists (select from pg_roles where rolname = '${role}') then
+        create role ${role} nologin;
+      end if;
     exception when duplicate_object or unique_violation then null;
     end $$`)
+    // From PostgreSQL 16 on, who creates a role is its member at once but may not yet switch to it.
     await tx.unsafe(`do $$ begin
-      if not pg_has_role(current_user, '${role}', 'member') then
+      if not pg_has_role(current_user, '${role}',
+        case when current_setting('server_version_num')::int < 160000 then 'member' else 'set' end) then
         execute format('grant ${role} to %I', current_user);
       end if;
     end $$`)

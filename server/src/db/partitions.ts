@@ -52,7 +52,11 @@ async function makePartitions(url: string, table: string, fromMs: number, toMs: 
 }
 
 /** The partitions whose whole month lies before the instant, oldest first. */
-export async function partitionsBefore(url: string, table: string, beforeMs: number): Promise<{ name: string; toMs: number }[]> {
+export async function partitionsBefore(
+  url: string,
+  table: string,
+  beforeMs: number,
+): Promise<{ name: string; toMs: number }[]> {
   const pool = openPool(url, 1)
   try {
     const rows = await pool<{ relname: string }[]>`

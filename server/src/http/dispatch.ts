@@ -77,7 +77,12 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     const { request } = exchange
     conceal(exchange)
     if (needs.edgeFilter && isAnonymousAgent(request.headers['user-agent']))
-      return send(exchange, 403, {}, { type: 'text/plain', text: 'Forbidden: send a User-Agent that names your client\n' })
+      return send(
+        exchange,
+        403,
+        {},
+        { type: 'text/plain', text: 'Forbidden: send a User-Agent that names your client\n' },
+      )
     checkProtocol(request)
     if (exchange.method === 'OPTIONS') return send(exchange, 204, preflightHeaders)
 

@@ -102,7 +102,10 @@ export function oneOf<const T extends string>(values: readonly T[]): Field<T> {
   }
 }
 
-export function listOf<T>(item: Field<T>, { min = 0, max = Infinity }: { min?: number; max?: number } = {}): Field<T[]> {
+export function listOf<T>(
+  item: Field<T>,
+  { min = 0, max = Infinity }: { min?: number; max?: number } = {},
+): Field<T[]> {
   return {
     schema: {
       type: 'array',

@@ -44,4 +44,9 @@ export const listOfAll = (part: Component): JsonSchema => ({
 
 export const singleExample = (part: Component): unknown => ({ data: part.example })
 
-export const listExample = (part: Component): unknown => ({ data: [part.example], limit: 50, offset: 0, total_count: 1 })
+export const listExample = (part: Component): unknown => ({
+  data: [part.example],
+  limit: 50,
+  offset: 0,
+  total_count: 1,
+})

@@ -37,7 +37,8 @@ export class Batches<Item, Outcome> {
   /** Resolves once the items are durable, with one outcome each. */
   add(orgId: number, items: readonly Item[]): Promise<Outcome[]> {
     if (items.length === 0) return Promise.resolve([])
-    if (this.#waitingItems + items.length > this.#maxWaiting) return Promise.reject(new Overloaded('too much is waiting'))
+    if (this.#waitingItems + items.length > this.#maxWaiting)
+      return Promise.reject(new Overloaded('too much is waiting'))
     this.#waitingItems += items.length
     return new Promise((resolve, reject) => {
       const lane = this.#lanes.get(orgId) ?? { waiting: [], isRunning: false }
@@ -63,7 +64,10 @@ export class Batches<Item, Outcome> {
       size += next.items.length
     }
     try {
-      const outcomes = await this.#write(orgId, batch.flatMap((one) => one.items))
+      const outcomes = await this.#write(
+        orgId,
+        batch.flatMap((one) => one.items),
+      )
       let start = 0
       for (const { items, resolve } of batch) resolve(outcomes.slice(start, (start += items.length)))
     } catch (error) {

@@ -54,8 +54,7 @@ export class Intake {
   async takeOrQuarantine(device: Device, bytes: Uint8Array, topic: string): Promise<void> {
     if ((await this.take(device, bytes, topic)) !== null) return
     const status = statusText(bytes)
-    if (status !== null)
-      return this.#needs.onTaken(device, { accepted: 0, ignored: 0, reads: [], warning: status })
+    if (status !== null) return this.#needs.onTaken(device, { accepted: 0, ignored: 0, reads: [], warning: status })
     this.quarantined.unknownFormat++
     this.#needs.onTaken(device, { accepted: 0, ignored: 1, reads: [], warning: 'A message was in no known format' })
     this.#needs.onQuarantine('unknown format', topic)
@@ -75,7 +74,10 @@ export class Intake {
     })
     const settled = decoded.reads.map(settle)
     const inTime = settled.flatMap((read, index) => (read.observedAt >= horizon ? [index] : []))
-    const isKnown = await this.#batches.add(device.orgId, inTime.map((index) => settled[index]!))
+    const isKnown = await this.#batches.add(
+      device.orgId,
+      inTime.map((index) => settled[index]!),
+    )
     const unknown = inTime.filter((_, place) => !isKnown[place]).map((index) => decoded.reads[index]!)
     if (unknown.length > 0) this.#needs.onUnknown(device, unknown)
     const accepted = inTime.length - unknown.length

@@ -78,15 +78,19 @@ export function startSubscriber(needs: SubscriberNeeds): Subscriber {
     }
     const reading = parser({ protocolVersion: 5 })
     heardAt = performance.now()
-    const ping = setInterval(() => {
-      if (performance.now() - heardAt > keepaliveSeconds * 1500) current.destroy(new Error('the broker went silent'))
-      else write({ cmd: 'pingreq' })
-    }, (keepaliveSeconds * 1000) / 2)
+    const ping = setInterval(
+      () => {
+        if (performance.now() - heardAt > keepaliveSeconds * 1500) current.destroy(new Error('the broker went silent'))
+        else write({ cmd: 'pingreq' })
+      },
+      (keepaliveSeconds * 1000) / 2,
+    )
     ping.unref()
 
     reading.on('packet', (packet: Packet) => {
       if (packet.cmd === 'connack') {
-        if (packet.reasonCode !== 0) return void current.destroy(new Error(`the broker refused the login (${packet.reasonCode})`))
+        if (packet.reasonCode !== 0)
+          return void current.destroy(new Error(`the broker refused the login (${packet.reasonCode})`))
         write({ cmd: 'subscribe', messageId: 1, subscriptions: [{ topic: subscription, qos: 1 }] })
       } else if (packet.cmd === 'suback') {
         pauseMs = firstPauseMs
@@ -145,7 +149,7 @@ export function startSubscriber(needs: SubscriberNeeds): Subscriber {
     const packet: Packet = { cmd: 'unsubscribe', messageId: 2, unsubscriptions: [subscription] }
     from.write(generate(packet, { protocolVersion: 5 }))
     const isDone = (): boolean => hasUnsubscribed && taking === 0 && performance.now() - heardAt > quietMs
-    for (const end = performance.now() + leaveMs; !isDone() && performance.now() < end; ) await sleep(20)
+    for (const end = performance.now() + leaveMs; !isDone() && performance.now() < end;) await sleep(20)
   }
 
   void open()

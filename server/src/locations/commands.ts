@@ -15,7 +15,16 @@ import { type Needs, refuseEmptyWindow } from '../records/record.ts'
 import type { Tag, TagDraft } from '../tags/tag.ts'
 import { type Location, type LocationDraft, type ParentRef, namesParent } from './location.ts'
 import { locationStore } from './locations.sql.ts'
-import { type Kin, countDescendants, holdParent, isAtOrAbove, listKin, lockPlace, lockTree, occupancy } from './tree.sql.ts'
+import {
+  type Kin,
+  countDescendants,
+  holdParent,
+  isAtOrAbove,
+  listKin,
+  lockPlace,
+  lockTree,
+  occupancy,
+} from './tree.sql.ts'
 
 export const getLocation = (needs: Needs, orgId: number, id: number): Promise<Location> =>
   getRecord(needs, locationStore, orgId, id)

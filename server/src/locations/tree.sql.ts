@@ -90,7 +90,11 @@ export interface ParentRow {
 }
 
 /** The live location by id or key, held so that it cannot be deleted before the child is in. */
-export async function holdParent(tx: Tx, orgId: number, by: { id: number } | { key: string }): Promise<ParentRow | null> {
+export async function holdParent(
+  tx: Tx,
+  orgId: number,
+  by: { id: number } | { key: string },
+): Promise<ParentRow | null> {
   const which = 'id' in by ? sql`id = ${by.id}` : sql`external_key = ${by.key}`
   const [row] = await tx.query<ParentRow>(sql`
     select id, external_key from locations

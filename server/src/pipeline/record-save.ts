@@ -27,7 +27,11 @@ export async function recordSave(
   })
   const claimed = await claimMinutes(tx, orgId, sightings, 'operator')
   const isClaimed = new Set(claimed)
-  const overridden = await overrideMinutes(tx, orgId, sightings.filter((one) => !isClaimed.has(one)))
+  const overridden = await overrideMinutes(
+    tx,
+    orgId,
+    sightings.filter((one) => !isClaimed.has(one)),
+  )
 
   const changed = [...claimed, ...overridden].sort((a, b) => a.assetId - b.assetId)
   if (changed.length === 0) return []

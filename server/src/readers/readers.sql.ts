@@ -37,9 +37,7 @@ function foldReaders(rows: readonly ReaderRow[]): Reader[] {
     if (row.id === null) continue
     if (readers.at(-1)?.id !== row.id) readers.push(readerOf(row, row.id))
     const point: ScanPoint | null =
-      row.antenna === null
-        ? null
-        : { antenna: row.antenna, locationId: row.location_id, locationKey: row.location_key }
+      row.antenna === null ? null : { antenna: row.antenna, locationId: row.location_id, locationKey: row.location_key }
     if (point !== null) readers.at(-1)!.scanPoints.push(point)
   }
   return readers
@@ -155,7 +153,12 @@ export async function liveLocations(
   const rows = await tx.query<{ id: number; external_key: string }>(
     sql`select id, external_key from locations where org_id = ${orgId} and deleted_at is null and ${which}`,
   )
-  return new Map<number | string, number>(rows.flatMap((row) => [[row.id, row.id], [row.external_key, row.id]]))
+  return new Map<number | string, number>(
+    rows.flatMap((row) => [
+      [row.id, row.id],
+      [row.external_key, row.id],
+    ]),
+  )
 }
 
 interface DeviceRow {

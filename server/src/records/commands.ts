@@ -22,7 +22,12 @@ export interface Store<R extends RecordCore> {
 }
 
 /** Why a record cannot be had: it lives in another organization, or nowhere. */
-async function missing<R extends RecordCore>(needs: Needs, store: Store<R>, orgId: number, id: number): Promise<Refusal> {
+async function missing<R extends RecordCore>(
+  needs: Needs,
+  store: Store<R>,
+  orgId: number,
+  id: number,
+): Promise<Refusal> {
   const owner = await needs.ids.ownerOf(id)
   const isForeign = owner !== null && owner !== orgId && (await store.find(needs.db.read, owner, id)) !== null
   return isForeign ? refuse.forbidden(`${store.noun} belongs to another organization`) : refuse.notFound(store.noun)
@@ -84,7 +89,10 @@ export async function createRecord<R extends RecordCore>(
     const record = await needs.db.inOrganization(orgId, async (tx) => {
       const whole = await complete(tx, core)
       if (!(await store.insert(tx, orgId, whole, searchText(whole, tags)))) return null
-      await Promise.all([bookCreated(tx, orgId, store.kind, isActive), attachAll(tx, orgId, store.holder(id), tags, at)])
+      await Promise.all([
+        bookCreated(tx, orgId, store.kind, isActive),
+        attachAll(tx, orgId, store.holder(id), tags, at),
+      ])
       return whole
     })
     if (record !== null) return record

@@ -6,9 +6,9 @@ import { type TagRow, tagColumns, tagOrder } from '../tags/tags.sql.ts'
 import type { RecordKind } from './counts.sql.ts'
 import { foldCase } from './record.ts'
 
-export type RecordSortField = 'external_key' | 'name' | 'created_at' | 'updated_at'
+type RecordSortField = 'external_key' | 'name' | 'created_at' | 'updated_at'
 
-export interface RecordFilter {
+interface RecordFilter {
   externalKeys?: readonly string[] | undefined
   isActive?: boolean | undefined
   includeDeleted?: boolean | undefined

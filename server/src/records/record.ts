@@ -50,7 +50,10 @@ export function refuseEmptyWindow(validFrom: Instant, validTo: Instant | null): 
 /** A character no field may contain, so that no search term matches across two of them. */
 const fieldSeparator = '\u0001'
 
-export function searchText(record: Pick<RecordCore, 'externalKey' | 'name' | 'description'>, tags: readonly TagDraft[]) {
+export function searchText(
+  record: Pick<RecordCore, 'externalKey' | 'name' | 'description'>,
+  tags: readonly TagDraft[],
+) {
   const parts = [record.name, record.externalKey, record.description ?? '', ...tags.map((tag) => tag.value)]
   return foldCase(parts.join(fieldSeparator))
 }

@@ -23,6 +23,8 @@ export class Chance {
   }
 
   hex(digits: number): string {
-    return Array.from({ length: digits }, () => this.below(16).toString(16)).join('').toUpperCase()
+    return Array.from({ length: digits }, () => this.below(16).toString(16))
+      .join('')
+      .toUpperCase()
   }
 }

@@ -53,7 +53,13 @@ export const messages: Record<string, (reads: readonly SimulatedRead[], gateway:
   'zebra-fixed': (reads) =>
     JSON.stringify(
       reads.map((read) => ({
-        data: { antenna: read.antenna, eventNum: 1, format: 'epc', idHex: read.epc.toLowerCase(), peakRssi: read.rssiDbm },
+        data: {
+          antenna: read.antenna,
+          eventNum: 1,
+          format: 'epc',
+          idHex: read.epc.toLowerCase(),
+          peakRssi: read.rssiDbm,
+        },
         timestamp: iso(read.atMs).replace('Z', '+0000'),
         type: 'SIMPLE',
       })),

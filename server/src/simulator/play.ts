@@ -34,7 +34,11 @@ async function send(options: PlayOptions, sightings: readonly Sighted[]): Promis
       }))
       const response = await fetch(options.ingestUrl, {
         method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'user-agent': 'lastseen-simulator' },
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          'user-agent': 'lastseen-simulator',
+        },
         body: messages[options.format]!(reads, reader),
         signal: options.signal,
       })
@@ -51,7 +55,7 @@ export async function playPast(options: PlayOptions, days: number, nowMs: number
   const sightings: Sighted[] = []
   for (const asset of options.site.assets) {
     let point: SitePoint | null = null
-    for (let atMs = nowMs - days * 86_400_000 + chance.below(36_000_000); atMs < nowMs - 120_000; ) {
+    for (let atMs = nowMs - days * 86_400_000 + chance.below(36_000_000); atMs < nowMs - 120_000;) {
       point = nextPoint(chance, options.site, point)
       sightings.push({ asset, point, atMs })
       atMs += 1_200_000 + chance.below(4 * 3_600_000)

@@ -49,7 +49,8 @@ export function buildSite(seed: number, assetCount: number, hasAntennas: boolean
   for (const aisle of ['A', 'B', 'C', 'D']) {
     const key = `SIM-AISLE-${aisle}`
     places.push({ key, name: `Aisle ${aisle}`, parentKey: storage })
-    for (let rack = 1; rack <= 4; rack++) watched(`Aisle ${aisle}`, key, `SIM-RACK-${aisle}${rack}`, `Rack ${aisle}${rack}`)
+    for (let rack = 1; rack <= 4; rack++)
+      watched(`Aisle ${aisle}`, key, `SIM-RACK-${aisle}${rack}`, `Rack ${aisle}${rack}`)
   }
   const packing = zone('SIM-PACKING', 'Packing')
   for (let bench = 1; bench <= 3; bench++) watched('Packing benches', packing, `SIM-BENCH-${bench}`, `Bench ${bench}`)

@@ -14,7 +14,12 @@ const everything = { limit: 1_000_000, offset: 0, sort: [], filter: {} }
  * Puts the site into the organization, or finds what is there of it already. Readers are made anew, because their tokens
  * are known only when they are made. Returns each reader's token.
  */
-export async function settleSite(needs: Needs, orgId: number, site: Site, format: string): Promise<Map<string, string>> {
+export async function settleSite(
+  needs: Needs,
+  orgId: number,
+  site: Site,
+  format: string,
+): Promise<Map<string, string>> {
   const at = now(needs.clock)
   const places = await listLocations(needs.db.read, orgId, { ...everything, now: at }, {})
   const placeIds = new Map(places.rows.map((place) => [place.externalKey, place.id]))

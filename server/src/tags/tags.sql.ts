@@ -57,4 +57,3 @@ export async function deleteTag(tx: Tx, orgId: number, holder: Holder, tagId: nu
 export async function deleteTagsOf(tx: Tx, orgId: number, holder: Holder): Promise<void> {
   await tx.query(sql`delete from tags where org_id = ${orgId} and ${heldBy(holder)}`)
 }
-

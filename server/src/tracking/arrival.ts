@@ -17,8 +17,6 @@ export function settleTime(
   const arrival = instantFromMillis(arrivedAtMs)
   if (observedAt === null || clock === 'server') return arrival
   const isCorrected = clock === 'sent_at' && sentAt !== null
-  const settled = isCorrected
-    ? instantFromMillis(millisOf(observedAt) + arrivedAtMs - millisOf(sentAt))
-    : observedAt
+  const settled = isCorrected ? instantFromMillis(millisOf(observedAt) + arrivedAtMs - millisOf(sentAt)) : observedAt
   return settled > instantFromMillis(arrivedAtMs + toleranceMs) ? arrival : settled
 }

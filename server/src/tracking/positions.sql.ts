@@ -56,7 +56,11 @@ export async function advancePositions(
     const minute = row.previous_minute === null ? null : fromDatabase(row.previous_minute)
     before.set(row.asset_id, minute === null ? null : { locationId: row.previous_location_id, minute })
   }
-  await bookFirstSeen(tx, orgId, [...before].filter(([, previous]) => previous === null).map(([assetId]) => assetId))
+  await bookFirstSeen(
+    tx,
+    orgId,
+    [...before].filter(([, previous]) => previous === null).map(([assetId]) => assetId),
+  )
   return before
 }
 

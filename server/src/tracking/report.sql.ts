@@ -49,7 +49,10 @@ const sortColumns: Record<ReportSortField, Sql> = {
 function orderBy(sort: ReportRequest['sort']): Sql {
   const terms = sort.map((term) => sql`${sortColumns[term.field]}${term.descending ? sql` desc` : sql` asc`}`)
   const last = sort.at(-1)
-  return join([...terms, last?.field === 'asset_last_seen' && !last.descending ? sql`asset_id desc` : sql`asset_id`], sql`, `)
+  return join(
+    [...terms, last?.field === 'asset_last_seen' && !last.descending ? sql`asset_id desc` : sql`asset_id`],
+    sql`, `,
+  )
 }
 
 /** Places as they are, or as history says they were. */

@@ -17,7 +17,12 @@ const capacity = 1000
 const byMatch = (a: UnknownRead, b: UnknownRead): number =>
   a.tag.type < b.tag.type ? -1 : a.tag.type > b.tag.type ? 1 : matchValue(a.tag) < matchValue(b.tag) ? -1 : 1
 
-export async function noteUnknownTags(tx: Tx, orgId: number, unknown: readonly UnknownRead[], at: Instant): Promise<void> {
+export async function noteUnknownTags(
+  tx: Tx,
+  orgId: number,
+  unknown: readonly UnknownRead[],
+  at: Instant,
+): Promise<void> {
   const sorted = unknown.toSorted(byMatch)
   await tx.query(sql`
     insert into unknown_tags as held

@@ -292,6 +292,19 @@ describe('after a crash', { timeout: 60_000 }, () => {
     expect(await serverOf(dataDir)).toBeUndefined()
   })
 
+  test('A server that died under its holder comes back at the same address with its data.', async () => {
+    const dataDir = newDataDir()
+    const held = await acquire(dataDir)
+    await query(held.url, 'create table kept (answer int); insert into kept values (42)')
+    for (let turn = 0; turn < 2; turn++) {
+      process.kill((await serverOf(dataDir))?.pid ?? 0, 'SIGKILL')
+      const answer = () => query(held.url, 'select answer from kept').catch(() => [])
+      await expect.poll(answer, { timeout: 20_000 }).toEqual([{ answer: 42 }])
+    }
+    await held.release()
+    expect(await serverOf(dataDir)).toBeUndefined()
+  })
+
   test('Releasing a server that is already gone succeeds.', async () => {
     const dataDir = newDataDir()
     const held = await acquire(dataDir)

@@ -85,7 +85,12 @@ export class TestOrg {
 export async function startApp(options: AppOptions = {}): Promise<TestApp> {
   const database = options.beside === undefined ? await cloneDatabase() : null
   const databaseUrl = database?.url ?? options.beside!.databaseUrl
-  const config = readConfig({ DATABASE_URL: databaseUrl, LASTSEEN_LOG_LEVEL: 'error', LASTSEEN_MQTT_PORT: '0', ...options.settings })
+  const config = readConfig({
+    DATABASE_URL: databaseUrl,
+    LASTSEEN_LOG_LEVEL: 'error',
+    LASTSEEN_MQTT_PORT: '0',
+    ...options.settings,
+  })
   const watch = await watchStatements(databaseUrl)
   const core = await openCore({
     config,

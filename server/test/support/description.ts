@@ -22,7 +22,8 @@ function toJsonSchema(node: unknown): unknown {
   if (typeof node !== 'object' || node === null) return node
   const { nullable, example: _example, ...rest } = node as Schema
   const converted = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, toJsonSchema(value)]))
-  if (converted['type'] === 'object' && converted['properties'] !== undefined) converted['additionalProperties'] ??= false
+  if (converted['type'] === 'object' && converted['properties'] !== undefined)
+    converted['additionalProperties'] ??= false
   return nullable === true ? { anyOf: [converted, { type: 'null' }] } : converted
 }
 
@@ -57,14 +58,19 @@ interface Answered {
 export function checkAnswer(method: string, path: string, reply: Answered): void {
   const route = router.find(path)?.methods.get(method === 'HEAD' ? 'GET' : method)
   if (route === undefined || (reply.status === 403 && reply.json === undefined)) return
-  const operation = (document.paths[`/api/v1${route.path}`] as Record<string, { responses: Schema }>)[route.method.toLowerCase()]!
+  const operation = (document.paths[`/api/v1${route.path}`] as Record<string, { responses: Schema }>)[
+    route.method.toLowerCase()
+  ]!
   const isError = reply.status >= 400
-  if (!(reply.status in operation.responses)) throw new Error(`${route.id} answered ${reply.status}, which is not described`)
+  if (!(reply.status in operation.responses))
+    throw new Error(`${route.id} answered ${reply.status}, which is not described`)
   answers.add(`${route.id} ${reply.status}`)
   if (method === 'HEAD' || reply.status === 204) return
   const check = validator(isError ? errorSchema : route.success.schema)
   if (!check(reply.json))
-    throw new Error(`${route.id} ${reply.status} does not match its description: ${ajv.errorsText(check.errors)}\n${JSON.stringify(reply.json)}`)
+    throw new Error(
+      `${route.id} ${reply.status} does not match its description: ${ajv.errorsText(check.errors)}\n${JSON.stringify(reply.json)}`,
+    )
 }
 
 /** Remembers which answers were seen, so that a later check can name the ones no test produced. */

@@ -169,8 +169,9 @@ export async function emptyDatabase(): Promise<{ url: string; drop(): Promise<vo
   url.pathname = `/${name}`
   return {
     url: url.href,
-    drop: () =>
-      withSql(clusterUrl, async (sql) => void (await sql.unsafe(`drop database if exists ${name} with (force)`))),
+    async drop() {
+      await withSql(clusterUrl, (sql) => sql.unsafe(`drop database if exists ${name} with (force)`))
+    },
   }
 }
 

@@ -11,7 +11,7 @@ export const rounds = 200
 export const raceTimeoutMs = 240_000
 
 /** One organization, reached through two processes at once. */
-export class Track {
+class Track {
   readonly callers: readonly [Client, Client]
 
   constructor(processes: readonly [TestApp, TestApp], org: TestOrg) {

@@ -17,7 +17,9 @@ export const templatePrint = (strings: readonly string[]): string => strings.joi
 export async function watchStatements(url: string) {
   await loadFence()
   const admin = postgres(url, { max: 1, onnotice: () => undefined })
-  const rows = await admin<{ tablename: string }[]>`select distinct tablename from pg_policies where schemaname = 'public'`
+  const rows = await admin<
+    { tablename: string }[]
+  >`select distinct tablename from pg_policies where schemaname = 'public'`
   await admin.end({ timeout: 5 })
   const rules = { tenantTables: new Set(rows.map((row) => row.tablename)) }
   const checked = new Set<string>()

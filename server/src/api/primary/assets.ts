@@ -62,7 +62,10 @@ const patchShape = {
   ...placeIsScanned,
 }
 
-const toDraft = (body: Infer<typeof createShape>): AssetDraft => ({ ...toCoreDraft(body), metadata: body.metadata ?? {} })
+const toDraft = (body: Infer<typeof createShape>): AssetDraft => ({
+  ...toCoreDraft(body),
+  metadata: body.metadata ?? {},
+})
 
 function merge(current: Asset, body: Infer<typeof patchShape>): Asset {
   const metadata = body.metadata === undefined ? current.metadata : mergePatch(current.metadata, body.metadata)

@@ -133,11 +133,18 @@ export function trackingRoutes(needs: Needs): AnyRoute[] {
       summary: 'Where an asset has been',
       description: 'One row per recorded minute.',
       query: { parameters: { ...paging, ...span, sort: historySort } },
-      success: { status: 200, description: 'A page of history', schema: listOfAll(HistoryOut), example: listExample(HistoryOut) },
+      success: {
+        status: 200,
+        description: 'A page of history',
+        schema: listOfAll(HistoryOut),
+        example: listExample(HistoryOut),
+      },
       async handle({ caller, params, query }) {
         await getAsset(needs, caller.orgId, params.asset_id)
         const request = { ...query, descending: query.sort[0]?.descending ?? true }
-        return ok(listAnswer(await assetHistory(needs.db.read, caller.orgId, params.asset_id, request), query, presentEntry))
+        return ok(
+          listAnswer(await assetHistory(needs.db.read, caller.orgId, params.asset_id, request), query, presentEntry),
+        )
       },
     }),
     route({
@@ -183,7 +190,13 @@ export function trackingRoutes(needs: Needs): AnyRoute[] {
       },
       async handle({ caller, params, query }) {
         await getLocation(needs, caller.orgId, params.location_id)
-        return ok(listAnswer(await locationTraffic(needs.db.read, caller.orgId, params.location_id, query), query, presentPassage))
+        return ok(
+          listAnswer(
+            await locationTraffic(needs.db.read, caller.orgId, params.location_id, query),
+            query,
+            presentPassage,
+          ),
+        )
       },
     }),
   ]

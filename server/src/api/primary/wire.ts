@@ -90,4 +90,3 @@ export const listAnswer = <T>(page: Page<T>, request: PageRequest, present: (row
   offset: request.offset,
   total_count: page.total,
 })
-

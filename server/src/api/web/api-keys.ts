@@ -127,7 +127,12 @@ export function apiKeyRoutes(needs: SessionNeeds): AnyRoute[] {
         const expiresAt = body.expires_at ?? null
         if (expiresAt !== null && expiresAt <= now(needs.clock))
           throw refuse.invalid({ field: 'expires_at', code: 'invalid_value', message: 'expires_at is in the past' })
-        const draft = { name: body.name, scopes: [...new Set(body.scopes)], expiresAt, createdBy: Number(caller.subject) }
+        const draft = {
+          name: body.name,
+          scopes: [...new Set(body.scopes)],
+          expiresAt,
+          createdBy: Number(caller.subject),
+        }
         const [minted] = await mintCredentials(needs, orgId, draft, 1)
         return { status: 201, body: { data: presentCreated(minted!) }, headers: { 'Cache-Control': 'no-store' } }
       },

@@ -21,9 +21,15 @@ const antenna: Field<number> = {
   schema: { type: 'integer', minimum: 1, maximum: 65_535 },
   read(value, at, report) {
     if (typeof value !== 'number' || !Number.isInteger(value)) return rejectType(report, at, 'integer', value)
-    if (value < 1) return reject(report, { field: at, code: 'too_small', message: `${at} must be at least 1`, params: { min: 1 } })
+    if (value < 1)
+      return reject(report, { field: at, code: 'too_small', message: `${at} must be at least 1`, params: { min: 1 } })
     if (value > 65_535)
-      return reject(report, { field: at, code: 'too_large', message: `${at} must be at most 65535`, params: { max: 65_535 } })
+      return reject(report, {
+        field: at,
+        code: 'too_large',
+        message: `${at} must be at most 65535`,
+        params: { max: 65_535 },
+      })
     return value
   },
 }

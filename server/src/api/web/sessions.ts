@@ -1,4 +1,12 @@
-import { type SessionNeeds, type SignedIn, login, logout, refreshSession, signup, switchOrganization } from '../../credentials/sessions.ts'
+import {
+  type SessionNeeds,
+  type SignedIn,
+  login,
+  logout,
+  refreshSession,
+  signup,
+  switchOrganization,
+} from '../../credentials/sessions.ts'
 import { reference, text } from '../../http/fields.ts'
 import { type AnyRoute, type Answer, noContent, route } from '../../http/route.ts'
 import type { Field, Shape } from '../../http/schema.ts'
@@ -48,7 +56,12 @@ const json = <S extends Shape>(name: string, shape: S) =>
 
 /** Signing in and out of the web app. Sessions are bearer tokens like any other; there are no cookies. */
 export function sessionRoutes(needs: SessionNeeds): AnyRoute[] {
-  const common = { group: 'Sessions', method: 'POST', scopes: [], success: { status: 200, description: 'Signed in' } } as const
+  const common = {
+    group: 'Sessions',
+    method: 'POST',
+    scopes: [],
+    success: { status: 200, description: 'Signed in' },
+  } as const
   return [
     route({
       ...common,

@@ -122,7 +122,10 @@ async function takeLease(place: Place): Promise<Lease | Refusal> {
     if (!held || timer) return
     timer = setTimeout(() => {
       timer = undefined
-      if (held) sql`select pg_advisory_lock_shared(${LEASE})`.catch(retakeSoon)
+      if (held)
+        void revive(place, server.port)
+          .then(() => sql`select pg_advisory_lock_shared(${LEASE})`)
+          .catch(retakeSoon)
     }, 500)
     timer.unref()
   }
@@ -151,6 +154,16 @@ async function takeLease(place: Place): Promise<Lease | Refusal> {
         : (error as Error).message
     return { absent: false, answering: ['57P03', '55P03'].includes(code), reason }
   }
+}
+
+/** A server that died under its users is started again where they look for it. */
+async function revive(place: Place, port: number): Promise<void> {
+  if (await readPostmaster(place.pgdata)) return
+  const problem = await withLock(place.lock, async () => {
+    if (await readPostmaster(place.pgdata)) return undefined
+    return startPostmaster(place, await prepareCluster(place, () => {}), port)
+  })
+  if (problem !== undefined) throw new Error(problem)
 }
 
 /** Gives up this connection's lease and tells whether nobody else holds one; if so, newcomers wait from here on. */

@@ -64,9 +64,9 @@ async function logTail(file: string, from = 0): Promise<string> {
 }
 
 /** Starts the server and waits until it is ready; the answer is why it is not, or undefined when all is well. */
-export async function startPostmaster(place: Place, ready: Prepared): Promise<string | undefined> {
+export async function startPostmaster(place: Place, ready: Prepared, port?: number): Promise<string | undefined> {
   const from = await rotateLog(place.logFile)
-  const settings = Object.entries({ ...SETTINGS, port: String(await freePort()) })
+  const settings = Object.entries({ ...SETTINGS, port: String(port ?? (await freePort())) })
   const args = ['-D', ready.files, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])]
   const log = await open(place.logFile, 'a', 0o600)
   let ended: string | undefined

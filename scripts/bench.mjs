@@ -1,0 +1,11 @@
+import { ensureBuilt, ensurePackages } from './ensure.mjs'
+
+try {
+  ensurePackages({ dev: false })
+  ensureBuilt()
+  const { main } = await import('../bench/bench.mjs')
+  await main()
+} catch (error) {
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 1
+}

@@ -1,0 +1,83 @@
+/**
+ * Fails when a statement in the source was never run by a test, or when a status the description declares was never
+ * produced by one. Reads what the last test run left in .cache/evidence of the server's folder; changes nothing.
+ */
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import ts from 'typescript'
+import { root } from './ensure.mjs'
+
+const server = process.argv[2] ?? join(root, 'server')
+
+const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'))
+
+/** Everything the test files noted under one name. */
+function noted(kind) {
+  const folder = join(server, '.cache/evidence')
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith(`${kind}-`)) : []
+  return new Set(names.flatMap((name) => readJson(join(folder, name))))
+}
+
+/** The name a file gives to the tag of db/sql.ts; null when it does not use it. */
+function tagName(file) {
+  for (const statement of file.statements) {
+    if (!ts.isImportDeclaration(statement) || !/(^|\/)sql\.ts$/.test(statement.moduleSpecifier.text)) continue
+    const bindings = statement.importClause?.namedBindings
+    if (bindings === undefined || !ts.isNamedImports(bindings)) continue
+    const found = bindings.elements.find((element) => (element.propertyName ?? element.name).text === 'sql')
+    if (found !== undefined) return found.name.text
+  }
+  return null
+}
+
+/** The literal parts of a template as the tag receives them. */
+function literalParts(template) {
+  if (ts.isNoSubstitutionTemplateLiteral(template)) return [template.text]
+  return [template.head.text, ...template.templateSpans.map((span) => span.literal.text)]
+}
+
+function statementsIn(path) {
+  const file = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true)
+  const tag = tagName(file)
+  const found = []
+  const visit = (node) => {
+    if (ts.isTaggedTemplateExpression(node) && ts.isIdentifier(node.tag) && node.tag.text === tag) {
+      const parts = literalParts(node.template)
+      const line = file.getLineAndCharacterOfPosition(node.getStart()).line + 1
+      const words = parts.join(' … ').trim().split(/\s+/).slice(0, 12).join(' ')
+      found.push({ print: parts.join('\u0000'), place: `${relative(server, path)}:${line}`, words })
+    }
+    ts.forEachChild(node, visit)
+  }
+  if (tag !== null) visit(file)
+  return found
+}
+
+const sources = readdirSync(join(server, 'src'), { recursive: true }).filter((name) => name.endsWith('.ts'))
+const statements = sources.sort().flatMap((name) => statementsIn(join(server, 'src', name)))
+
+const { paths } = readJson(join(server, 'openapi/primary.json'))
+const answers = Object.values(paths).flatMap((methods) =>
+  Object.values(methods).flatMap(({ operationId, responses }) =>
+    Object.keys(responses).map((status) => `${operationId} ${status}`),
+  ),
+)
+
+const ran = noted('statements')
+const produced = noted('answers')
+const unrun = statements.filter(({ print }) => !ran.has(print))
+const unseen = answers.filter((answer) => !produced.has(answer))
+
+if (unrun.length > 0) {
+  process.stdout.write(`No test ran these ${unrun.length} of ${statements.length} statements:\n`)
+  for (const { place, words } of unrun) process.stdout.write(`  ${place}  ${words}\n`)
+}
+if (unseen.length > 0) {
+  process.stdout.write(`No test produced these ${unseen.length} of ${answers.length} answers:\n`)
+  for (const answer of unseen) process.stdout.write(`  ${answer}\n`)
+}
+if (unrun.length === 0 && unseen.length === 0)
+  process.stdout.write(
+    `Every one of ${statements.length} statements ran, every one of ${answers.length} answers was seen.\n`,
+  )
+process.exitCode = unrun.length > 0 || unseen.length > 0 ? 1 : 0

@@ -1,0 +1,174 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type TestOrg, useApp } from '../../support/app.ts'
+import type { Client, Reply } from '../../support/client.ts'
+import { expectRefusal } from '../../support/envelope.ts'
+import { useBehind } from '../../support/snapshot.ts'
+
+const context = useApp()
+const behind = useBehind(context)
+
+let org: TestOrg
+let full: Client
+let assetId: number
+let locationId: number
+
+beforeAll(async () => {
+  org = await context.app.newOrg()
+  full = org.full
+  assetId = (await full.post('/api/v1/assets', { name: 'Pallet jack' })).json.data.id
+  locationId = (await full.post('/api/v1/locations', { name: 'Dock' })).json.data.id
+})
+
+const notJson = 'Request body is not valid JSON'
+const wrongType = 'Request body could not be decoded as the expected type'
+const notAnObject = 'Request body must be a JSON object (RFC 7396)'
+
+const writes: [method: string, path: string][] = [
+  ['POST', '/api/v1/oauth/token'],
+  ['POST', '/api/v1/assets'],
+  ['PATCH', '/api/v1/assets/{asset}'],
+  ['POST', '/api/v1/assets/{asset}/rename'],
+  ['POST', '/api/v1/assets/{asset}/tags'],
+  ['POST', '/api/v1/locations'],
+  ['PATCH', '/api/v1/locations/{location}'],
+  ['POST', '/api/v1/locations/{location}/rename'],
+  ['POST', '/api/v1/locations/{location}/tags'],
+]
+
+const typeOf = (method: string): string => (method === 'PATCH' ? 'application/merge-patch+json' : 'application/json')
+
+const addressOf = (path: string): string =>
+  path.replace('{asset}', String(assetId)).replace('{location}', String(locationId))
+
+const write = (method: string, path: string, raw: string | Buffer): Promise<Reply> =>
+  full.send(method, addressOf(path), { raw, headers: { 'content-type': typeOf(method) } })
+
+async function refusedUnchanged(act: () => Promise<Reply>, detail?: string): Promise<void> {
+  const before = await behind.snapshot(org.orgId)
+  expectRefusal(await act(), 'bad_request', detail === undefined ? {} : { detail })
+  expect(await behind.snapshot(org.orgId)).toBe(before)
+}
+
+describe('A body that is not JSON', () => {
+  it.each([
+    ['nothing', ''],
+    ['blanks', '   \n'],
+    ['an open object', '{"name":"a"'],
+    ['a trailing comma', '{"name":"a",}'],
+    ['single quotes', "{'name':'a'}"],
+    ['bare keys', '{name:"a"}'],
+    ['a comment', '{"name":"a"}//'],
+    ['two documents', '{"name":"a"}{"name":"b"}'],
+    ['words behind the document', '{"name":"a"} x'],
+    ['NaN', '{"name":NaN}'],
+    ['a leading zero', '{"metadata":{"n":01},"name":"a"}'],
+    ['a hexadecimal number', '{"metadata":{"n":0x1},"name":"a"}'],
+    ['a line break inside a string', '{"name":"a\nb"}'],
+    ['a bad escape', '{"name":"\\x41"}'],
+    ['a form', 'name=a'],
+    ['a byte order mark', '\uFEFF{"name":"a"}'],
+    ['undefined', 'undefined'],
+  ])('but %s is bad_request on POST and PATCH and changes nothing', async (_what, text) => {
+    await refusedUnchanged(() => write('POST', '/api/v1/assets', text), notJson)
+    await refusedUnchanged(() => write('PATCH', `/api/v1/assets/${assetId}`, text), notJson)
+  })
+
+  it.each(writes)('is bad_request, attributed to no field, on %s %s', async (method, path) => {
+    await refusedUnchanged(() => write(method, path, '{"external_key":'), notJson)
+  })
+
+  it.each([
+    ['a stray byte', [0xff]],
+    ['a lone continuation byte', [0x80]],
+    ['a sequence cut short', [0xe2, 0x82]],
+    ['an overlong form', [0xc0, 0xaf]],
+    ['an encoded surrogate', [0xed, 0xa0, 0x80]],
+    ['a code point beyond Unicode', [0xf4, 0x90, 0x80, 0x80]],
+    ['Latin-1', [0xe9]],
+  ])('because of invalid UTF-8, %s, is bad_request and changes nothing', async (_what, bytes) => {
+    const raw = Buffer.concat([Buffer.from('{"name":"'), Buffer.from(bytes), Buffer.from('"}')])
+    await refusedUnchanged(() => write('POST', '/api/v1/assets', raw), notJson)
+  })
+
+  it('because it is UTF-16 is bad_request', async () => {
+    await refusedUnchanged(() => write('POST', '/api/v1/assets', Buffer.from('{"name":"a"}', 'utf16le')), notJson)
+  })
+
+  it('is not a body with blanks around it, which is taken', async () => {
+    expect((await write('POST', '/api/v1/assets', ' \t\r\n{ "name" : "a" }\n')).status).toBe(201)
+  })
+})
+
+describe('A body of another JSON type than an object', () => {
+  const others = ['[]', '[{"name":"a"}]', '"name"', '1', 'true', 'false']
+
+  it.each(others)('is bad_request on POST and PATCH: %s', async (text) => {
+    await refusedUnchanged(() => write('POST', '/api/v1/assets', text), wrongType)
+    await refusedUnchanged(() => write('PATCH', `/api/v1/assets/${assetId}`, text), wrongType)
+  })
+
+  it.each(writes)('is bad_request on %s %s', async (method, path) => {
+    await refusedUnchanged(() => write(method, path, '[]'), wrongType)
+  })
+
+  it.each(writes)('has its own words for null on PATCH: %s %s', async (method, path) => {
+    await refusedUnchanged(() => write(method, path, 'null'), method === 'PATCH' ? notAnObject : wrongType)
+  })
+
+  it('is not {} on PATCH, which is taken', async () => {
+    expect((await write('PATCH', `/api/v1/assets/${assetId}`, '{}')).status).toBe(200)
+  })
+})
+
+const nested = (levels: number, open: string, close: string, core: string): string =>
+  open.repeat(levels) + core + close.repeat(levels)
+
+describe('The depth of a body', () => {
+  /** The body itself is the first level, so metadata may take 63 more. */
+  const withMetadata = (metadata: string, name = 'a'): string => `{"name":"${name}","metadata":${metadata}}`
+
+  it.each([
+    ['objects', nested(62, '{"a":', '}', '{}')],
+    ['arrays', `{"a":${nested(61, '[', ']', '[]')}}`],
+    ['both in turn', `{"a":${nested(31, '[{"b":', '}]', '1')}}`],
+  ])('may be 64 levels of %s, and they are read back as they were sent (D9)', async (_what, metadata) => {
+    const made = await write('POST', '/api/v1/assets', withMetadata(metadata))
+    expect(made.status, made.text).toBe(201)
+    const read = await full.get(`/api/v1/assets/${made.json.data.id}`)
+    expect(read.json.data.metadata).toEqual(JSON.parse(metadata))
+    const path = `/api/v1/assets/${assetId}`
+    const patched = await write('PATCH', path, `{"metadata":${metadata}}`)
+    expect([patched.status, patched.json.data.metadata]).toEqual([200, JSON.parse(metadata)])
+    await write('PATCH', path, '{"metadata":{"a":null}}')
+  })
+
+  it.each([
+    ['objects', nested(63, '{"a":', '}', '{}')],
+    ['arrays', `{"a":${nested(62, '[', ']', '[]')}}`],
+    ['both in turn', `{"a":${nested(31, '[{"b":', '}]', '[]')}}`],
+  ])('may not be 65 levels of %s: bad_request, nothing changed (D9)', async (_what, metadata) => {
+    await refusedUnchanged(() => write('POST', '/api/v1/assets', withMetadata(metadata)))
+    await refusedUnchanged(() => write('PATCH', `/api/v1/assets/${assetId}`, `{"metadata":${metadata}}`))
+  })
+
+  it.each(writes)('is limited on %s %s (D9)', async (method, path) => {
+    await refusedUnchanged(() => write(method, path, `{"x":${nested(64, '[', ']', '')}}`))
+  })
+
+  it('is refused at a hundred thousand levels as quietly as at 65 (D9)', async () => {
+    for (const text of [nested(100_000, '[', ']', ''), '['.repeat(500_000), nested(100_000, '{"a":', '}', '1')])
+      await refusedUnchanged(() => write('POST', '/api/v1/assets', text))
+    expect((await full.get('/api/v1/orgs/me')).status).toBe(200)
+  })
+
+  it('is not counted inside strings', async () => {
+    const text = '{[\\"'.repeat(60)
+    const reply = await write('POST', '/api/v1/assets', withMetadata(`{"a":"${text}"}`))
+    expect([reply.status, reply.json.data.metadata.a]).toEqual([201, '{["'.repeat(60)])
+  })
+
+  it('may be reached by any number of siblings', async () => {
+    const reply = await write('POST', '/api/v1/assets', withMetadata(`{"a":[${'[],'.repeat(500)}[]]}`))
+    expect([reply.status, reply.json.data.metadata.a.length]).toEqual([201, 501])
+  })
+})

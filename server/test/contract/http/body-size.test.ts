@@ -1,0 +1,163 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type TestOrg, useApp } from '../../support/app.ts'
+import type { Client } from '../../support/client.ts'
+import { expectRefusal } from '../../support/envelope.ts'
+import { Wire } from '../../support/raw.ts'
+import { useBehind } from '../../support/snapshot.ts'
+
+const context = useApp()
+const behind = useBehind(context)
+const mebibyte = 1024 * 1024
+
+let org: TestOrg
+let full: Client
+let assetId: number
+
+beforeAll(async () => {
+  org = await context.app.newOrg()
+  full = org.full
+  assetId = (await full.post('/api/v1/assets', { name: 'Pallet jack' })).json.data.id
+})
+
+/** A good body of exactly so many bytes. */
+function bodyOf(bytes: number, head = '{"name":"large","metadata":{"a":"', tail = '"}}'): string {
+  return head + 'x'.repeat(bytes - head.length - tail.length) + tail
+}
+
+const chunked = (text: string, size: number): string => {
+  let out = ''
+  for (let at = 0; at < text.length; at += size) {
+    const piece = text.slice(at, at + size)
+    out += `${piece.length.toString(16)}\r\n${piece}\r\n`
+  }
+  return `${out}0\r\n\r\n`
+}
+
+async function headOf(method: string, path: string, more: readonly string[]): Promise<string[]> {
+  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+  const authorization = `Authorization: Bearer ${await full.token()}`
+  return [`${method} ${path} HTTP/1.1`, 'Host: a', authorization, `Content-Type: ${type}`, ...more]
+}
+
+const framings: [what: string, header: (text: string) => string, body: (text: string) => string][] = [
+  ['with a Content-Length', (text) => `Content-Length: ${text.length}`, (text) => text],
+  ['in chunks of 64 KiB', () => 'Transfer-Encoding: chunked', (text) => chunked(text, 65_536)],
+  ['in one chunk', () => 'Transfer-Encoding: chunked', (text) => chunked(text, text.length)],
+]
+
+describe('The size of a body', () => {
+  it.each(framings)('may be exactly 1 MiB %s (D9)', async (_what, header, body) => {
+    const text = bodyOf(mebibyte)
+    expect(Buffer.byteLength(text)).toBe(1_048_576)
+    const wire = await Wire.open(context.app.url)
+    wire.request(await headOf('POST', '/api/v1/assets', [header(text)]), body(text))
+    const reply = await wire.answer()
+    wire.close()
+    expect(reply?.status, reply?.text).toBe(201)
+    expect(reply?.json.data.metadata).toEqual(JSON.parse(text).metadata)
+  })
+
+  it.each(framings.flatMap((row) => [1, mebibyte, 9 * mebibyte].map((more) => [...row, more] as const)))(
+    'may not be more %s: bad_request, nothing changed, and the connection serves the next request (D9)',
+    async (_what, header, body, more) => {
+      const before = await behind.snapshot(org.orgId)
+      const text = bodyOf(mebibyte + more)
+      const wire = await Wire.open(context.app.url)
+      wire.request(await headOf('POST', '/api/v1/assets', [header(text)]), body(text))
+      expectRefusal((await wire.answer())!, 'bad_request')
+      expect(await behind.snapshot(org.orgId)).toBe(before)
+      wire.request(await headOf('GET', `/api/v1/assets/${assetId}`, []))
+      const next = await wire.answer()
+      wire.close()
+      expect([next?.status, next?.json.data.id]).toEqual([200, assetId])
+    },
+  )
+
+  it('is counted in bytes, not in characters (D9)', async () => {
+    const text = `{"name":"large","metadata":{"a":"${'é'.repeat(mebibyte / 2)}"}}`
+    expect(text.length).toBeLessThan(mebibyte)
+    const reply = await full.send('POST', '/api/v1/assets', {
+      raw: text,
+      headers: { 'content-type': 'application/json' },
+    })
+    expectRefusal(reply, 'bad_request')
+  })
+
+  it.each([
+    ['PATCH', '/api/v1/assets/{asset}'],
+    ['POST', '/api/v1/assets/{asset}/rename'],
+    ['POST', '/api/v1/assets/{asset}/tags'],
+    ['POST', '/api/v1/locations'],
+    ['POST', '/api/v1/oauth/token'],
+    ['POST', '/api/v1/auth/login'],
+  ])('is limited on %s %s (D9)', async (method, template) => {
+    const path = template.replace('{asset}', String(assetId))
+    const before = await behind.snapshot(org.orgId)
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+    const fits = await full.send(method, path, {
+      raw: bodyOf(mebibyte, '{"x":"', '"}'),
+      headers: { 'content-type': type },
+    })
+    expectRefusal(fits, 'validation_error', { fields: [{ field: 'x', code: 'unknown_field' }] })
+    const raw = bodyOf(mebibyte + 1, '{"x":"', '"}')
+    expectRefusal(await full.send(method, path, { raw, headers: { 'content-type': type } }), 'bad_request')
+    expect(await behind.snapshot(org.orgId)).toBe(before)
+  })
+
+  it('that is far beyond the limit is refused the same way and changes nothing (D9)', async () => {
+    const before = await behind.snapshot(org.orgId)
+    const wire = await Wire.open(context.app.url)
+    wire.request(
+      await headOf('POST', '/api/v1/assets', [`Content-Length: ${40 * mebibyte}`]),
+      'x'.repeat(40 * mebibyte),
+    )
+    expectRefusal((await wire.answer())!, 'bad_request')
+    wire.close()
+    expect(await behind.snapshot(org.orgId)).toBe(before)
+  })
+
+  it.each([
+    ['401', [], 'unauthorized'],
+    ['404 for an id that leads nowhere', ['/api/v1/assets/5/tags'], 'not_found'],
+  ] as const)(
+    'does not matter to an earlier refusal, %s, after which the connection goes on',
+    async (_what, path, type) => {
+      const text = bodyOf(2 * mebibyte)
+      const wire = await Wire.open(context.app.url)
+      const head = await headOf('POST', path[0] ?? '/api/v1/assets', [`Content-Length: ${text.length}`])
+      wire.request(path[0] === undefined ? head.filter((line) => !line.startsWith('Authorization')) : head, text)
+      expectRefusal((await wire.answer())!, type)
+      wire.request(['GET /healthz HTTP/1.1', 'Host: a'])
+      expect((await wire.answer())?.status).toBe(200)
+      wire.close()
+    },
+  )
+})
+
+describe('A body that does not arrive whole', () => {
+  it.each([
+    ['by its Content-Length', ['Content-Length: 100'], '{"name":"half'],
+    ['in its chunks', ['Transfer-Encoding: chunked'], '5\r\n{"nam\r\n'],
+  ])('%s changes nothing, and the service goes on', async (_what, header, body) => {
+    const before = await behind.snapshot(org.orgId)
+    const wire = await Wire.open(context.app.url)
+    wire.request(await headOf('POST', '/api/v1/assets', header), body)
+    await new Promise((resume) => setTimeout(resume, 30))
+    wire.close()
+    expect((await full.get('/api/v1/orgs/me')).status).toBe(200)
+    expect(await behind.snapshot(org.orgId)).toBe(before)
+  })
+
+  it.each([
+    ['a chunk size that is no number', 'zz\r\n{"name":"a"}\r\n0\r\n\r\n'],
+    ['a chunk longer than it says', '2\r\n{"name":"a"}\r\n0\r\n\r\n'],
+    ['a chunk size beyond all numbers', 'fffffffffffffffffff\r\n{}\r\n0\r\n\r\n'],
+  ])('because of %s is bad_request once, in the envelope, and changes nothing', async (_what, body) => {
+    const before = await behind.snapshot(org.orgId)
+    const wire = await Wire.open(context.app.url)
+    wire.request(await headOf('POST', '/api/v1/assets', ['Transfer-Encoding: chunked']), body)
+    expectRefusal((await wire.answer())!, 'bad_request')
+    expect(await wire.rest()).toBe('')
+    expect(await behind.snapshot(org.orgId)).toBe(before)
+  })
+})

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import { useApp } from '../../support/app.ts'
+import { expectRefusal } from '../../support/envelope.ts'
+import { exchangeRaw } from '../../support/raw.ts'
+
+const filtered = useApp({ settings: { LASTSEEN_EDGE_FILTER: 'true' } })
+const open = useApp()
+
+const refused = [
+  'curl/8.5.0',
+  'CURL/7',
+  'python-requests/2.32.3',
+  'Python-urllib/3.12',
+  'Go-http-client/1.1',
+  'Go-http-client/2.0',
+  'node',
+  'undici',
+  'axios/1.7.2',
+  'okhttp/4.12.0',
+  'Java/21.0.2',
+  'libwww-perl/6.72',
+  '',
+  '   ',
+]
+
+const welcome = [
+  'acme-sync/2.1',
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36',
+  'my-tool (curl/8.5.0)',
+  'nodes-of-acme/1',
+  'node-red/4',
+  'undici-based-client/1',
+  'curlish/1',
+  'JavaScript/1',
+]
+
+const ask = (url: string, agent: string | undefined, path = '/api/v1/assets', method = 'GET') =>
+  exchangeRaw(url, [`${method} ${path} HTTP/1.1`, 'Host: a', ...(agent === undefined ? [] : [`User-Agent: ${agent}`])])
+
+describe('The edge filter, switched on', () => {
+  it.each(refused)('refuses the User-Agent "%s" with a plain 403 outside the envelope (D5)', async (agent) => {
+    const reply = await ask(filtered.app.url, agent)
+    expect(reply.status).toBe(403)
+    expect(reply.headers['content-type']).toMatch(/^text\/plain/)
+    expect(reply.json).toBeUndefined()
+    expect(reply.text).not.toContain('{')
+  })
+
+  it('refuses a request without a User-Agent (D5)', async () => {
+    const reply = await ask(filtered.app.url, undefined)
+    expect([reply.status, reply.json]).toEqual([403, undefined])
+  })
+
+  it.each(welcome)('lets the User-Agent "%s" pass (D5)', async (agent) => {
+    expectRefusal(await ask(filtered.app.url, agent), 'unauthorized')
+  })
+
+  it('stands before everything else, unknown paths included (D5)', async () => {
+    for (const path of ['/api/v1/nothing', '/api/v1/oauth/token', '/api/v1/assets/0'])
+      expect((await ask(filtered.app.url, 'curl/8.5.0', path)).status).toBe(403)
+  })
+
+  it('refuses a good token of a nameless client and accepts it under a name (D5)', async () => {
+    const client = (await filtered.app.newOrg()).client('assets:read')
+    const nameless = await client.send('GET', '/api/v1/assets', { headers: { 'user-agent': 'undici' } })
+    expect([nameless.status, nameless.json]).toEqual([403, undefined])
+    expect((await client.get('/api/v1/assets')).status).toBe(200)
+  })
+})
+
+describe('The edge filter, as it is by default', () => {
+  it.each([...refused, undefined])('is off: the User-Agent "%s" is judged by its token alone (D5)', async (agent) => {
+    expectRefusal(await ask(open.app.url, agent), 'unauthorized')
+  })
+})

@@ -1,0 +1,182 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type TestOrg, useApp } from '../../support/app.ts'
+import type { Client } from '../../support/client.ts'
+import { document } from '../../support/description.ts'
+import { expectCommonHeaders, expectRefusal } from '../../support/envelope.ts'
+import { exchangeRaw } from '../../support/raw.ts'
+import { allRoutes, pathOf } from '../../support/rows.ts'
+
+const startedAt = Date.now()
+const context = useApp({ clock: { millis: () => startedAt } })
+
+let org: TestOrg
+let full: Client
+let session: string
+const ids: Record<string, number> = {}
+
+beforeAll(async () => {
+  org = await context.app.newOrg()
+  full = org.full
+  session = (await org.signIn('admin')).accessToken
+  ids['org_id'] = org.orgId
+  ids['asset_id'] = (await full.post('/api/v1/assets', { name: 'Forklift – groß' })).json.data.id
+  ids['location_id'] = (await full.post('/api/v1/locations', { name: 'Halle Süd' })).json.data.id
+})
+
+const paths = new Map<string, string[]>()
+for (const route of allRoutes) paths.set(route.path, [...(paths.get(route.path) ?? []), route.method])
+
+const order = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+const allowed = (methods: readonly string[]): string[] =>
+  order.filter((method) => methods.includes(method) || (method === 'HEAD' && methods.includes('GET')))
+
+const refused = [...paths].flatMap(([path, methods]) =>
+  [...order, 'TRACE', 'PROPFIND', 'SEARCH']
+    .filter((method) => !allowed(methods).includes(method))
+    .map((method) => [method, path, allowed(methods).join(', ')] as const),
+)
+
+describe('A method the path does not have', () => {
+  it.each(refused)('%s %s is 405 and both Allow and detail list %s', async (method, path, list) => {
+    const address = pathOf({ path } as never, 5, 7)
+    const reply = await exchangeRaw(context.app.url, [`${method} ${address} HTTP/1.1`, 'Host: a', 'Connection: close'])
+    if (method === 'HEAD') {
+      expect([reply.status, reply.headers['allow'], reply.text]).toEqual([405, list, ''])
+      return
+    }
+    expectRefusal(reply, 'method_not_allowed', { detail: `Allowed methods: ${list}`, instance: address })
+    expect(reply.headers['allow']).toBe(list)
+  })
+
+  it.each([
+    ['/api/v1/assets', 'GET, HEAD, POST'],
+    ['/api/v1/assets/5', 'GET, HEAD, PATCH, DELETE'],
+    ['/api/v1/assets/5/rename', 'POST'],
+    ['/api/v1/assets/5/tags', 'POST'],
+    ['/api/v1/assets/5/tags/7', 'DELETE'],
+    ['/api/v1/locations/5/children', 'GET, HEAD'],
+    ['/api/v1/oauth/token', 'POST'],
+    ['/api/v1/orgs/me', 'GET, HEAD'],
+  ])('such as PUT, on %s leads to Allow: %s (D1)', async (path, list) => {
+    const reply = await full.send('PUT', path, { json: {} })
+    expectRefusal(reply, 'method_not_allowed', { detail: `Allowed methods: ${list}` })
+    expect(reply.headers['allow']).toBe(list)
+  })
+
+  it('is refused without drawing from the bucket (D10)', async () => {
+    const token = await org.client('assets:read').token()
+    for (let count = 0; count < 20; count++) {
+      const reply = await context.app.anonymous('PUT', '/api/v1/assets', { token })
+      expect(reply.headers['x-ratelimit-remaining']).toBe('120')
+      expect(reply.headers['x-ratelimit-reset']).toBe(String(Math.floor(startedAt / 1000)))
+    }
+    const reply = await context.app.anonymous('GET', '/api/v1/orgs/me', { token })
+    expect(reply.headers['x-ratelimit-remaining']).toBe('119')
+  })
+})
+
+describe('HEAD', () => {
+  const readable = allRoutes.filter((route) => route.method === 'GET').map((route) => [route.path, route] as const)
+
+  it.each(readable)('on %s has the status and headers of GET and no body', async (_path, route) => {
+    const address = pathOf(route, ...(route.ids ?? []).map((name) => ids[name] ?? 5))
+    const authorization = `Authorization: Bearer ${route.access === 'session' ? session : await full.token()}`
+    const ask = (method: string) =>
+      exchangeRaw(context.app.url, [`${method} ${address} HTTP/1.1`, 'Host: a', authorization])
+    const [get, head] = [await ask('GET'), await ask('HEAD')]
+    const status = (route.ids ?? []).every((name) => name in ids) ? 200 : 404
+    expect([get.status, head.status, head.text]).toEqual([status, status, ''])
+    const ownToEach = ['x-request-id', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'date']
+    const shared = (headers: Record<string, string>) =>
+      Object.fromEntries(Object.entries(headers).filter(([name]) => !ownToEach.includes(name)))
+    expect(shared(head.headers)).toEqual(shared(get.headers))
+    expect(head.headers['content-length']).toBe(String(Buffer.byteLength(get.text)))
+    expectCommonHeaders(head)
+  })
+
+  it.each(['/api/openapi.json', '/api/openapi.yaml', '/openapi.json', '/api/docs', '/healthz', '/readyz'])(
+    'is accepted on %s',
+    async (path) => {
+      const [get, head] = await Promise.all(['GET', 'HEAD'].map((method) => context.app.anonymous(method, path)))
+      expect([head!.status, head!.text]).toEqual([get!.status, ''])
+      expect(head!.headers['content-length']).toBe(get!.headers['content-length'])
+      expect(head!.headers['content-type']).toBe(get!.headers['content-type'])
+    },
+  )
+
+  it.each([
+    ['an unknown path', '/api/v1/nothing', 404],
+    ['an id that leads nowhere', '/api/v1/assets/4503599627370497', 404],
+    ['an id out of range', '/api/v1/assets/0', 400],
+    ['an unknown parameter', '/api/v1/assets?nope=1', 400],
+    ['a path that only takes POST', '/api/v1/oauth/token', 405],
+  ])('is refused like GET on %s, without a body', async (_what, path, status) => {
+    const [get, head] = await Promise.all(['GET', 'HEAD'].map((method) => full.send(method, path)))
+    expect([get!.status, head!.status, head!.text]).toEqual([status, status, ''])
+    expect(head!.headers['content-type']).toBe('application/json')
+    expect(Number(head!.headers['content-length'])).toBe(Buffer.byteLength(get!.text))
+    expectCommonHeaders(head!)
+  })
+
+  it('needs a token where GET needs one', async () => {
+    const reply = await context.app.anonymous('HEAD', '/api/v1/assets')
+    expect([reply.status, reply.text, reply.headers['www-authenticate']]).toEqual([
+      401,
+      '',
+      'Bearer realm="service-api"',
+    ])
+  })
+
+  it('draws from the bucket like GET', async () => {
+    const token = await org.client('assets:read').token()
+    const first = await context.app.anonymous('HEAD', '/api/v1/assets', { token })
+    const second = await context.app.anonymous('GET', '/api/v1/assets', { token })
+    expect([first, second].map((reply) => reply.headers['x-ratelimit-remaining'])).toEqual(['119', '118'])
+  })
+
+  it('is not declared in the description', () => {
+    const methods = new Set(Object.values(document.paths).flatMap((path) => Object.keys(path)))
+    expect([...methods].sort()).toEqual(['delete', 'get', 'patch', 'post'])
+  })
+})
+
+describe('A path nobody knows', () => {
+  it.each([
+    '/api/v1',
+    '/api/v1/',
+    '/api/v1/assets/',
+    '/api/v1/assets/5/',
+    '/api/v1//assets',
+    '//api/v1/assets',
+    '/api/v1/assets/5/history/more',
+    '/api/v1/asset',
+    '/api/v1/ASSETS',
+    '/API/v1/assets',
+    '/api/v2/assets',
+    '/api/v1/assets/5/tags/',
+    '/api/v1/assets/5//tags',
+    '/api/v1/assets;x=1',
+    '/api/v1/%2e%2e/v1/assets',
+    '/api/v1/../v1/assets',
+    '/api/v1/./assets',
+    '/api/v1/%61ssets',
+    '/api/v1/assets%3Flimit=1',
+    '/api/v1/__proto__',
+    '/constructor',
+    '/api/v1/orgs',
+    '/assets',
+    '/api/openapi.json/',
+    '/healthz/',
+  ])('such as %s is 404 for everybody, token or not (D6)', async (path) => {
+    for (const more of [[], [`Authorization: Bearer ${await full.token()}`]]) {
+      const reply = await exchangeRaw(context.app.url, [`GET ${path} HTTP/1.1`, 'Host: a', ...more])
+      expectRefusal(reply, 'not_found', { instance: path })
+    }
+  })
+
+  it.each(['POST', 'PATCH', 'PUT', 'DELETE'])('is 404 for %s too, whatever the body', async (method) => {
+    const headers = { 'content-type': 'text/plain' }
+    const reply = await context.app.anonymous(method, '/api/v1/assets/', { raw: '{', headers })
+    expectRefusal(reply, 'not_found')
+  })
+})

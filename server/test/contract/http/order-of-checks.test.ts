@@ -1,0 +1,246 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { revokeCredential } from '../../../src/credentials/commands.ts'
+import type { AnyRoute } from '../../../src/http/route.ts'
+import { type TestOrg, useApp } from '../../support/app.ts'
+import { drainedToken } from '../../support/bucket.ts'
+import type { Client, Reply, SendOptions } from '../../support/client.ts'
+import { type ErrorType, expectRefusal } from '../../support/envelope.ts'
+import { allRoutes, pathOf } from '../../support/rows.ts'
+import { useBehind } from '../../support/snapshot.ts'
+
+const startedAt = Date.now()
+const context = useApp({ clock: { millis: () => startedAt } })
+const behind = useBehind(context)
+const nowhere = 4_503_599_627_370_497
+
+let org: TestOrg
+let full: Client
+let drained: string
+const sessions: Record<string, string> = {}
+const owned: Record<string, number> = {}
+
+beforeAll(async () => {
+  org = await context.app.newOrg()
+  full = org.full
+  drained = (await drainedToken(org, 'tracking:write')).token
+  sessions['admin'] = (await org.signIn('admin')).accessToken
+  sessions['viewer'] = (await org.signIn('viewer')).accessToken
+  const asset = await full.post('/api/v1/assets', {
+    external_key: 'A',
+    name: 'a',
+    tags: [{ tag_type: 'barcode', value: 'TAKEN' }],
+  })
+  await full.post('/api/v1/assets', { external_key: 'B', name: 'b' })
+  const location = await full.post('/api/v1/locations', { external_key: 'L', name: 'l' })
+  const child = await full.post('/api/v1/locations', { external_key: 'M', name: 'm', parent_external_key: 'L' })
+  owned['asset_id'] = asset.json.data.id
+  owned['tag_id'] = asset.json.data.tags[0].id
+  owned['location_id'] = location.json.data.id
+  owned['child_id'] = child.json.data.id
+  owned['org_id'] = org.orgId
+})
+
+const send = (method: string, path: string, options: SendOptions = {}): Promise<Reply> =>
+  context.app.anonymous(method, path, options)
+
+/** The ids of a row, each of them the caller's own or, from the given place on, one that leads nowhere. */
+const idsOf = (route: AnyRoute, fill: (name: string) => number): number[] => (route.ids ?? []).map(fill)
+
+interface Stage {
+  type: ErrorType
+  field?: string
+  options: SendOptions
+  ids?: number[]
+}
+
+/** A request that is wrong in every way a row can be asked wrongly, put right one step at a time in the order of D6. */
+function* stages(route: AnyRoute, withScope: string, withoutScope: string): Generator<Stage> {
+  const isSession = route.access === 'session'
+  const wrong = { query: 'zz_nope=1', raw: '{', headers: { 'content-type': 'text/plain' } }
+  if (route.access !== 'public') yield { type: 'unauthorized', options: wrong }
+  if (route.access !== 'public' && !isSession) yield { type: 'rate_limited', options: { ...wrong, token: drained } }
+  const access = (token: string): { token?: string } => (route.access === 'public' ? {} : { token })
+  if (route.body !== undefined) yield { type: 'unsupported_media_type', options: { ...wrong, ...access(withoutScope) } }
+  const typed = { ...wrong, headers: route.body === undefined ? {} : { 'content-type': route.body.mediaType } }
+  if (route.scopes.length > 0) yield { type: 'forbidden', options: { ...typed, ...access(withoutScope) } }
+  const allowed = { ...typed, ...access(withScope) }
+  yield { type: 'validation_error', field: 'zz_nope', options: allowed }
+  const asked = { ...allowed, query: '' }
+  for (const name of route.ids ?? []) {
+    const ids = idsOf(route, (one) => (one === name ? 0 : nowhere))
+    yield { type: 'validation_error', field: name, options: asked, ids }
+  }
+  if (route.ids?.[0] === 'org_id') yield { type: 'forbidden', options: asked, ids: idsOf(route, () => nowhere) }
+  else if (route.ids !== undefined) yield { type: 'not_found', options: asked, ids: idsOf(route, () => nowhere) }
+  const own = idsOf(route, (name) => owned[name] ?? nowhere)
+  if (route.body !== undefined) yield { type: 'bad_request', options: asked, ids: own }
+}
+
+describe('A request that is wrong in every way', () => {
+  const rows = allRoutes.map((route) => [route.method, route.path, route] as const)
+
+  it.each(rows)('%s %s is refused for the earliest reason, whatever follows it (D6)', async (method, _path, route) => {
+    const before = await behind.snapshot(org.orgId)
+    const scopes = route.scopes.includes('locations:read') ? ['assets:read'] : ['locations:read']
+    const withoutScope = route.access === 'session' ? sessions['viewer']! : await org.client(...scopes).token()
+    const withScope = route.access === 'session' ? sessions['admin']! : await full.token()
+    for (const { type, field, options, ids } of stages(route, withScope, withoutScope)) {
+      const reply = await send(method, pathOf(route, ...(ids ?? idsOf(route, () => 0))), options)
+      expectRefusal(reply, type)
+      if (field !== undefined)
+        expect(reply.json.error.fields.map((one: { field: string }) => one.field)).toEqual([field])
+    }
+    expect(await behind.snapshot(org.orgId)).toBe(before)
+  })
+})
+
+describe('CORS preflight comes before everything', () => {
+  it.each([
+    ['an unknown path', '/api/v1/nothing'],
+    ['a trailing slash', '/api/v1/assets/'],
+    ['a missing token', '/api/v1/assets'],
+  ])('and so before %s (D6)', async (_what, path) => {
+    expect((await send('OPTIONS', path)).status).toBe(204)
+  })
+
+  it('and so before an empty bucket (D6)', async () => {
+    expect((await send('OPTIONS', '/api/v1/assets', { token: drained })).status).toBe(204)
+  })
+})
+
+describe('An unknown path or a wrong method comes before authentication and the bucket', () => {
+  it.each([
+    ['no token', () => ({})],
+    ['a bad token', () => ({ token: 'bad' })],
+    ['an empty bucket', () => ({ token: drained })],
+    ['a wrong Content-Type', () => ({ raw: '{', headers: { 'content-type': 'text/plain' } })],
+  ])('with %s (D6)', async (_what, options) => {
+    const unknown = await send('POST', '/api/v1/assets/', options())
+    expectRefusal(unknown, 'not_found')
+    expect(unknown.headers['x-ratelimit-remaining']).toBe('120')
+    const wrong = await send('PUT', '/api/v1/assets', options())
+    expectRefusal(wrong, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD, POST' })
+    expect(wrong.headers['x-ratelimit-remaining']).toBe('120')
+  })
+
+  it('and an unknown path comes before a wrong method, having none (D6)', async () => {
+    expectRefusal(await send('PUT', '/api/v1/nothing'), 'not_found')
+  })
+})
+
+describe('A token that is not good comes before its empty bucket', () => {
+  it('when the credential was revoked after it ran dry (D6)', async () => {
+    const { token, pair } = await drainedToken(org, 'assets:read')
+    expectRefusal(await send('GET', '/api/v1/orgs/me', { token }), 'rate_limited')
+    await revokeCredential(context.app.core, org.orgId, { clientId: pair.clientId })
+    expectRefusal(await send('GET', '/api/v1/orgs/me', { token }), 'unauthorized')
+  })
+
+  it('and a refused draw costs nothing of what is to come (D10)', async () => {
+    const reply = await send('GET', '/api/v1/orgs/me', { token: drained })
+    expectRefusal(reply, 'rate_limited', { detail: 'Rate limit exceeded; retry after 1 second' })
+    expect(reply.headers['retry-after']).toBe('1')
+    expect(reply.headers['x-ratelimit-remaining']).toBe('0')
+    expect(Number(reply.headers['x-ratelimit-reset'])).toBe(Math.floor(startedAt / 1000) + 120)
+  })
+})
+
+describe('Refusals behind the bucket draw from it', () => {
+  it.each([
+    ['415', 'POST', '/api/v1/assets', { raw: '{', headers: { 'content-type': 'text/plain' } }, 415],
+    ['403', 'GET', '/api/v1/locations', {}, 403],
+    ['400 by query', 'GET', '/api/v1/assets', { query: 'nope=1' }, 400],
+    ['400 by id', 'GET', '/api/v1/assets/0', {}, 400],
+    ['404', 'GET', `/api/v1/assets/${nowhere}`, {}, 404],
+  ] as const)('%s', async (_what, method, path, options, status) => {
+    const token = await org.client('assets:read').token()
+    const reply = await send(method, path, { ...options, token })
+    expect([reply.status, reply.headers['x-ratelimit-remaining']]).toEqual([status, '119'])
+  })
+})
+
+describe('A path id out of range comes before a record that is not there', () => {
+  it('in one path (D6)', async () => {
+    const reply = await full.delete(`/api/v1/assets/${nowhere}/tags/0`)
+    expectRefusal(reply, 'validation_error', { fields: [{ field: 'tag_id', code: 'too_small', params: { min: 1 } }] })
+  })
+})
+
+describe('A record that is not there comes before what is wrong with the body', () => {
+  const bodies: [string, unknown][] = [
+    ['an unknown field', { colour: 'red' }],
+    ['a wrong type', { name: 5, external_key: 5, value: 5 }],
+    ['a null', null],
+  ]
+  const addresses: [string, string][] = [
+    ['PATCH', '/api/v1/assets/{id}'],
+    ['POST', '/api/v1/assets/{id}/rename'],
+    ['POST', '/api/v1/assets/{id}/tags'],
+    ['PATCH', '/api/v1/locations/{id}'],
+    ['POST', '/api/v1/locations/{id}/rename'],
+    ['POST', '/api/v1/locations/{id}/tags'],
+  ]
+
+  it.each(addresses.flatMap(([method, path]) => bodies.map(([what, json]) => [method, path, what, json] as const)))(
+    'on %s %s with %s: 404 for an id that leads nowhere, 403 for one of another organization (D6, D24)',
+    async (method, path, _what, json) => {
+      const missing = await full.send(method, path.replace('{id}', String(nowhere)), { json })
+      expectRefusal(missing, 'not_found')
+      const stranger = (await context.app.newOrg()).full
+      const id = path.includes('assets') ? owned['asset_id'] : owned['location_id']
+      expectRefusal(await stranger.send(method, path.replace('{id}', String(id)), { json }), 'forbidden')
+    },
+  )
+})
+
+describe('What is wrong with the body comes before a conflict', () => {
+  const window = { valid_from: '2026-02-01T00:00:00Z', valid_to: '2026-01-01T00:00:00Z' }
+  const tag = { tag_type: 'barcode', value: 'TAKEN' }
+
+  it.each([
+    ['a taken key and an unknown field', 'POST', '/assets', { external_key: 'A', name: 'x', colour: 1 }, 'colour'],
+    ['a taken key and a missing name', 'POST', '/assets', { external_key: 'A' }, 'name'],
+    ['a taken key and an empty window', 'POST', '/assets', { external_key: 'A', name: 'x', ...window }, 'valid_to'],
+    ['a taken tag and an empty window', 'POST', '/assets', { name: 'x', tags: [tag], ...window }, 'valid_to'],
+    [
+      'a taken key and no such parent',
+      'POST',
+      '/locations',
+      { external_key: 'L', name: 'x', parent_id: 5 },
+      'parent_id',
+    ],
+    ['a taken key and an unknown field', 'POST', '/assets/{asset_id}/rename', { external_key: 'B', x: 1 }, 'x'],
+    ['a taken tag and an unknown field', 'POST', '/assets/{asset_id}/tags', { ...tag, x: 1 }, 'x'],
+    [
+      'a circle and an empty window',
+      'PATCH',
+      '/locations/{location_id}',
+      { parent_external_key: 'M', ...window },
+      'valid_to',
+    ],
+    ['a circle and a wrong id', 'PATCH', '/locations/{location_id}', { parent_external_key: 'M', id: 5 }, 'id'],
+  ])('%s on %s %s (D6)', async (_what, method, path, json, field) => {
+    const before = await behind.snapshot(org.orgId)
+    const reply = await full.send(
+      method,
+      `/api/v1${path.replace(/\{(\w+)\}/, (_all, name: string) => String(owned[name]))}`,
+      { json },
+    )
+    expectRefusal(reply, 'validation_error')
+    expect(reply.json.error.fields.map((one: { field: string }) => one.field)).toEqual([field])
+    expect(await behind.snapshot(org.orgId)).toBe(before)
+  })
+
+  it('and without it the conflict is what is reported', async () => {
+    const replies = [
+      await full.post('/api/v1/assets', { external_key: 'A', name: 'x' }),
+      await full.post('/api/v1/assets', { name: 'x', tags: [tag] }),
+      await full.post('/api/v1/locations', { external_key: 'L', name: 'x' }),
+      await full.post(`/api/v1/assets/${owned['asset_id']}/rename`, { external_key: 'B' }),
+      await full.post(`/api/v1/assets/${owned['asset_id']}/tags`, tag),
+      await full.patch(`/api/v1/locations/${owned['location_id']}`, { parent_external_key: 'M' }),
+      await full.delete(`/api/v1/locations/${owned['location_id']}`),
+    ]
+    for (const reply of replies) expectRefusal(reply, 'conflict')
+  })
+})

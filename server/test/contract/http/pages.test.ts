@@ -1,0 +1,141 @@
+import { Registry } from 'prom-client'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { pages } from '../../../src/app/pages.ts'
+import { useApp } from '../../support/app.ts'
+import { expectCommonHeaders, expectRefusal } from '../../support/envelope.ts'
+import { document, primaryRoutes } from '../../support/description.ts'
+
+const context = useApp()
+const guarded = useApp({ settings: { LASTSEEN_METRICS_TOKEN: 'a long and secret word' } })
+const addressed = useApp({ settings: { LASTSEEN_BASE_URL: 'https://api.example.com/' } })
+
+describe('The description', () => {
+  it('is served as JSON without a token', async () => {
+    const reply = await context.app.anonymous('GET', '/api/openapi.json')
+    expect([reply.status, reply.headers['content-type']]).toEqual([200, 'application/json'])
+    expect(reply.json).toEqual(JSON.parse(JSON.stringify(document)))
+    expectCommonHeaders(reply)
+  })
+
+  it('says the same as YAML', async () => {
+    const [json, yaml] = await Promise.all(
+      ['json', 'yaml'].map((kind) => context.app.anonymous('GET', `/api/openapi.${kind}`)),
+    )
+    expect([yaml!.status, yaml!.headers['content-type']]).toEqual([200, 'application/yaml'])
+    expect(parse(yaml!.text)).toEqual(json!.json)
+    expectCommonHeaders(yaml!)
+  })
+
+  it.each(['json', 'yaml'])('is where the bare /openapi.%s sends everybody with 301', async (kind) => {
+    const reply = await context.app.anonymous('GET', `/openapi.${kind}`)
+    expect([reply.status, reply.headers['location']]).toEqual([301, `/api/openapi.${kind}`])
+    expectCommonHeaders(reply)
+  })
+
+  it('names the address of the installation as its server, and the root where none is set', async () => {
+    const relative = await context.app.anonymous('GET', '/api/openapi.json')
+    const absolute = await addressed.app.anonymous('GET', '/api/openapi.json')
+    expect([relative.json.servers, absolute.json.servers]).toEqual([
+      [{ url: '/' }],
+      [{ url: 'https://api.example.com' }],
+    ])
+  })
+
+  it.each(['/api/openapi.json', '/openapi.json', '/api/docs', '/healthz'])(
+    '%s takes GET and HEAD alone',
+    async (path) => {
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+        const reply = await context.app.anonymous(method, path)
+        expectRefusal(reply, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD', instance: path })
+        expect(reply.headers['allow']).toBe('GET, HEAD')
+      }
+    },
+  )
+})
+
+describe('The reference', () => {
+  it('is one page that may load nothing from elsewhere', async () => {
+    const reply = await context.app.anonymous('GET', '/api/docs')
+    expect([reply.status, reply.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    const policy = reply.headers['content-security-policy']!
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).not.toContain('unsafe-inline')
+    expect(policy).not.toContain('unsafe-eval')
+    expect(policy).not.toMatch(/https?:/)
+    expect(reply.text).not.toMatch(/<(script|link|img|iframe)[^>]+(src|href)=["']?(https?:)?\/\//)
+    expect(reply.headers['x-content-type-options']).toBe('nosniff')
+  })
+
+  it('names every operation', async () => {
+    const { text } = await context.app.anonymous('GET', '/api/docs')
+    for (const route of primaryRoutes) expect(text).toContain(route.summary)
+  })
+
+  it('is where the root leads', async () => {
+    const reply = await context.app.anonymous('GET', '/')
+    expect([reply.status, reply.headers['location']]).toEqual([302, '/api/docs'])
+  })
+})
+
+describe('The signs of life', () => {
+  it.each(['/healthz', '/readyz'])('%s is 200 while the service can serve', async (path) => {
+    const reply = await context.app.anonymous('GET', path)
+    expect(reply.status).toBe(200)
+    expect(reply.headers['content-type']).toMatch(/^text\/plain/)
+    expectCommonHeaders(reply)
+  })
+})
+
+describe('/metrics', () => {
+  it('counts answers by operation and status', async () => {
+    const count = async (): Promise<number> => {
+      const { text } = await context.app.anonymous('GET', '/metrics')
+      const line = /lastseen_http_requests_total\{operation="assets.list",status="401"\} (\d+)/.exec(text)
+      return Number(line?.[1] ?? 0)
+    }
+    const before = await count()
+    for (let times = 0; times < 3; times++) await context.app.anonymous('GET', '/api/v1/assets')
+    expect(await count()).toBe(before + 3)
+  })
+
+  it('never names what a client made up: unknown paths share one label', async () => {
+    await context.app.anonymous('GET', '/api/v1/made-up-by-a-client')
+    const { text } = await context.app.anonymous('GET', '/metrics')
+    expect(text).not.toContain('made-up-by-a-client')
+    expect(text).toMatch(/lastseen_http_requests_total\{operation="none",status="404"\} \d+/)
+  })
+
+  it('is open without a token while the service listens on a loopback address', async () => {
+    const reply = await context.app.anonymous('GET', '/metrics')
+    expect(reply.status).toBe(200)
+    expect(reply.headers['content-type']).toMatch(/^text\/plain/)
+  })
+
+  it.each([
+    ['127.0.0.1', 200],
+    ['127.0.0.53', 200],
+    ['localhost', 200],
+    ['::1', 200],
+    ['0.0.0.0', 401],
+    ['::', 401],
+    ['192.168.1.5', 401],
+    ['lastseen.example.com', 401],
+  ])('without a configured token on %s is %i', async (host, status) => {
+    const page = pages(context.app.core, primaryRoutes, new Registry(), host).find(({ path }) => path === '/metrics')
+    for (const headers of [{}, { authorization: 'Bearer ' }, { authorization: 'Bearer x' }])
+      expect((await page!.render({ headers } as never)).status).toBe(status)
+  })
+
+  it.each([
+    ['no token', 401, {}],
+    ['a wrong token', 401, { authorization: 'Bearer a wrong word' }],
+    ['the start of the token', 401, { authorization: 'Bearer a long and secret' }],
+    ['the token without its scheme', 401, { authorization: 'a long and secret word' }],
+    ['the token', 200, { authorization: 'Bearer a long and secret word' }],
+  ])('with a configured token and %s is %i', async (_what, status, headers: Record<string, string>) => {
+    const reply = await guarded.app.anonymous('GET', '/metrics', { headers })
+    expect(reply.status).toBe(status)
+    if (status === 401) expect(reply.text).not.toContain('lastseen_http')
+  })
+})

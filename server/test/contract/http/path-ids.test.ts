@@ -1,0 +1,105 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useApp } from '../../support/app.ts'
+import type { Client } from '../../support/client.ts'
+import { primaryRoutes } from '../../support/description.ts'
+import { type FieldEntry, expectRefusal } from '../../support/envelope.ts'
+
+const context = useApp()
+let full: Client
+let assetId: number
+
+beforeAll(async () => {
+  full = (await context.app.newOrg()).full
+  assetId = (await full.post('/api/v1/assets', { name: 'Pallet jack' })).json.data.id
+})
+
+const max = 9_007_199_254_740_991
+const tooSmall = { code: 'too_small', params: { min: 1 } }
+const tooLarge = { code: 'too_large', params: { max } }
+const invalid = { code: 'invalid_value' }
+
+const bad: [text: string, verdict: Omit<FieldEntry, 'field'>][] = [
+  ['0', tooSmall],
+  ['-1', tooSmall],
+  ['-9007199254740992', tooSmall],
+  ['-99999999999999999999', tooSmall],
+  ['9007199254740992', tooLarge],
+  ['9007199254740993', tooLarge],
+  ['99999999999999999999', tooLarge],
+  ['9'.repeat(400), tooLarge],
+  ['1.5', invalid],
+  ['1.0', invalid],
+  ['1e3', invalid],
+  ['0x10', invalid],
+  ['01', invalid],
+  ['+1', invalid],
+  ['%2B1', invalid],
+  ['-0', invalid],
+  ['abc', invalid],
+  ['null', invalid],
+  ['NaN', invalid],
+  ['Infinity', invalid],
+  ['%20', invalid],
+  ['1%20', invalid],
+  ['%zz', invalid],
+  ['%', invalid],
+  ['%FF', invalid],
+  ['%00', invalid],
+  ['1%002', invalid],
+  ['%D9%A1', invalid],
+  ['1,2', invalid],
+  ['%2F', invalid],
+]
+
+describe('A path id', () => {
+  it.each(bad)('of %s is refused on asset_id', async (text, verdict) => {
+    const reply = await full.get(`/api/v1/assets/${text}`)
+    const instance = `/api/v1/assets/${text}`
+    expectRefusal(reply, 'validation_error', { fields: [{ field: 'asset_id', ...verdict }], instance })
+  })
+
+  const rows = primaryRoutes.flatMap((route) =>
+    (route.ids ?? []).map((name) => [route.method, route.path, name] as const),
+  )
+
+  it.each(rows)('is checked on %s %s for %s', async (method, path, name) => {
+    for (const [text, verdict] of [bad[0]!, bad[4]!, bad[16]!]) {
+      const address = path.replace(/\{(\w+)\}/g, (_all, one: string) => (one === name ? text : '5'))
+      const json = method === 'POST' || method === 'PATCH' ? { json: {} } : {}
+      const reply = await full.send(method, `/api/v1${address}`, json)
+      expectRefusal(reply, 'validation_error', { fields: [{ field: name, ...verdict }] })
+    }
+  })
+
+  it('is reported together with the other one of the path, in the order of the path', async () => {
+    const reply = await full.delete('/api/v1/assets/0/tags/abc')
+    const fields = [
+      { field: 'asset_id', ...tooSmall },
+      { field: 'tag_id', ...invalid },
+    ]
+    expectRefusal(reply, 'validation_error', { fields })
+  })
+
+  it.each(['1', '2147483647', '2147483648', '4294967296', '9007199254740990', '9007199254740991'])(
+    'of %s is in range and leads nowhere',
+    async (text) => {
+      const reply = await full.get(`/api/v1/assets/${text}`)
+      expectRefusal(reply, 'not_found', { instance: `/api/v1/assets/${text}` })
+    },
+  )
+
+  it('means the same percent-encoded', async () => {
+    const encoded = String(assetId).replace(/\d/g, '%3$&')
+    const reply = await full.get(`/api/v1/assets/${encoded}`)
+    expect([reply.status, reply.json.data.id]).toEqual([200, assetId])
+  })
+
+  it('takes the place of /locations/current, which is no id (D1)', async () => {
+    const reply = await full.get('/api/v1/locations/current')
+    expectRefusal(reply, 'validation_error', { fields: [{ field: 'location_id', ...invalid }] })
+  })
+
+  it('that was never made is 404 and so is one the client made up near a real one', async () => {
+    for (const id of [assetId - 1, assetId + 1]) expectRefusal(await full.get(`/api/v1/assets/${id}`), 'not_found')
+  })
+})

@@ -1,0 +1,152 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { AnyRoute } from '../../src/http/route.ts'
+import { type TestOrg, useApp } from '../support/app.ts'
+import { type Client, type Reply, type SendOptions } from '../support/client.ts'
+import { expectRefusal } from '../support/envelope.ts'
+import { allRoutes, pathOf } from '../support/rows.ts'
+
+const context = useApp()
+const nowhere = 4_503_599_627_370_497
+
+/** What the contract and D35 say a scope allows beyond its own name. */
+const implied: Record<string, string[]> = { 'assets:write': ['tracking:write'], 'scans:read': ['tracking:read'] }
+
+const credentialScopes = [
+  'assets:read',
+  'assets:write',
+  'locations:read',
+  'locations:write',
+  'tracking:read',
+  'tracking:write',
+  'scans:read',
+]
+
+/** D39. */
+const reads = ['assets:read', 'locations:read', 'tracking:read']
+const operator = [...reads, 'tracking:write']
+const manager = [...operator, 'assets:write', 'locations:write']
+const roleScopes = { viewer: reads, operator, manager, admin: [...manager, 'keys:admin'] }
+const roles = Object.keys(roleScopes) as (keyof typeof roleScopes)[]
+
+let org: TestOrg
+const tokens: Record<string, string> = {}
+const clients: Record<string, Client> = {}
+
+beforeAll(async () => {
+  org = await context.app.newOrg()
+  for (const scope of credentialScopes) clients[scope] = org.client(scope)
+  for (const role of roles) tokens[role] = (await org.signIn(role)).accessToken
+})
+
+/** Gets past the scope and then stops at an id that leads nowhere or at a body that is no JSON, so nothing happens. */
+function harmless(route: AnyRoute): [path: string, options: SendOptions] {
+  const path = pathOf(route, ...(route.ids ?? []).map((name) => (name === 'org_id' ? org.orgId : nowhere)))
+  return [path, route.body === undefined ? {} : { raw: '{', headers: { 'content-type': route.body.mediaType } }]
+}
+
+const ask = (route: AnyRoute, token?: string): Promise<Reply> => {
+  const [path, options] = harmless(route)
+  return context.app.anonymous(route.method, path, token === undefined ? options : { ...options, token })
+}
+
+function expectAllowed(route: AnyRoute, reply: Reply): void {
+  const expected = route.body !== undefined && route.ids === undefined ? [400] : [200, 400, 404]
+  expect(expected, `${route.id}: ${reply.text}`).toContain(reply.status)
+  if (reply.status === 400) expect(reply.json.error.type).toBe('bad_request')
+}
+
+const label = (route: AnyRoute) => [route.method, route.path, route] as const
+const isPublic = (route: AnyRoute): boolean => route.access === 'public'
+const isDestructive = (route: AnyRoute): boolean => route.id === 'auth.logout'
+
+describe('Without a token', () => {
+  it.each(allRoutes.filter((route) => !isPublic(route)).map(label))('%s %s is 401', async (_method, _path, route) => {
+    expectRefusal(await ask(route), 'unauthorized', { detail: 'Missing authorization header' })
+  })
+
+  it('the only open operations are the token exchange and signing in', () => {
+    expect(allRoutes.filter(isPublic).map((route) => `${route.method} ${route.path}`)).toEqual([
+      'POST /oauth/token',
+      'POST /auth/login',
+      'POST /auth/signup',
+      'POST /auth/refresh',
+    ])
+  })
+
+  it.each(allRoutes.filter(isPublic).map(label))('%s %s is judged by its body alone', async (_method, _path, route) => {
+    for (const token of [undefined, 'bad']) expectRefusal(await ask(route, token), 'bad_request')
+  })
+})
+
+describe('With a credential of one scope', () => {
+  const rows = allRoutes.filter((route) => route.access === 'any' || route.access === 'credential')
+
+  it.each(rows.map(label))(
+    '%s %s opens to its own scope and names it to every other one',
+    async (_method, _path, route) => {
+      for (const scope of credentialScopes) {
+        const [path, options] = harmless(route)
+        const reply = await clients[scope]!.send(route.method, path, options)
+        const granted = [scope, ...(implied[scope] ?? [])]
+        const missing = route.scopes.find((one) => !granted.includes(one))
+        if (missing === undefined) expectAllowed(route, reply)
+        else expectRefusal(reply, 'forbidden', { detail: `Missing required scope: ${missing}` })
+      }
+    },
+  )
+
+  it('every operation but orgs/me asks for exactly one scope of the contract', () => {
+    const scopes = Object.fromEntries(rows.map((route) => [`${route.method} ${route.path}`, route.scopes.join(' ')]))
+    expect(scopes).toMatchObject({
+      'GET /orgs/me': '',
+      'GET /assets': 'assets:read',
+      'POST /assets': 'assets:write',
+      'GET /assets/{asset_id}': 'assets:read',
+      'PATCH /assets/{asset_id}': 'assets:write',
+      'DELETE /assets/{asset_id}': 'assets:write',
+      'POST /assets/{asset_id}/rename': 'assets:write',
+      'POST /assets/{asset_id}/tags': 'assets:write',
+      'DELETE /assets/{asset_id}/tags/{tag_id}': 'assets:write',
+      'GET /locations': 'locations:read',
+      'POST /locations': 'locations:write',
+      'GET /locations/{location_id}': 'locations:read',
+      'PATCH /locations/{location_id}': 'locations:write',
+      'DELETE /locations/{location_id}': 'locations:write',
+      'POST /locations/{location_id}/rename': 'locations:write',
+      'POST /locations/{location_id}/tags': 'locations:write',
+      'DELETE /locations/{location_id}/tags/{tag_id}': 'locations:write',
+      'GET /locations/{location_id}/ancestors': 'locations:read',
+      'GET /locations/{location_id}/children': 'locations:read',
+      'GET /locations/{location_id}/descendants': 'locations:read',
+    })
+    const tracking = rows.filter((route) => /\/(history|reports)\b/.test(route.path))
+    for (const route of tracking) expect(route.scopes).toEqual(['tracking:read'])
+    const empty = rows.filter((route) => route.scopes.length === 0).map((route) => route.path)
+    expect(empty).toEqual(['/orgs/me'])
+  })
+
+  it.each(allRoutes.filter((route) => route.access === 'session').map(label))(
+    '%s %s is 401 whatever its scope, being for sessions alone (D40)',
+    async (_method, _path, route) => {
+      for (const scope of credentialScopes) {
+        const reply = await ask(route, await clients[scope]!.token())
+        expectRefusal(reply, 'unauthorized', { detail: 'Invalid or expired token' })
+      }
+    },
+  )
+})
+
+describe('With a session of one role', () => {
+  const rows = allRoutes.filter((route) => !isPublic(route) && !isDestructive(route))
+
+  it.each(rows.map(label))('%s %s opens to the roles that hold its scope (D39)', async (_method, _path, route) => {
+    for (const role of roles) {
+      const reply = await ask(route, tokens[role])
+      const missing = route.scopes.find((one) => !roleScopes[role].includes(one))
+      if (route.access === 'credential') expectRefusal(reply, 'unauthorized', { detail: 'Invalid or expired token' })
+      else if (missing === undefined) expectAllowed(route, reply)
+      else expectRefusal(reply, 'forbidden', { detail: `Missing required scope: ${missing}` })
+      expect(reply.headers['x-ratelimit-remaining']).toBe('120')
+    }
+  })
+})

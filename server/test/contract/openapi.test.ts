@@ -1,0 +1,262 @@
+import { readFile } from 'node:fs/promises'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { describe, expect, it } from 'vitest'
+import { refusalsOf } from '../../src/http/openapi.ts'
+import { document, primaryRoutes } from '../support/description.ts'
+import { errorTypes } from '../support/envelope.ts'
+import { allRoutes } from '../support/rows.ts'
+
+type Node = Record<string, unknown>
+
+interface Operation extends Node {
+  operationId: string
+  parameters?: { name: string; in: string; schema: Node }[]
+  responses: Record<string, Node>
+  requestBody?: { content: Record<string, Node> }
+}
+
+/** As it is on the wire. */
+const described = JSON.parse(JSON.stringify(document)) as {
+  openapi: string
+  info: Node
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Node>; responses: Record<string, Node>; securitySchemes: Node; headers: Node }
+}
+
+const operations = Object.entries(described.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => [method.toUpperCase(), path, operation] as const),
+)
+
+/** Every object of the document with the keys that lead to it. */
+function* nodes(value: unknown, trail: readonly string[] = []): Generator<[readonly string[], Node]> {
+  if (typeof value !== 'object' || value === null) return
+  if (!Array.isArray(value)) yield [trail, value as Node]
+  for (const [key, inner] of Object.entries(value)) yield* nodes(inner, [...trail, key])
+}
+
+const schemaNodes = [...nodes(described)].filter(([trail]) => !trail.includes('example'))
+
+describe('The description as a whole', () => {
+  it('is OpenAPI 3.0.3 with the title API and the version v1 (D2)', () => {
+    expect(described.openapi).toBe('3.0.3')
+    expect(described.info).toMatchObject({ title: 'API', version: 'v1' })
+  })
+
+  it('passes the recommended rules of a linter', async () => {
+    const config = await createConfig({
+      extends: ['recommended'],
+      rules: {
+        // The contract wants the shapes of key administration described, whose operations are internal.
+        'no-unused-components': 'off',
+        // A group is called what it holds, such as Assets.
+        'tag-description': 'off',
+      },
+    })
+    const problems = await lintFromString({ source: JSON.stringify(document), config })
+    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([])
+  })
+
+  it('is kept in server/openapi/primary.json as it is served; node scripts/openapi.mjs writes it', async () => {
+    const kept = await readFile(new URL('../../openapi/primary.json', import.meta.url), 'utf8')
+    expect(JSON.parse(kept)).toEqual(described)
+    expect(kept).toBe(`${JSON.stringify(document, null, 2)}\n`)
+  })
+
+  it('declares both ways to send a token', () => {
+    expect(described.components.securitySchemes).toMatchObject({
+      APIKey: { type: 'apiKey', in: 'header', name: 'Authorization' },
+      BearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+    })
+    expect(Object.keys(described.components.securitySchemes)).toHaveLength(2)
+  })
+
+  it('says nullable: true and never names null as a type', () => {
+    const nullables = schemaNodes.filter(([, node]) => 'nullable' in node)
+    expect(nullables.length).toBeGreaterThan(5)
+    for (const [, node] of nullables) expect(node['nullable']).toBe(true)
+    for (const [trail, node] of schemaNodes)
+      if (trail.at(-1) !== 'properties' && 'type' in node && typeof node['type'] !== 'object')
+        expect([trail.join('.'), node['type']]).not.toContain('null')
+    for (const [trail, node] of schemaNodes) expect(Array.isArray(node['type']), trail.join('.')).toBe(false)
+  })
+
+  it('declares every id an int64', () => {
+    const uuids = ['api_key_id', 'client_id', 'request_id']
+    const ids = schemaNodes
+      .filter(([trail]) => trail.at(-2) === 'properties')
+      .filter(([trail]) => /^id$|_id$/.test(trail.at(-1)!) && !uuids.includes(trail.at(-1)!))
+    expect(ids.length).toBeGreaterThan(5)
+    for (const [trail, node] of ids)
+      expect([trail.join('.'), node['type'], node['format']]).toEqual([trail.join('.'), 'integer', 'int64'])
+  })
+
+  it('marks the sets that may grow: error types, field codes, scopes and tag types', () => {
+    const {
+      Error: error,
+      FieldProblem,
+      Organization,
+      Tag,
+      TagAttach,
+    } = described.components.schemas as Record<string, never>
+    expect(error).toHaveProperty('properties.error.properties.type.x-extensible-enum', Object.keys(errorTypes))
+    expect(FieldProblem).toHaveProperty('properties.code.x-extensible-enum', [
+      'required',
+      'invalid_value',
+      'unknown_field',
+      'invalid_context',
+      'too_short',
+      'too_long',
+      'too_small',
+      'too_large',
+      'fk_not_found',
+      'ambiguous_fields',
+      'read_only',
+    ])
+    expect(Organization).toHaveProperty(
+      'properties.scopes.items.x-extensible-enum',
+      expect.arrayContaining(['assets:read', 'assets:write', 'locations:read', 'locations:write', 'tracking:read']),
+    )
+    for (const schema of [Tag, TagAttach])
+      expect(schema).toHaveProperty('properties.tag_type.x-extensible-enum', ['rfid', 'ble', 'barcode'])
+    for (const [trail, node] of schemaNodes)
+      if (trail.at(-1) !== 'properties') expect('enum' in node, trail.join('.')).toBe(false)
+  })
+
+  it('refuses unknown keys in every request body and in no answer', () => {
+    const bodies = new Set(primaryRoutes.flatMap((route) => (route.body === undefined ? [] : [route.body.name])))
+    for (const name of bodies) expect(described.components.schemas[name]).toMatchObject({ additionalProperties: false })
+    for (const name of ['Asset', 'Location', 'Tag', 'Organization', 'Error'])
+      expect(described.components.schemas[name]).not.toHaveProperty('additionalProperties')
+  })
+
+  it('holds the shapes of key administration', () => {
+    const keys = (name: string): string[] => Object.keys(described.components.schemas[name]!['properties'] as Node)
+    expect(keys('APIKeyCreate')).toEqual(['name', 'scopes', 'expires_at'])
+    expect(described.components.schemas['APIKeyCreate']!['required']).toEqual(['name', 'scopes'])
+    expect(keys('APIKeyCreated').sort()).toEqual(['created_at', 'expires_at', 'id', 'jti', 'key', 'name', 'scopes'])
+    expect(keys('APIKeyListItem').sort()).toEqual(
+      [
+        'created_at',
+        'created_by',
+        'created_by_key_id',
+        'expires_at',
+        'id',
+        'jti',
+        'last_used_at',
+        'name',
+        'scopes',
+      ].sort(),
+    )
+  })
+})
+
+describe('The operations', () => {
+  it.each([
+    ['POST', '/oauth/token', '200', undefined],
+    ['GET', '/orgs/me', '200', []],
+    ['GET', '/assets', '200', ['assets:read']],
+    ['POST', '/assets', '201', ['assets:write']],
+    ['GET', '/assets/{asset_id}', '200', ['assets:read']],
+    ['PATCH', '/assets/{asset_id}', '200', ['assets:write']],
+    ['DELETE', '/assets/{asset_id}', '204', ['assets:write']],
+    ['POST', '/assets/{asset_id}/rename', '200', ['assets:write']],
+    ['POST', '/assets/{asset_id}/tags', '201', ['assets:write']],
+    ['DELETE', '/assets/{asset_id}/tags/{tag_id}', '204', ['assets:write']],
+    ['GET', '/assets/{asset_id}/history', '200', ['tracking:read']],
+    ['GET', '/locations', '200', ['locations:read']],
+    ['POST', '/locations', '201', ['locations:write']],
+    ['GET', '/locations/{location_id}', '200', ['locations:read']],
+    ['PATCH', '/locations/{location_id}', '200', ['locations:write']],
+    ['DELETE', '/locations/{location_id}', '204', ['locations:write']],
+    ['POST', '/locations/{location_id}/rename', '200', ['locations:write']],
+    ['POST', '/locations/{location_id}/tags', '201', ['locations:write']],
+    ['DELETE', '/locations/{location_id}/tags/{tag_id}', '204', ['locations:write']],
+    ['GET', '/locations/{location_id}/ancestors', '200', ['locations:read']],
+    ['GET', '/locations/{location_id}/children', '200', ['locations:read']],
+    ['GET', '/locations/{location_id}/descendants', '200', ['locations:read']],
+    ['GET', '/reports/asset-locations', '200', ['tracking:read']],
+  ])('include %s %s with %s as its only success and its scopes (D2, D3)', (method, path, status, scopes) => {
+    const operation = described.paths[`/api/v1${path}`]?.[method.toLowerCase()]
+    expect(operation).toBeDefined()
+    expect(operation!['x-required-scopes']).toEqual(scopes)
+    expect(Object.keys(operation!.responses).filter((one) => Number(one) < 400)).toEqual([status])
+  })
+
+  it('all need a token by either scheme but the token exchange, which says so with an empty list (D2)', () => {
+    for (const [, path, operation] of operations) {
+      const isExchange = path === '/api/v1/oauth/token'
+      expect(operation['security']).toEqual(isExchange ? [] : [{ BearerAuth: [] }, { APIKey: [] }])
+      expect('x-required-scopes' in operation, path).toBe(!isExchange)
+    }
+  })
+
+  it('ask for no scope only on orgs/me', () => {
+    const empty = operations.filter(
+      ([, , operation]) => (operation['x-required-scopes'] as [] | undefined)?.length === 0,
+    )
+    expect(empty.map(([method, path]) => `${method} ${path}`)).toEqual(['GET /api/v1/orgs/me'])
+  })
+
+  it('leave session-only endpoints out', () => {
+    expect(operations.map(([, path]) => path).filter((path) => /\/auth\/|api-keys|webhook/.test(path))).toEqual([])
+  })
+
+  it('have ids of their own', () => {
+    const ids = allRoutes.map((route) => route.id)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(operations.map(([, , operation]) => operation.operationId).sort()).toEqual(
+      primaryRoutes.map((route) => route.id).sort(),
+    )
+  })
+
+  it('declare only statuses of the closed set', () => {
+    const closed = new Set<number>(Object.values(errorTypes).map((one) => one.status))
+    for (const route of allRoutes)
+      for (const status of refusalsOf(route)) expect([...closed], `${route.id} ${status}`).toContain(status)
+    for (const [method, path, operation] of operations)
+      for (const status of Object.keys(operation.responses))
+        if (Number(status) >= 400) expect([...closed], `${method} ${path}`).toContain(Number(status))
+  })
+
+  it.each(operations.map(([method, path, operation]) => [method, path, operation] as const))(
+    '%s %s: what follows from its parts is declared',
+    (method, path, operation) => {
+      const statuses = Object.keys(operation.responses).map(Number)
+      const isOpen = path === '/api/v1/oauth/token'
+      expect(statuses).toEqual(expect.arrayContaining([400, 401, 429, 500]))
+      expect(statuses.includes(403)).toBe(!isOpen && path !== '/api/v1/orgs/me')
+      expect(statuses.includes(404)).toBe(path.includes('{'))
+      expect(statuses.includes(415)).toBe(['POST', 'PATCH'].includes(method))
+      expect(statuses.includes(422)).toBe(path === '/api/v1/orgs/me')
+      const names = (operation.parameters ?? []).filter((one) => one.in === 'path').map((one) => one.name)
+      expect(names).toEqual([...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]))
+      for (const one of operation.parameters ?? [])
+        if (one.in === 'path')
+          expect(one.schema).toEqual({ type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+      const mediaTypes = Object.keys(operation.requestBody?.content ?? {})
+      const expected = { POST: ['application/json'], PATCH: ['application/merge-patch+json'] }[method] ?? []
+      expect(mediaTypes).toEqual(expected)
+    },
+  )
+
+  it('answer every refusal with the one Error shape and the headers of the contract', () => {
+    for (const [status, response] of Object.entries(described.components.responses)) {
+      expect(response).toHaveProperty('content.application/json.schema', { $ref: '#/components/schemas/Error' })
+      const headers = Object.keys(response['headers'] as Node)
+      const common = [
+        'X-Request-ID',
+        'RateLimit-Policy',
+        'X-RateLimit-Limit',
+        'X-RateLimit-Remaining',
+        'X-RateLimit-Reset',
+      ]
+      expect(headers).toEqual(expect.arrayContaining(common))
+      expect(headers.includes('WWW-Authenticate')).toBe(status === '401')
+      expect(headers.includes('Retry-After')).toBe(status === '429')
+    }
+  })
+
+  it('are not deprecated in v1', () => {
+    for (const [, , operation] of operations) expect(operation['deprecated']).toBeUndefined()
+  })
+})

@@ -1,0 +1,265 @@
+import { describe, expect, it } from 'vitest'
+import { useApp } from '../../../support/app.ts'
+import { type AssetBench, type AssetJson, pathOf, useBench } from '../../../support/assets.ts'
+import type { Reply } from '../../../support/client.ts'
+import { type Problem, expectInvalid, invalidValue, tooLong, tooShort, wrongType } from '../../../support/problems.ts'
+
+const bench = useBench(useApp())
+
+/** An organization with one asset. */
+interface Ground {
+  org: AssetBench
+  asset: AssetJson
+}
+
+/** A place where a client writes text: how it is written, the field it is blamed on, and where it is read back. */
+interface Place {
+  write(on: Ground, text: unknown): Promise<Reply>
+  field: string
+  shown(asset: AssetJson): unknown
+}
+
+const onCreate =
+  (body: (text: unknown) => object): Place['write'] =>
+  ({ org }, text) =>
+    org.post({ name: 'Pallet jack', ...body(text) })
+
+const onPatch =
+  (body: (text: unknown) => object): Place['write'] =>
+  ({ org, asset }, text) =>
+    org.patch(asset, body(text))
+
+const lastTag = (asset: AssetJson): unknown => asset.tags.at(-1)?.value
+const note = (asset: AssetJson): unknown => asset.metadata['note']
+
+const places: Record<string, Place> = {
+  'the key of a new asset': {
+    write: onCreate((text) => ({ external_key: text })),
+    field: 'external_key',
+    shown: (asset) => asset.external_key,
+  },
+  'the key in a rename': {
+    write: ({ org, asset }, text) => org.client.post(`${pathOf(asset)}/rename`, { external_key: text }),
+    field: 'external_key',
+    shown: (asset) => asset.external_key,
+  },
+  'the name of a new asset': {
+    write: onCreate((text) => ({ name: text })),
+    field: 'name',
+    shown: (asset) => asset.name,
+  },
+  'the name in a PATCH': { write: onPatch((text) => ({ name: text })), field: 'name', shown: (asset) => asset.name },
+  'the tag of a new asset': {
+    write: onCreate((text) => ({ tags: [{ tag_type: 'barcode', value: text }] })),
+    field: 'tags[0].value',
+    shown: lastTag,
+  },
+  'a tag that is attached': {
+    write: ({ org, asset }, text) => org.client.post(`${pathOf(asset)}/tags`, { tag_type: 'barcode', value: text }),
+    field: 'value',
+    shown: lastTag,
+  },
+  'the description of a new asset': {
+    write: onCreate((text) => ({ description: text })),
+    field: 'description',
+    shown: (asset) => asset.description,
+  },
+  'the description in a PATCH': {
+    write: onPatch((text) => ({ description: text })),
+    field: 'description',
+    shown: (asset) => asset.description,
+  },
+  'the metadata of a new asset': {
+    write: onCreate((text) => ({ metadata: { note: text } })),
+    field: 'metadata.note',
+    shown: note,
+  },
+  'the metadata in a PATCH': {
+    write: onPatch((text) => ({ metadata: { note: text } })),
+    field: 'metadata.note',
+    shown: note,
+  },
+}
+
+const names = Object.keys(places)
+const described = names.filter((name) => name.includes('description'))
+const free = names.filter((name) => name.includes('metadata'))
+const bounded255 = names.filter((name) => !described.includes(name) && !free.includes(name))
+
+const pairs = <T>(where: string[], what: T[]): [string, T][] =>
+  where.flatMap((name) => what.map((one): [string, T] => [name, one]))
+
+const grounds = new Map<string, Promise<Ground>>()
+
+async function newGround(): Promise<Ground> {
+  const org = await bench.another()
+  return { org, asset: await org.create() }
+}
+
+/** Places do not share keys and tags, so the same text can be written to each. */
+function groundOf(name: string): Promise<Ground> {
+  const ground = grounds.get(name) ?? newGround()
+  grounds.set(name, ground)
+  return ground
+}
+
+async function takes(name: string, text: string): Promise<void> {
+  const place = places[name]!
+  const ground = await groundOf(name)
+  const reply = await place.write(ground, text)
+  expect([200, 201], reply.text).toContain(reply.status)
+  const asset: { id: number } = name.startsWith('a tag') ? ground.asset : reply.json.data
+  expect(place.shown(await ground.org.read(asset))).toBe(text)
+}
+
+async function refuses(name: string, text: string, problem: (field: string) => Problem): Promise<void> {
+  const place = places[name]!
+  const ground = await groundOf(name)
+  const reply = await ground.org.changingNothing(() => place.write(ground, text))
+  expectInvalid(reply, problem(place.field))
+}
+
+const forbidden = ['\u0000', '\u0001', '\u0008', '\u000b', '\u001f', '\u007f', '\ud83d', '\ude00', '\ude00\ud83d']
+const breaks = ['\t', '\n', '\r']
+const escaped = (text: string): string =>
+  Array.from(
+    { length: text.length },
+    (_, at) => `U+${text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')}`,
+  ).join(' ')
+
+const table = (where: string[], texts: string[]): [string, string, string][] =>
+  where.flatMap((name) => texts.map((text): [string, string, string] => [escaped(text), name, text]))
+
+const oneLine = names.filter((name) => !described.includes(name))
+
+describe('a character that is not text', () => {
+  it.each(table(names, forbidden))('%s is refused in %s (D13)', (_shown, name, text) =>
+    refuses(name, `a${text}b`, invalidValue),
+  )
+
+  it.each(table(oneLine, breaks))('%s is refused in %s, which is one line (D13)', (_shown, name, text) =>
+    refuses(name, `a${text}b`, invalidValue),
+  )
+
+  it.each(described)('is not a tab or a line break in %s (D13)', (name) => takes(name, 'one\ttwo\nthree\r\nfour\r'))
+
+  it.each([
+    ['a key', { 'a\u0000b': 1 }],
+    ['a deep key', { a: [{ 'b\u007f': 1 }] }],
+    ['a deep key with half a character', { a: { '\ud800': 1 } }],
+    ['a deep value', { a: [1, { b: ['ok', 'not\u001fok'] }] }],
+    ['a deep value with half a character', { a: { b: '\udfff' } }],
+    ['a line break', { a: { b: 'one\ntwo' } }],
+  ])('is refused in metadata as %s, on create and on PATCH (D13)', async (_what, metadata) => {
+    const { org, asset } = await groundOf('metadata')
+    for (const write of [() => org.post({ name: 'a', metadata }), () => org.patch(asset, { metadata })]) {
+      const reply = await org.changingNothing(write)
+      const [entry] = reply.json.error.fields
+      expect(entry.field).toMatch(/^metadata($|\.|\[)/)
+      expectInvalid(reply, invalidValue(entry.field))
+    }
+  })
+})
+
+describe('text', () => {
+  const odd = {
+    'separators of addresses': 'a/b%2Fc?d#e&f=g\\h',
+    'dots alone': '..',
+    'blanks around it': '  a  b  ',
+    'one blank': ' ',
+    'quotes and markup': `'"<b>;--`,
+    emoji: '👩🏽‍🚒 ¼',
+    'a combining accent': 'e\u0301',
+    'a C1 control': 'a\u0085b',
+    'a line separator': 'a\u2028b',
+    'a noncharacter': 'a\uffffb\u{10ffff}',
+    'a byte order mark': '\ufeffa',
+    'right-to-left marks': '\u202eabc',
+  }
+  const oddTable = names.flatMap((name) => Object.entries(odd).map(([shown, text]) => [shown, name, text] as const))
+  it.each(oddTable)('with %s is kept as it is in %s (D13)', (_shown, name, text) => takes(name, text))
+
+  it.each(pairs(bounded255, ['x', '😀', 'e\u0301']))(
+    'of 255 characters fits in %s, counted in code points of %s (D13)',
+    async (name, unit) => {
+      const points = Array.from(unit).length
+      const most = unit.repeat(Math.floor(255 / points)) + 'x'.repeat(255 % points)
+      await takes(name, most)
+      await refuses(name, `${most}x`, (field) => tooLong(field, 255))
+    },
+  )
+
+  it.each(pairs(described, ['x', '😀', '\n']))(
+    'of 1024 characters fits in %s, counted in code points of %j (D13)',
+    async (name, unit) => {
+      await takes(name, unit.repeat(1024))
+      await refuses(name, unit.repeat(1025), (field) => tooLong(field, 1024))
+    },
+  )
+
+  it.each(bounded255)('of no characters is too short for %s (D14)', (name) => refuses(name, '', tooShort))
+
+  it.each([...described, ...free])('of no characters is a value like any other in %s (D11)', (name) => takes(name, ''))
+})
+
+const values: [string, unknown][] = [
+  ['boolean', true],
+  ['integer', 7],
+  ['number', 7.5],
+  ['string', 'text'],
+  ['array', []],
+  ['object', {}],
+  ['null', null],
+]
+
+describe('a value of another JSON type', () => {
+  const fields: [field: string, expected: string, takesNull: boolean, onPatch: boolean][] = [
+    ['external_key', 'string', false, false],
+    ['name', 'string', false, true],
+    ['description', 'string', true, true],
+    ['metadata', 'object', false, true],
+    ['is_active', 'boolean', false, true],
+    ['valid_from', 'string', false, true],
+    ['valid_to', 'string', true, true],
+    ['tags', 'array', false, false],
+  ]
+  const types = fields.flatMap(([field, expected, takesNull, patched]) =>
+    values
+      .filter(([received]) => received !== expected && !(takesNull && received === 'null'))
+      .map(([received, value]) => [received, field, expected, value, patched] as const),
+  )
+  it.each(types)(
+    '%s is refused for %s, which is of type %s (D14)',
+    async (received, field, expected, value, patched) => {
+      const body = { name: 'a', [field]: value }
+      const { org, asset } = await groundOf('metadata')
+      const problem = wrongType(field, expected, received)
+      expectInvalid(await org.changingNothing(() => org.post(body)), problem)
+      if (patched) expectInvalid(await org.changingNothing(() => org.patch(asset, body)), problem)
+    },
+  )
+
+  it('is told for a number without a fraction as integer, however it was written (D14)', async () => {
+    const headers = { 'content-type': 'application/json' }
+    const reply = await bench.own.client.send('POST', '/api/v1/assets', { raw: '{"name": 5.0e1}', headers })
+    expectInvalid(reply, wrongType('name', 'string', 'integer'))
+  })
+
+  it('is never bent into the type that is expected', async () => {
+    for (const is_active of ['true', 1, 0, ''])
+      expect((await bench.own.post({ name: 'a', is_active })).status).toBe(400)
+  })
+
+  it('is reported for every field that is null and must not be, in the order of the field table (D7)', async () => {
+    const body = { tags: null, valid_from: null, is_active: null, metadata: null, name: null, external_key: null }
+    expectInvalid(
+      await bench.own.post(body),
+      wrongType('external_key', 'string', 'null'),
+      wrongType('name', 'string', 'null'),
+      wrongType('metadata', 'object', 'null'),
+      wrongType('is_active', 'boolean', 'null'),
+      wrongType('valid_from', 'string', 'null'),
+      wrongType('tags', 'array', 'null'),
+    )
+  })
+})

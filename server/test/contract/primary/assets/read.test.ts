@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest'
+import { useApp } from '../../../support/app.ts'
+import { assetsPath, pathOf, useBench } from '../../../support/assets.ts'
+import type { Reply } from '../../../support/client.ts'
+import { expectRefusal } from '../../../support/envelope.ts'
+import { create, remove } from '../../../support/master-data.ts'
+import { expectInvalid, invalidContext, unknownField } from '../../../support/problems.ts'
+
+const bench = useBench(useApp())
+
+const keys = [
+  'id',
+  'external_key',
+  'name',
+  'description',
+  'metadata',
+  'is_active',
+  'valid_from',
+  'valid_to',
+  'created_at',
+  'updated_at',
+  'deleted_at',
+  'tags',
+]
+
+describe('reading an asset', () => {
+  it('answers exactly the twelve keys of the field table, in the detail and in the list (D11)', async () => {
+    const org = await bench.another()
+    const asset = await org.create({ tags: [{ tag_type: 'rfid', value: 'E280' }] })
+    const detail = await org.client.get(pathOf(asset))
+    expect(detail.status).toBe(200)
+    expect(Object.keys(detail.json)).toEqual(['data'])
+    expect(Object.keys(detail.json.data).sort()).toEqual([...keys].sort())
+    expect(Object.keys(detail.json.data.tags[0]).sort()).toEqual(['id', 'tag_type', 'value'])
+    const list = await org.client.get(assetsPath)
+    expect(list.json).toStrictEqual({ data: [detail.json.data], limit: 50, offset: 0, total_count: 1 })
+  })
+
+  it('carries no field for the place, which comes from scan data', async () => {
+    const asset = await bench.own.create()
+    const place = await create(bench.own.client, 'locations', { name: 'Dock' })
+    await bench.sql`
+      insert into asset_positions (org_id, asset_id, location_id, last_seen_at)
+      values (${bench.own.org.orgId}, ${asset.id}, ${place.id}, now())`
+    expect(await bench.own.read(asset)).toStrictEqual(asset)
+  })
+
+  it('answers HEAD like GET without a body', async () => {
+    const asset = await bench.own.create()
+    const [head, get] = [
+      await bench.own.client.send('HEAD', pathOf(asset)),
+      await bench.own.client.send('GET', pathOf(asset)),
+    ]
+    expect(head.status).toBe(200)
+    expect(head.text).toBe('')
+    expect(head.headers['content-type']).toBe(get.headers['content-type'])
+    expect(head.headers['content-length']).toBe(get.headers['content-length'])
+  })
+
+  it('sees an asset outside its validity, which the list leaves out (D15)', async () => {
+    const org = await bench.another()
+    const window = { valid_from: '2020-01-01T00:00:00Z', valid_to: '2020-01-02T00:00:00Z' }
+    const asset = await org.create(window)
+    expect(await org.read(asset)).toStrictEqual(asset)
+    expect((await org.client.get(assetsPath)).json).toMatchObject({ data: [], total_count: 0 })
+  })
+
+  it('needs assets:read and no other scope', async () => {
+    const asset = await bench.own.create()
+    expect((await bench.own.org.client('assets:read').get(pathOf(asset))).status).toBe(200)
+    const writer = bench.own.org.client('assets:write', 'locations:read', 'locations:write', 'tracking:read')
+    expectRefusal(await writer.get(pathOf(asset)), 'forbidden', { detail: 'Missing required scope: assets:read' })
+  })
+
+  it('refuses list filters as out of place and other parameters as unknown (D27)', async () => {
+    const asset = await bench.own.create()
+    for (const name of ['include_deleted', 'is_active', 'limit', 'offset', 'q', 'sort', 'external_key'])
+      expectInvalid(await bench.own.client.get(pathOf(asset), { [name]: 'true' }), invalidContext(name))
+    expectInvalid(await bench.own.client.get(pathOf(asset), { colour: 'red' }), unknownField('colour'))
+  })
+})
+
+type Operation = [name: string, call: (path: string) => Promise<Reply>]
+
+const own = () => bench.own.client
+const operations: Operation[] = [
+  ['GET', (path) => own().get(path)],
+  ['PATCH', (path) => own().patch(path, { name: 'Seized' })],
+  ['PATCH with an invalid body', (path) => own().patch(path, { name: '', colour: 'red' })],
+  ['PATCH with a body that is not JSON', (path) => own().send('PATCH', path, { raw: '{', headers: merge })],
+  ['DELETE', (path) => own().delete(path)],
+  ['rename', (path) => own().post(`${path}/rename`, { external_key: 'SEIZED' })],
+  ['rename with an invalid body', (path) => own().post(`${path}/rename`, {})],
+  ['tag attach', (path) => own().post(`${path}/tags`, { tag_type: 'rfid', value: 'SEIZED' })],
+  ['tag attach with an invalid body', (path) => own().post(`${path}/tags`, { tag_type: 'rfid' })],
+  ['tag detach', (path) => own().delete(`${path}/tags/1`)],
+]
+const merge = { 'content-type': 'application/merge-patch+json' }
+
+describe.each(operations)('%s of an asset', (_name, call) => {
+  it('of another organization is forbidden and changes nothing there (D24)', async () => {
+    const other = await bench.another()
+    const asset = await other.create({ tags: [{ tag_type: 'rfid', value: 'THEIRS' }] })
+    const reply = await bench.own.changingNothing(() => other.changingNothing(() => call(pathOf(asset))))
+    expectRefusal(reply, 'forbidden')
+    expect(reply.text).not.toContain(asset.external_key)
+  })
+
+  it('that another organization has deleted is not found (D24)', async () => {
+    const other = await bench.another()
+    const asset = await other.create()
+    await remove(other.client, 'assets', asset.id)
+    expectRefusal(await other.changingNothing(() => call(pathOf(asset))), 'not_found')
+  })
+
+  it('that was deleted is not found, whatever the body (D6)', async () => {
+    const asset = await bench.own.create()
+    await remove(bench.own.client, 'assets', asset.id)
+    expectRefusal(await bench.own.changingNothing(() => call(pathOf(asset))), 'not_found')
+  })
+
+  it.each([[1], [2147483647], [2147483648], [9007199254740991]])(
+    'with the id %d, which nobody has, is not found, whatever the body (D6)',
+    async (id) => {
+      expectRefusal(await bench.own.changingNothing(() => call(pathOf({ id }))), 'not_found')
+    },
+  )
+
+  it('with the id of something else is not found (D24)', async () => {
+    const other = await bench.another()
+    const asset = await bench.own.create({ tags: [{ tag_type: 'rfid', value: `T-${Math.random()}` }] })
+    const mine = await create(bench.own.client, 'locations', { name: 'Dock' })
+    const theirs = await create(other.client, 'locations', { name: 'Dock' })
+    for (const id of [mine.id, theirs.id, asset.tags[0]!.id, bench.own.org.orgId])
+      expectRefusal(await bench.own.changingNothing(() => call(pathOf({ id }))), 'not_found')
+  })
+
+  it.each([
+    ['0', { code: 'too_small', params: { min: 1 } }],
+    ['-1', { code: 'too_small', params: { min: 1 } }],
+    ['-9007199254740993', { code: 'too_small', params: { min: 1 } }],
+    ['9007199254740992', { code: 'too_large', params: { max: 9007199254740991 } }],
+    ['99999999999999999999999999', { code: 'too_large', params: { max: 9007199254740991 } }],
+    ['abc', { code: 'invalid_value' }],
+    ['1.0', { code: 'invalid_value' }],
+    ['1e3', { code: 'invalid_value' }],
+    ['0x10', { code: 'invalid_value' }],
+    ['+1', { code: 'invalid_value' }],
+    ['%201', { code: 'invalid_value' }],
+    ['null', { code: 'invalid_value' }],
+    ['%00', { code: 'invalid_value' }],
+    ['%FF', { code: 'invalid_value' }],
+  ])('with the path id %s is refused before anything is looked up', async (id, problem) => {
+    expectInvalid(await call(`${assetsPath}/${id}`), { field: 'asset_id', ...problem })
+  })
+})
+
+describe('an id', () => {
+  it('is one number over all organizations and kinds (D12)', async () => {
+    const ids: number[] = []
+    for (let round = 0; round < 5; round++) {
+      const org = await bench.another()
+      const asset = await org.create({ tags: [{ tag_type: 'rfid', value: 'same' }] })
+      const location = await create(org.client, 'locations', { name: 'Dock' })
+      ids.push(org.org.orgId, asset.id, asset.tags[0]!.id, location.id)
+    }
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const id of ids) expect(Number.isSafeInteger(id) && id >= 1).toBe(true)
+  })
+})

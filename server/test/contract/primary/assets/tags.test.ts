@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest'
+import { useApp } from '../../../support/app.ts'
+import { type AssetJson, pathOf, useBench } from '../../../support/assets.ts'
+import type { Reply } from '../../../support/client.ts'
+import { expectRefusal } from '../../../support/envelope.ts'
+import { create } from '../../../support/master-data.ts'
+import {
+  expectInvalid,
+  invalidValue,
+  required,
+  tooLong,
+  tooShort,
+  unknownField,
+  wrongType,
+} from '../../../support/problems.ts'
+
+const clock = { at: Date.parse('2026-03-02T12:00:00.000Z'), millis: () => clock.at++ }
+const bench = useBench(useApp({ clock }))
+
+const attach = (asset: { id: number }, body: unknown): Promise<Reply> =>
+  bench.own.client.post(`${pathOf(asset)}/tags`, body)
+const detach = (asset: { id: number }, tagId: number | string): Promise<Reply> =>
+  bench.own.client.delete(`${pathOf(asset)}/tags/${tagId}`)
+
+let count = 0
+const fresh = (): string => `TAG-${++count}`
+
+describe('attaching a tag', () => {
+  it.each(['rfid', 'ble', 'barcode'])('of type %s answers 201 with its id, type and value (D19)', async (tag_type) => {
+    const asset = await bench.own.create()
+    const value = fresh()
+    const reply = await attach(asset, { tag_type, value })
+    expect(reply.status).toBe(201)
+    expect(reply.json).toStrictEqual({ data: { id: expect.any(Number), tag_type, value } })
+    expect(Number.isSafeInteger(reply.json.data.id) && reply.json.data.id >= 1).toBe(true)
+    expect((await bench.own.read(asset)).tags).toStrictEqual([reply.json.data])
+  })
+
+  it('adds to the tags the asset has, and changes nothing else of it, updated_at included (D21)', async () => {
+    const asset = await bench.own.create({ tags: [{ tag_type: 'rfid', value: fresh() }] })
+    clock.at += 1000
+    const first = await attach(asset, { tag_type: 'rfid', value: fresh() })
+    const second = await attach(asset, { tag_type: 'barcode', value: fresh() })
+    const tags = [...asset.tags, first.json.data, second.json.data]
+    expect(await bench.own.read(asset)).toStrictEqual({ ...asset, tags })
+  })
+
+  it('makes the asset findable by the tag’s value at once (D26)', async () => {
+    const asset = await bench.own.create()
+    await attach(asset, { tag_type: 'rfid', value: 'Findable-By-Tag' })
+    const found = await bench.own.client.get('/api/v1/assets', { q: 'able-by-t' })
+    expect(found.json.data.map((row: AssetJson) => row.id)).toEqual([asset.id])
+  })
+
+  it.each([
+    ['nothing', {}, [required('tag_type'), required('value')]],
+    ['no type', { value: 'x' }, [required('tag_type')]],
+    ['no value', { tag_type: 'rfid' }, [required('value')]],
+    ['an unknown type', { tag_type: 'nfc', value: 'x' }, [invalidValue('tag_type')]],
+    ['a type in capitals', { tag_type: 'RFID', value: 'x' }, [invalidValue('tag_type')]],
+    ['an empty type', { tag_type: '', value: 'x' }, [invalidValue('tag_type')]],
+    ['a null type', { tag_type: null, value: 'x' }, [wrongType('tag_type', 'string', 'null')]],
+    ['a type that is a number', { tag_type: 1, value: 'x' }, [wrongType('tag_type', 'string', 'integer')]],
+    ['an empty value', { tag_type: 'rfid', value: '' }, [tooShort('value')]],
+    ['a null value', { tag_type: 'rfid', value: null }, [wrongType('value', 'string', 'null')]],
+    ['a value that is a number', { tag_type: 'rfid', value: 4006381333931 }, [wrongType('value', 'string', 'integer')]],
+    ['a value that is too long', { tag_type: 'rfid', value: 'x'.repeat(256) }, [tooLong('value', 255)]],
+    ['the other surface’s name of the type', { type: 'rfid', value: 'x' }, [unknownField('type')]],
+    [
+      'more than type and value',
+      { tag_type: 'rfid', value: 'x', id: 1, is_active: true },
+      ['id', 'is_active'].map(unknownField),
+    ],
+    [
+      'an unknown type and an empty value',
+      { value: '', tag_type: 'nfc' },
+      [invalidValue('tag_type'), tooShort('value')],
+    ],
+  ])('with %s is refused and changes nothing (D19)', async (_what, body, problems) => {
+    const asset = await bench.own.create()
+    expectInvalid(await bench.own.changingNothing(() => attach(asset, body)), ...problems)
+  })
+
+  it.each([['null'], ['[]'], ['[{"tag_type":"rfid","value":"x"}]'], ['{']])(
+    'with the body %s is a bad request',
+    async (raw) => {
+      const asset = await bench.own.create()
+      const headers = { 'content-type': 'application/json' }
+      const send = () => bench.own.client.send('POST', `${pathOf(asset)}/tags`, { raw, headers })
+      expectRefusal(await bench.own.changingNothing(send), 'bad_request')
+    },
+  )
+
+  it('needs assets:write; a location’s scope does not do', async () => {
+    const asset = await bench.own.create()
+    const body = { tag_type: 'rfid', value: fresh() }
+    const wrong = bench.own.org.client('assets:read', 'locations:write', 'locations:read')
+    const reply = await bench.own.changingNothing(() => wrong.post(`${pathOf(asset)}/tags`, body))
+    expectRefusal(reply, 'forbidden', { detail: 'Missing required scope: assets:write' })
+    expect((await bench.own.org.client('assets:write').post(`${pathOf(asset)}/tags`, body)).status).toBe(201)
+  })
+})
+
+describe('detaching a tag', () => {
+  const tagged = (): Promise<AssetJson> =>
+    bench.own.create({ tags: [1, 2, 3].map(() => ({ tag_type: 'barcode', value: fresh() })) })
+
+  it('answers 204 without a body and takes away that tag alone; updated_at stays (D21)', async () => {
+    const asset = await tagged()
+    clock.at += 1000
+    const reply = await detach(asset, asset.tags[1]!.id)
+    expect(reply.status).toBe(204)
+    expect(reply.text).toBe('')
+    expect(await bench.own.read(asset)).toStrictEqual({ ...asset, tags: [asset.tags[0], asset.tags[2]] })
+  })
+
+  it('is not found the second time', async () => {
+    const asset = await tagged()
+    const tag = asset.tags[0]!
+    expect((await detach(asset, tag.id)).status).toBe(204)
+    expectRefusal(await bench.own.changingNothing(() => detach(asset, tag.id)), 'not_found')
+  })
+
+  it('frees the tag at once, and the same tag attached again has another id', async () => {
+    const asset = await tagged()
+    const { id, tag_type, value } = asset.tags[0]!
+    expectRefusal(await attach(asset, { tag_type, value }), 'conflict')
+    await detach(asset, id)
+    const again = await attach(asset, { tag_type, value })
+    expect(again.status).toBe(201)
+    expect(again.json.data.id).not.toBe(id)
+    expectRefusal(await detach(asset, id), 'not_found')
+    expect((await bench.own.read(asset)).tags).toHaveLength(3)
+  })
+
+  it('takes the value out of the search', async () => {
+    const asset = await bench.own.create({ tags: [{ tag_type: 'rfid', value: 'searched-once' }] })
+    await detach(asset, asset.tags[0]!.id)
+    expect((await bench.own.client.get('/api/v1/assets', { q: 'searched-once' })).json.total_count).toBe(0)
+  })
+
+  it('of another asset is not found and changes nothing (D24)', async () => {
+    const [asset, neighbour] = [await tagged(), await tagged()]
+    const reply = await bench.own.changingNothing(() => detach(asset, neighbour.tags[0]!.id))
+    expectRefusal(reply, 'not_found')
+  })
+
+  it('of a location is not found and changes nothing (D24)', async () => {
+    const asset = await tagged()
+    const dock = await create(bench.own.client, 'locations', {
+      name: 'Dock',
+      tags: [{ tag_type: 'rfid', value: fresh() }],
+    })
+    expectRefusal(await bench.own.changingNothing(() => detach(asset, dock.tags[0]!.id)), 'not_found')
+  })
+
+  it('of another organization is not found and changes nothing there (D24)', async () => {
+    const asset = await tagged()
+    const other = await bench.another()
+    const theirs = await other.create({ tags: [{ tag_type: 'rfid', value: fresh() }] })
+    expectRefusal(await other.changingNothing(() => detach(asset, theirs.tags[0]!.id)), 'not_found')
+  })
+
+  it('that never existed is not found, nor is an id of something else (D24)', async () => {
+    const asset = await tagged()
+    for (const id of [1, 9007199254740991, asset.id]) expectRefusal(await detach(asset, id), 'not_found')
+  })
+
+  it.each([
+    ['0', { code: 'too_small', params: { min: 1 } }],
+    ['-5', { code: 'too_small', params: { min: 1 } }],
+    ['9007199254740992', { code: 'too_large', params: { max: 9007199254740991 } }],
+    ['first', { code: 'invalid_value' }],
+    ['1.5', { code: 'invalid_value' }],
+  ])('with the tag id %s is refused', async (id, problem) => {
+    const asset = await tagged()
+    expectInvalid(await bench.own.changingNothing(() => detach(asset, id)), { field: 'tag_id', ...problem })
+  })
+
+  it('reports both ids of the path, in its order (D7)', async () => {
+    const reply = await bench.own.client.delete('/api/v1/assets/0/tags/x')
+    expectInvalid(reply, { field: 'asset_id', code: 'too_small', params: { min: 1 } }, invalidValue('tag_id'))
+  })
+
+  it('needs assets:write', async () => {
+    const asset = await tagged()
+    const wrong = bench.own.org.client('assets:read', 'locations:write')
+    const reply = await bench.own.changingNothing(() => wrong.delete(`${pathOf(asset)}/tags/${asset.tags[0]!.id}`))
+    expectRefusal(reply, 'forbidden', { detail: 'Missing required scope: assets:write' })
+  })
+})

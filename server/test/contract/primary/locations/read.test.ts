@@ -1,0 +1,155 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type TestOrg, useApp } from '../../../support/app.ts'
+import type { Client, Reply } from '../../../support/client.ts'
+import {
+  type LocationJson,
+  changingNothing,
+  create,
+  expectInvalid,
+  expectRefused,
+  remove,
+  useDatabase,
+} from '../../../support/master-data.ts'
+
+const context = useApp()
+const database = useDatabase(context)
+
+let org: TestOrg
+let client: Client
+let other: TestOrg
+let stranger: Client
+let hall: LocationJson
+let dock: LocationJson
+
+beforeAll(async () => {
+  org = await context.app.newOrg()
+  client = org.full
+  other = await context.app.newOrg()
+  stranger = other.full
+  hall = await create(client, 'locations', { external_key: 'HALL', name: 'Hall' })
+  dock = await create(client, 'locations', { external_key: 'DOCK', name: 'Dock', parent_id: hall.id })
+})
+
+describe('reading a location', () => {
+  it('answers the record as it was created, and timestamps with three fractional digits', async () => {
+    const reply = await client.get(`/api/v1/locations/${dock.id}`)
+    expect(reply.status).toBe(200)
+    expect(reply.json).toEqual({ data: dock })
+    for (const stamp of [dock.valid_from, dock.created_at, dock.updated_at])
+      expect(stamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  })
+
+  it('answers HEAD with the headers of GET and no body', async () => {
+    const [get, head] = [
+      await client.get(`/api/v1/locations/${dock.id}`),
+      await client.send('HEAD', `/api/v1/locations/${dock.id}`),
+    ]
+    expect(head.status).toBe(200)
+    expect(head.text).toBe('')
+    expect(head.headers['content-type']).toBe(get.headers['content-type'])
+    expect(head.headers['content-length']).toBe(get.headers['content-length'])
+  })
+
+  it.each([
+    ['is not valid yet', { valid_from: '2999-01-01T00:00:00Z' }],
+    ['has expired', { valid_from: '2001-01-01T00:00:00Z', valid_to: '2001-01-02T00:00:00Z' }],
+    ['is inactive', { is_active: false }],
+  ])('finds one that %s (D15)', async (_what, body) => {
+    const made = await create(client, 'locations', { name: 'Shut', ...body })
+    expect((await client.get(`/api/v1/locations/${made.id}`)).json).toEqual({ data: made })
+  })
+
+  it('needs locations:read and nothing else', async () => {
+    expect((await org.client('locations:read').get(`/api/v1/locations/${dock.id}`)).status).toBe(200)
+    const refused = await org
+      .client('assets:read', 'locations:write', 'tracking:read')
+      .get(`/api/v1/locations/${dock.id}`)
+    expectRefused(refused, 403)
+    expect(refused.json.error.detail).toBe('Missing required scope: locations:read')
+  })
+})
+
+it('tells a foreign location from one that exists nowhere, whatever its id (D24)', async () => {
+  for (let turn = 0; turn < 100; turn++) {
+    const theirs = await create(stranger, 'locations', { name: 'Theirs' })
+    expectRefused(await client.get(`/api/v1/locations/${theirs.id}`), 403)
+  }
+})
+
+type Send = (who: Client, id: number | string) => Promise<Reply>
+
+const patchHeaders = { 'content-type': 'application/merge-patch+json' }
+const jsonHeaders = { 'content-type': 'application/json' }
+const path = (id: number | string): string => `/api/v1/locations/${id}`
+
+const operations: [string, Send][] = [
+  ['GET', (who, id) => who.get(path(id))],
+  ['PATCH', (who, id) => who.patch(path(id), { name: 'new' })],
+  ['PATCH with a bad body', (who, id) => who.send('PATCH', path(id), { raw: '{', headers: patchHeaders })],
+  ['DELETE', (who, id) => who.delete(path(id))],
+  ['rename', (who, id) => who.post(`${path(id)}/rename`, { external_key: 'NEW' })],
+  ['rename with a bad body', (who, id) => who.send('POST', `${path(id)}/rename`, { raw: '[]', headers: jsonHeaders })],
+  ['tag attach', (who, id) => who.post(`${path(id)}/tags`, { tag_type: 'rfid', value: 'T' })],
+  ['tag attach with a bad body', (who, id) => who.post(`${path(id)}/tags`, { value: 5 })],
+  ['tag detach', (who, id) => who.delete(`${path(id)}/tags/1`)],
+  ['ancestors', (who, id) => who.get(`${path(id)}/ancestors`)],
+  ['children', (who, id) => who.get(`${path(id)}/children`)],
+  ['descendants', (who, id) => who.get(`${path(id)}/descendants`)],
+]
+
+describe.each(operations)('%s by id', (_operation, send) => {
+  it('is 403 on a live location of another organization, which stays as it was (D24)', async () => {
+    expectRefused(await changingNothing(database.sql, org, () => send(stranger, dock.id)), 403)
+  })
+
+  it('is 404 on an id that exists nowhere, up to the largest one (D24)', async () => {
+    for (const id of [1, 123456789, 9007199254740991]) expectRefused(await send(client, id), 404)
+  })
+
+  it('is 404 on a deleted location, for its own organization and for others (D24)', async () => {
+    const gone = await create(client, 'locations', { name: 'Gone' })
+    await remove(client, 'locations', gone.id)
+    expectRefused(await changingNothing(database.sql, org, () => send(client, gone.id)), 404)
+    expectRefused(await changingNothing(database.sql, org, () => send(stranger, gone.id)), 404)
+  })
+
+  it('is 404 on the id of an asset, whoever owns it (D24)', async () => {
+    const asset = await create(client, 'assets', { name: 'Asset' })
+    expectRefused(await changingNothing(database.sql, org, () => send(client, asset.id)), 404)
+    expectRefused(await changingNothing(database.sql, org, () => send(stranger, asset.id)), 404)
+  })
+
+  it.each(['0', '-1', '-9007199254740992'])('is 400 too_small on the id %s', async (id) => {
+    expectInvalid(await send(client, id), ['location_id', 'too_small', { min: 1 }])
+  })
+
+  it.each(['9007199254740992', '99999999999999999999999'])('is 400 too_large on the id %s', async (id) => {
+    expectInvalid(await send(client, id), ['location_id', 'too_large', { max: 9007199254740991 }])
+  })
+
+  it.each(['abc', 'current', '1.5', '1e3', '0x10', '+5', '05', '%205', '5%20', 'DOCK', 'Infinity', '%ZZ', '٣'])(
+    'is 400 on %s in place of an id',
+    async (id) => {
+      expectInvalid(await send(client, id), ['location_id', 'invalid_value'])
+    },
+  )
+})
+
+describe('the order of checks on one location (D6)', () => {
+  it('reports a query parameter before a bad id, and a bad id before anything about the body', async () => {
+    const query = await client.send('PATCH', '/api/v1/locations/0?colour=red', { raw: '{', headers: patchHeaders })
+    expectInvalid(query, ['colour', 'unknown_field'])
+    const id = await client.send('PATCH', '/api/v1/locations/0', { raw: '{', headers: patchHeaders })
+    expectInvalid(id, ['location_id', 'too_small', { min: 1 }])
+  })
+
+  it('reports a missing scope before a query parameter', async () => {
+    const reply = await org.client('assets:read').get('/api/v1/locations/0?colour=red')
+    expectRefused(reply, 403)
+  })
+
+  it('takes a trailing slash for an unknown path', async () => {
+    expectRefused(await client.get(`/api/v1/locations/${dock.id}/`), 404)
+    expectRefused(await client.get('/api/v1/locations/'), 404)
+  })
+})

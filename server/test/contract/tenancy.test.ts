@@ -1,0 +1,167 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { AnyRoute } from '../../src/http/route.ts'
+import { type TestOrg, useApp } from '../support/app.ts'
+import { type Client, type Reply, send } from '../support/client.ts'
+import { expectRefusal } from '../support/envelope.ts'
+import { goodBody } from '../support/examples.ts'
+import { allRoutes, pathOf } from '../support/rows.ts'
+import { useBehind } from '../support/snapshot.ts'
+
+const context = useApp()
+const behind = useBehind(context)
+
+let mine: TestOrg
+let theirs: TestOrg
+let me: Client
+let stranger: Client
+let session: string
+let keyId: number
+const ids: Record<string, number> = {}
+const own: Record<string, number> = {}
+
+beforeAll(async () => {
+  mine = await context.app.newOrg('Mine')
+  theirs = await context.app.newOrg('Theirs')
+  me = mine.full
+  stranger = theirs.full
+  const parent = await me.post('/api/v1/locations', { external_key: 'HALL', name: 'Secret hall' })
+  const location = await me.post('/api/v1/locations', {
+    external_key: 'DOCK',
+    name: 'Dock',
+    parent_external_key: 'HALL',
+  })
+  const tags = [{ tag_type: 'rfid', value: 'E280SECRET' }]
+  const asset = await me.post('/api/v1/assets', { external_key: 'JACK', name: 'Secret jack', tags })
+  ids['asset_id'] = asset.json.data.id
+  ids['location_id'] = parent.json.data.id
+  ids['tag_id'] = asset.json.data.tags[0].id
+  ids['child_id'] = location.json.data.id
+  ids['org_id'] = mine.orgId
+  const admin = (await mine.signIn('admin')).accessToken
+  const body = { name: 'k', scopes: ['assets:read'] }
+  const key = await context.app.anonymous('POST', `/api/v1/orgs/${mine.orgId}/api-keys`, { token: admin, json: body })
+  keyId = key.json.data.id
+  ids['key_id'] = keyId
+  own['asset_id'] = (await stranger.post('/api/v1/assets', { name: 'Their own' })).json.data.id
+  own['location_id'] = (await stranger.post('/api/v1/locations', { name: 'Their own' })).json.data.id
+  session = (await theirs.signIn('admin')).accessToken
+})
+
+/** What a whole database may tell about the organization: nothing of this may stand in a stranger's answer. */
+const secrets = ['HALL', 'DOCK', 'JACK', 'Secret', 'E280SECRET']
+
+function expectNothingTold(reply: Reply): void {
+  for (const secret of secrets) expect(reply.text).not.toContain(secret)
+}
+
+const label = (route: AnyRoute) => [route.method, route.path, route] as const
+
+/** Both kinds of caller, each with everything a caller of another organization can have. */
+async function strangers(route: AnyRoute): Promise<string[]> {
+  if (route.access === 'session') return [session]
+  return route.access === 'any' ? [await stranger.token(), session] : [await stranger.token()]
+}
+
+async function askAs(token: string, route: AnyRoute, fill: (name: string) => number): Promise<Reply> {
+  const json = goodBody(route)
+  const path = pathOf(route, ...(route.ids ?? []).map(fill))
+  return send(context.app.url, route.method, path, json === undefined ? { token } : { token, json })
+}
+
+describe('Another organization’s caller with every scope', () => {
+  const byId = allRoutes.filter((route) => route.ids !== undefined)
+
+  it.each(byId.map(label))(
+    '%s %s is 403 on the ids of the first one, and nothing changes (D24)',
+    async (_m, _p, route) => {
+      const before = await behind.snapshot(mine.orgId)
+      for (const token of await strangers(route)) {
+        const reply = await askAs(token, route, (name) => ids[name]!)
+        expectRefusal(reply, 'forbidden')
+        expectNothingTold(reply)
+      }
+      expect(await behind.snapshot(mine.orgId)).toBe(before)
+    },
+  )
+
+  const withTag = byId.filter((route) => route.ids!.includes('tag_id'))
+
+  it.each(withTag.map(label))(
+    '%s %s is 404 on a tag of the first one under their own record (D24)',
+    async (_m, _p, route) => {
+      const before = await behind.snapshot(mine.orgId)
+      for (const token of await strangers(route)) {
+        const reply = await askAs(token, route, (name) => (name === 'tag_id' ? ids[name]! : own[name]!))
+        expectRefusal(reply, 'not_found')
+      }
+      expect(await behind.snapshot(mine.orgId)).toBe(before)
+    },
+  )
+
+  it('cannot revoke the first one’s key by its id, which is 404 in their own organization', async () => {
+    const path = `/api/v1/orgs/${theirs.orgId}/api-keys/${keyId}`
+    expectRefusal(await context.app.anonymous('DELETE', path, { token: session }), 'not_found')
+    const [row] = await behind.sql`select revoked_at from credentials where id = ${keyId}`
+    expect(row!['revoked_at']).toBeNull()
+  })
+
+  const lists = allRoutes.filter(
+    (route) => route.method === 'GET' && route.ids === undefined && route.query !== undefined,
+  )
+
+  it.each(lists.map(label))('%s %s shows nothing of the first one, whatever is asked', async (_m, _p, route) => {
+    const questions = ['', 'include_deleted=true', 'limit=200', 'q=secret', 'external_key=JACK&external_key=DOCK']
+    const pairs = [`parent_id=${ids['location_id']}`, 'parent_external_key=HALL', `asset_id=${ids['asset_id']}`]
+    for (const query of [...questions, ...pairs])
+      for (const token of await strangers(route)) {
+        const reply = await context.app.anonymous('GET', pathOf(route), { token, query })
+        expect([200, 400], reply.text).toContain(reply.status)
+        expectNothingTold(reply)
+        if (reply.status === 200) expect(reply.json.total_count).toBe(reply.json.data.length)
+      }
+  })
+
+  it('may use the same keys and tags, which are unique per organization', async () => {
+    const tags = [{ tag_type: 'rfid', value: 'E280SECRET' }]
+    const made = [
+      await stranger.post('/api/v1/assets', { external_key: 'JACK', name: 'x', tags }),
+      await stranger.post('/api/v1/locations', { external_key: 'HALL', name: 'x' }),
+    ]
+    expect(made.map((reply) => reply.status)).toEqual([201, 201])
+    for (const reply of made) await stranger.delete(reply.headers['location']!)
+  })
+
+  it('cannot hang a location under one of the first one’s, by id or by key', async () => {
+    const before = await behind.snapshot(mine.orgId)
+    const path = `/api/v1/locations/${own['location_id']}`
+    for (const [field, value] of [
+      ['parent_id', ids['location_id']],
+      ['parent_external_key', 'HALL'],
+    ] as const) {
+      const expected = { fields: [{ field, code: 'fk_not_found' }] }
+      expectRefusal(
+        await stranger.post('/api/v1/locations', { name: 'x', [field]: value }),
+        'validation_error',
+        expected,
+      )
+      expectRefusal(await stranger.patch(path, { [field]: value }), 'validation_error', expected)
+    }
+    expect(await behind.snapshot(mine.orgId)).toBe(before)
+  })
+
+  it('gets 404, no longer 403, once the first one has deleted the record (D24)', async () => {
+    const made = await me.post('/api/v1/assets', { name: 'going' })
+    const path = `/api/v1/assets/${made.json.data.id}`
+    expectRefusal(await stranger.get(path), 'forbidden')
+    await me.delete(path)
+    expectRefusal(await stranger.get(path), 'not_found')
+    expectRefusal(await stranger.patch(path, { name: 'x' }), 'not_found')
+    expectRefusal(await stranger.delete(path), 'not_found')
+  })
+
+  it('gets 404 for a location id in an asset path and the other way round', async () => {
+    expectRefusal(await stranger.get(`/api/v1/assets/${ids['location_id']}`), 'not_found')
+    expectRefusal(await stranger.get(`/api/v1/locations/${ids['asset_id']}`), 'not_found')
+    expectRefusal(await me.get(`/api/v1/locations/${ids['asset_id']}`), 'not_found')
+  })
+})

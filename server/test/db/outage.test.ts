@@ -1,0 +1,165 @@
+import postgres from 'postgres'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type Connection, connect } from '../../src/db/connect.ts'
+import type { Tx } from '../../src/db/database.ts'
+import { sql } from '../../src/db/sql.ts'
+import { type TestDatabase, cloneDatabase } from '../support/database.ts'
+
+// What is lost here is lost for good: nothing is won by waiting longer.
+vi.setConfig({ testTimeout: 15_000 })
+
+let database: TestDatabase
+let admin: postgres.Sql
+let db: Connection
+const uncaught: unknown[] = []
+const note = (error: unknown): void => void uncaught.push(error)
+
+beforeAll(async () => {
+  database = await cloneDatabase()
+  admin = postgres(database.url, { max: 1, onnotice: () => undefined })
+})
+
+afterAll(async () => {
+  await admin.end({ timeout: 5 })
+  await database.drop()
+})
+
+beforeEach(() => {
+  uncaught.length = 0
+  process.on('uncaughtException', note)
+  process.on('unhandledRejection', note)
+  db = connect({ url: database.url, poolSize: 2, patienceMs: 1000 })
+})
+
+afterEach(async () => {
+  process.off('uncaughtException', note)
+  process.off('unhandledRejection', note)
+  await db.close()
+})
+
+const pidOf = async (tx: Tx): Promise<number> =>
+  (await tx.query<{ pid: number }>(sql`select pg_backend_pid() as pid`))[0]!.pid
+
+/** Ends the server's side of a connection, as a restart or a failover does. */
+async function cut(pid: number): Promise<void> {
+  await admin`select pg_terminate_backend(${pid})`
+  await expect.poll(() => admin`select from pg_stat_activity where pid = ${pid}`).toHaveLength(0)
+  await new Promise((resume) => setTimeout(resume, 20))
+}
+
+async function expectStillServing(): Promise<void> {
+  const works = Array.from({ length: 6 }, () => db.inOrganization(1, (tx) => tx.query(sql`select 1 as one`)))
+  for (const rows of await Promise.all(works)) expect(rows).toEqual([{ one: 1 }])
+  expect(uncaught).toEqual([])
+}
+
+describe('A transaction whose connection is cut', () => {
+  it('between two statements fails, and the next ones are served', async () => {
+    const work = db.inOrganization(1, async (tx) => {
+      await cut(await pidOf(tx))
+      return tx.query(sql`select 1`)
+    })
+    await expect(work).rejects.toThrow()
+    await expectStillServing()
+  })
+
+  it('during a statement fails, and the next ones are served', async () => {
+    const work = db.inOrganization(1, async (tx) => {
+      const pid = await pidOf(tx)
+      const sleeping = tx.query(sql`select pg_sleep(20)`)
+      sleeping.catch(() => undefined)
+      await cut(pid)
+      return sleeping
+    })
+    await expect(work).rejects.toThrow()
+    await expectStillServing()
+  })
+
+  it('before the work fails for a reason of its own fails, and the next ones are served', async () => {
+    const work = db.inOrganization(1, async (tx) => {
+      await cut(await pidOf(tx))
+      throw new Error('a reason of its own')
+    })
+    await expect(work).rejects.toThrow()
+    await expectStillServing()
+  })
+
+  it('before its commit does not say that it succeeded', async () => {
+    const work = db.inOrganization(1, async (tx) => {
+      await cut(await pidOf(tx))
+      return 'done'
+    })
+    await expect(work).rejects.toThrow()
+    await expectStillServing()
+  })
+})
+
+describe('Connections that are cut while nobody uses them', () => {
+  it('are replaced without anybody noticing', async () => {
+    await expectStillServing()
+    for (const { pid } of await admin<{ pid: number }[]>`
+      select pid from pg_stat_activity where datname = current_database() and application_name = 'lastseen'`)
+      await cut(pid)
+    await expectStillServing()
+    await expect(db.read.query(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }])
+    await expect(db.common.query(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }])
+  })
+})
+
+describe('Connections that are cut again and again under load', () => {
+  it('leave no request waiting for ever and nothing unhandled that would end the process', async () => {
+    const doors = [
+      () => db.common.query(sql`select 1`),
+      () => db.read.query(sql`select ${1}::int`),
+      () => db.inOrganization(1, (tx) => tx.query(sql`select 2`)),
+    ]
+    let isOver = false
+    const callers = Array.from({ length: 12 }, async (_, index) => {
+      while (!isOver) await doors[index % doors.length]!().catch(() => undefined)
+    })
+    for (let round = 0; round < 25; round++) {
+      await new Promise((resume) => setTimeout(resume, 80))
+      await admin`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`
+    }
+    isOver = true
+    await Promise.all(callers)
+    await expectStillServing()
+    await expect(db.read.query(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }])
+    await expect(db.common.query(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }])
+  })
+})
+
+describe('A database that is away for a while', () => {
+  const name = (): string => new URL(database.url).pathname.slice(1)
+  let elsewhere: postgres.Sql
+
+  beforeEach(async () => {
+    const outside = new URL(database.url)
+    outside.pathname = '/postgres'
+    elsewhere = postgres(outside.href, { max: 1, onnotice: () => undefined })
+    await expectStillServing()
+    await Promise.all(Array.from({ length: 8 }, () => db.common.query(sql`select 1`)))
+    await elsewhere.unsafe(`alter database ${name()} with allow_connections false`)
+    await elsewhere`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name()}`
+  })
+
+  afterEach(async () => {
+    await elsewhere.unsafe(`alter database ${name()} with allow_connections true`)
+    await elsewhere.end({ timeout: 5 })
+  })
+
+  it('is served again once it is back, however many transactions failed meanwhile', async () => {
+    const tries = Array.from({ length: 20 }, () => db.inOrganization(1, (tx) => tx.query(sql`select 1`)))
+    for (const { status } of await Promise.allSettled(tries)) expect(status).toBe('rejected')
+    await elsewhere.unsafe(`alter database ${name()} with allow_connections true`)
+    await expect
+      .poll(() => db.inOrganization(1, (tx) => tx.query(sql`select 1 as one`)), { timeout: 10_000, interval: 200 })
+      .toEqual([{ one: 1 }])
+    await expectStillServing()
+  })
+
+  it('fails single statements within their time rather than letting them wait for its return', async () => {
+    for (let times = 0; times < 8; times++) await expect(db.common.query(sql`select 1`)).rejects.toThrow()
+  })
+})

@@ -1,0 +1,208 @@
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Connection, connect } from '../../src/db/connect.ts'
+import { sql } from '../../src/db/sql.ts'
+import { type TestDatabase, cloneDatabase } from '../support/database.ts'
+
+let database: TestDatabase
+let admin: postgres.Sql
+let db: Connection
+let writer: postgres.Sql
+let reader: postgres.Sql
+const [mine, theirs] = [101, 202]
+
+const tenantTables = [
+  'organizations',
+  'credentials',
+  'refresh_chains',
+  'record_counts',
+  'key_counters',
+  'assets',
+  'locations',
+  'asset_positions',
+  'tags',
+]
+
+const as = (role: string): postgres.Sql =>
+  postgres(database.url, { max: 1, onnotice: () => undefined, connection: { role } })
+
+/** One row of each tenant table for one organization. */
+async function seed(orgId: number): Promise<void> {
+  const uuid = `00000000-0000-0000-0000-${String(orgId).padStart(12, '0')}`
+  const at = '2026-01-01T00:00:00Z'
+  await admin`insert into organizations (org_id, created_at) values (${orgId}, ${at})`
+  await admin`insert into credentials (org_id, id, client_id, name, secret_hash, scopes, environment, created_at)
+    values (${orgId}, 1, ${uuid}, 'k', ${Buffer.from('x')}, '{}', 'production', ${at})`
+  await admin`insert into refresh_chains (org_id, chain_id, environment, client_id, token_hash, created_at, expires_at)
+    values (${orgId}, ${uuid}, 'production', ${uuid}, ${Buffer.from('x')}, ${at}, ${at})`
+  await admin`insert into record_counts (org_id, kind, slot, active, inactive, deleted_active, deleted_inactive)
+    values (${orgId}, 'asset', 0, 1, 0, 0, 0)`
+  await admin`insert into key_counters (org_id, kind, last) values (${orgId}, 'asset', 1)`
+  await admin`insert into locations (org_id, id, external_key, name, is_active, valid_from, created_at, updated_at, search_text)
+    values (${orgId}, ${orgId + 1}, 'L', 'l', true, ${at}, ${at}, ${at}, 'l')`
+  await admin`insert into assets (org_id, id, external_key, name, metadata, is_active, valid_from, created_at, updated_at, search_text)
+    values (${orgId}, ${orgId + 2}, 'A', 'a', '{}', true, ${at}, ${at}, ${at}, 'a')`
+  await admin`insert into asset_positions (org_id, asset_id, location_id, last_seen_at)
+    values (${orgId}, ${orgId + 2}, ${orgId + 1}, ${at})`
+  await admin`insert into tags (org_id, id, asset_id, tag_type, value, match_value, created_at)
+    values (${orgId}, ${orgId + 3}, ${orgId + 2}, 'rfid', 'x', 'x', ${at})`
+}
+
+beforeAll(async () => {
+  database = await cloneDatabase()
+  admin = postgres(database.url, { max: 1, onnotice: () => undefined })
+  for (const orgId of [mine, theirs]) await seed(orgId)
+  db = connect({ url: database.url, poolSize: 2 })
+  writer = as('lastseen_writer')
+  reader = as('lastseen_reader')
+})
+
+afterAll(async () => {
+  await Promise.all([db.close(), ...[admin, writer, reader].map((one) => one.end({ timeout: 5 }))])
+  await database.drop()
+})
+
+/** Runs as the writing role inside a transaction that names an organization, and takes everything back. */
+async function within<T>(orgId: number | null, work: (tx: postgres.TransactionSql) => Promise<T>): Promise<T> {
+  let result: T | undefined
+  const undone = new Error('taken back')
+  await writer
+    .begin(async (tx) => {
+      if (orgId !== null) await tx.unsafe(`set local app.org_id = '${orgId}'`)
+      result = await work(tx)
+      throw undone
+    })
+    .catch((error: unknown) => {
+      if (error !== undone) throw error
+    })
+  return result as T
+}
+
+const orgsIn = async (handle: Pick<postgres.Sql, 'unsafe'>, table: string): Promise<number[]> =>
+  (await handle.unsafe(`select org_id from ${table} order by org_id`)).map((row) => Number(row['org_id']))
+
+describe('The tables that belong to organizations', () => {
+  it('are the ones with a policy, all of them fenced and forced', async () => {
+    const rows = await admin`
+      select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as fenced from pg_class c
+      where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+        and exists (select from pg_policies p where p.tablename = c.relname)`
+    for (const row of rows) expect([row['name'], row['fenced']]).toEqual([row['name'], true])
+    expect(rows.map((row) => row['name'] as string)).toEqual(expect.arrayContaining(tenantTables))
+  })
+
+  it('are all tables with an org_id but the directory, which resolves what is unique across organizations', async () => {
+    const rows = await admin`
+      select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'org_id'
+        and not exists (select from pg_policies p where p.tablename = table_name) order by 1`
+    const directory = ['client_ids', 'id_blocks', 'memberships', 'organization_names']
+    expect(rows.map((row) => row['name'])).toEqual(directory)
+  })
+})
+
+describe('The writing role', () => {
+  it.each(tenantTables)('sees nothing of %s without an organization', async (table) => {
+    expect(await orgsIn(writer, table)).toEqual([])
+    expect(await within(null, (tx) => orgsIn(tx, table))).toEqual([])
+  })
+
+  it.each(tenantTables)('sees only the rows of its organization in %s', async (table) => {
+    expect(await within(mine, (tx) => orgsIn(tx, table))).toEqual([mine])
+    expect(await within(theirs, (tx) => orgsIn(tx, table))).toEqual([theirs])
+  })
+
+  it.each(tenantTables)('changes and deletes nothing of another organization in %s', async (table) => {
+    const touched = await within(mine, async (tx) => {
+      const updated = await tx.unsafe(`update ${table} set org_id = org_id where org_id = ${theirs}`)
+      await tx.unsafe('set constraints all deferred')
+      const deleted = await tx.unsafe(`delete from ${table} where org_id = ${theirs}`)
+      return [updated.count, deleted.count]
+    })
+    expect(touched).toEqual([0, 0])
+  })
+
+  it.each(tenantTables)('cannot move a row of %s to another organization', async (table) => {
+    const moving = within(mine, (tx) => tx.unsafe(`update ${table} set org_id = ${theirs} where org_id = ${mine}`))
+    await expect(moving).rejects.toMatchObject({ code: '42501' })
+  })
+
+  it.each(tenantTables)('cannot insert a row of another organization into %s', async (table) => {
+    const copying = within(mine, (tx) =>
+      tx.unsafe(`insert into ${table} select (json_populate_record(t, '{"org_id": ${theirs}}')).* from ${table} t`),
+    )
+    await expect(copying).rejects.toMatchObject({ code: '42501' })
+    const nobody = within(null, (tx) =>
+      tx.unsafe('insert into key_counters (org_id, kind, last) values (101, $1, 1)', ['x']),
+    )
+    await expect(nobody).rejects.toMatchObject({ code: '42501' })
+  })
+
+  it.each(['0', '', '999999'])('sees nothing when the organization is "%s"', async (setting) => {
+    const seen = await writer.begin(async (tx) => {
+      await tx.unsafe(`set local app.org_id = '${setting}'`)
+      return orgsIn(tx, 'assets')
+    })
+    expect(seen).toEqual([])
+  })
+
+  it('forgets the organization with the transaction', async () => {
+    await within(mine, (tx) => orgsIn(tx, 'assets'))
+    expect(await orgsIn(writer, 'assets')).toEqual([])
+  })
+
+  it.each([
+    'truncate assets',
+    'alter table assets disable row level security',
+    'drop table tags',
+    'create table x (a int)',
+  ])('may not %s', async (statement) => {
+    await expect(writer.unsafe(statement)).rejects.toMatchObject({ code: '42501' })
+  })
+})
+
+describe('The reading role', () => {
+  it.each(tenantTables)('cannot write to %s', async (table) => {
+    await expect(reader.unsafe(`delete from ${table}`)).rejects.toMatchObject({ code: '42501' })
+    await expect(reader.unsafe(`update ${table} set org_id = 1`)).rejects.toMatchObject({ code: '42501' })
+    await expect(reader.unsafe(`insert into ${table} (org_id) values (1)`)).rejects.toMatchObject({ code: '42501' })
+  })
+
+  it('cannot read the keys of the installation', async () => {
+    await expect(reader.unsafe('select * from installation')).rejects.toMatchObject({ code: '42501' })
+  })
+
+  it('cannot become the writing role’s equal', async () => {
+    for (const statement of ['truncate assets', 'create table x (a int)', 'drop table assets'])
+      await expect(reader.unsafe(statement)).rejects.toMatchObject({ code: '42501' })
+  })
+})
+
+describe('The doors of the service', () => {
+  const count = sql`select org_id from assets order by org_id`
+
+  it('inOrganization opens to that organization alone', async () => {
+    expect(await db.inOrganization(mine, (tx) => tx.query(count))).toEqual([{ org_id: mine }])
+    expect(await db.inOrganization(theirs, (tx) => tx.query(count))).toEqual([{ org_id: theirs }])
+  })
+
+  it('common and shared open to none', async () => {
+    expect(await db.common.query(count)).toEqual([])
+    expect(await db.shared((tx) => tx.query(count))).toEqual([])
+  })
+
+  it('a shared transaction right behind one of an organization sees nothing of it', async () => {
+    const narrow = connect({ url: database.url, poolSize: 1 })
+    for (let times = 0; times < 5; times++) {
+      await narrow.inOrganization(mine, (tx) => tx.query(count))
+      expect(await narrow.shared((tx) => tx.query(count))).toEqual([])
+      await narrow.inOrganization(theirs, (tx) => tx.query(sql`select 1 / 0`)).catch(() => undefined)
+      expect(await narrow.common.query(count)).toEqual([])
+    }
+    await narrow.close()
+  })
+
+  it('read cannot write', async () => {
+    const writing = db.read.query(sql`delete from assets where org_id = ${mine}`)
+    await expect(writing).rejects.toMatchObject({ code: '42501' })
+  })
+})

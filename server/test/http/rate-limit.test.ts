@@ -1,0 +1,109 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fullBucket, memoryLimiter, rateState, refuseDrained } from '../../src/http/rate-limit.ts'
+import type { Drawn } from '../../src/http/rate-limit.ts'
+
+function limiterAt(start: number) {
+  let now = start
+  const limiter = memoryLimiter(() => now)
+  return {
+    draw: (key = 'a') => limiter.draw(key) as Drawn,
+    pass: (ms: number) => (now += ms),
+    now: () => now,
+  }
+}
+
+const start = 1_800_000_000_000
+
+describe('A bucket', () => {
+  it('admits 120 requests at once and not one more', () => {
+    const { draw } = limiterAt(start)
+    for (let count = 1; count <= 120; count++) expect(draw()).toEqual({ admitted: true, tokens: 120 - count })
+    for (let count = 0; count < 5; count++) expect(draw()).toEqual({ admitted: false, tokens: 0 })
+  })
+
+  it('refills one token per second and never beyond 120', () => {
+    const { draw, pass } = limiterAt(start)
+    for (let count = 0; count < 120; count++) draw()
+    pass(999)
+    expect(draw().admitted).toBe(false)
+    pass(1)
+    expect(draw()).toEqual({ admitted: true, tokens: 0 })
+    pass(60_000)
+    expect(draw()).toEqual({ admitted: true, tokens: 59 })
+    pass(10_000_000)
+    expect(draw()).toEqual({ admitted: true, tokens: 119 })
+  })
+
+  it('belongs to one key: another key has its own', () => {
+    const { draw } = limiterAt(start)
+    for (let count = 0; count < 121; count++) draw('a')
+    expect([draw('a').admitted, draw('b').admitted]).toEqual([false, true])
+  })
+
+  it('is not filled by a clock that steps back', () => {
+    const { draw, pass } = limiterAt(start)
+    for (let count = 0; count < 120; count++) draw()
+    pass(-3_600_000)
+    expect(draw().admitted).toBe(false)
+    pass(1000)
+    expect(draw().admitted).toBe(true)
+  })
+
+  it('never admits more than its burst and its refill in any stretch of time', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 3000 }), { maxLength: 600 }), (pauses) => {
+        const { draw, pass } = limiterAt(start)
+        let elapsed = 0
+        let admitted = 0
+        for (const pause of pauses) {
+          pass(pause)
+          elapsed += pause
+          if (draw().admitted) admitted++
+          expect(admitted).toBeLessThanOrEqual(120 + elapsed / 1000 + 0.001)
+        }
+      }),
+    )
+  })
+
+  it('that had time to fill up is forgotten and starts full', () => {
+    const { draw, pass } = limiterAt(start)
+    for (let count = 0; count < 100; count++) draw('old')
+    pass(200_000)
+    draw('new')
+    expect(draw('old')).toEqual({ admitted: true, tokens: 119 })
+  })
+})
+
+describe('The headers of a bucket', () => {
+  it.each([
+    [120, '120', 0],
+    [119, '119', 1],
+    [118.5, '118', 2],
+    [0, '0', 120],
+    [0.999, '0', 120],
+  ])('with %d tokens say %s left and full again in %d seconds', (tokens, remaining, seconds) => {
+    const reset = String(Math.floor(start / 1000) + seconds)
+    expect(rateState({ admitted: true, tokens }, start)).toEqual({ remaining, reset })
+  })
+
+  it('that nobody drew from say 120 and now (D10)', () => {
+    expect(fullBucket(start + 999)).toEqual({ remaining: '120', reset: String(start / 1000) })
+  })
+})
+
+describe('A drained bucket', () => {
+  it.each([
+    [0, '1'],
+    [0.5, '1'],
+    [0.999, '1'],
+  ])('with %d tokens is refused with Retry-After: %s', (tokens, seconds) => {
+    const refusing = () => refuseDrained({ admitted: false, tokens })
+    expect(refusing).toThrow('Rate limit exceeded; retry after 1 second')
+    expect(refusing).toThrow(expect.objectContaining({ kind: 'rate_limited', headers: { 'Retry-After': seconds } }))
+  })
+
+  it('is none while it admits', () => {
+    expect(() => refuseDrained({ admitted: true, tokens: 0 })).not.toThrow()
+  })
+})

@@ -1,0 +1,64 @@
+import { createHmac } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Claims, signJwt, verifyJwt } from '../../src/kernel/jwt.ts'
+
+const key = Buffer.alloc(32, 1)
+const claims: Claims = {
+  aud: 'production',
+  sub: '0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11',
+  org: 5,
+  kind: 'credential',
+  scope: 'assets:read',
+  iat: 1_800_000_000,
+  exp: 1_800_000_900,
+  jti: 'j',
+  sid: 's',
+}
+const token = signJwt(key, claims)
+const [head, payload, signature] = token.split('.') as [string, string, string]
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+const signed = (text: string): string => `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`
+
+describe('An access token', () => {
+  it('is a JWT of three parts signed with HMAC-SHA256', () => {
+    expect(JSON.parse(Buffer.from(head, 'base64url').toString())).toEqual({ alg: 'HS256', typ: 'JWT' })
+    expect(JSON.parse(Buffer.from(payload, 'base64url').toString())).toEqual(claims)
+    expect(token).toBe(signed(`${head}.${payload}`))
+  })
+
+  it('is read back by the key that signed it', () => {
+    expect(verifyJwt(key, token)).toEqual(claims)
+  })
+
+  it.each([
+    ['another key', () => signJwt(Buffer.alloc(32, 2), claims)],
+    ['no signature', () => `${head}.${payload}.`],
+    ['two parts', () => `${head}.${payload}`],
+    ['four parts', () => `${token}.x`],
+    ['the algorithm none', () => `${encode({ alg: 'none', typ: 'JWT' })}.${payload}.`],
+    ['the algorithm none, signed', () => signed(`${encode({ alg: 'none', typ: 'JWT' })}.${payload}`)],
+    ['another algorithm, signed', () => signed(`${encode({ alg: 'HS512', typ: 'JWT' })}.${payload}`)],
+    ['other claims', () => `${head}.${encode({ ...claims, org: 6 })}.${signature}`],
+    ['a padded signature', () => `${token}=`],
+    [
+      'a signature in plain base64',
+      () => `${head}.${payload}.${Buffer.from(signature, 'base64url').toString('base64')}`,
+    ],
+    ['half a signature', () => `${head}.${payload}.${signature.slice(0, 20)}`],
+    ['nothing', () => ''],
+    ['dots', () => '..'],
+  ])('is refused with %s', (_what, make) => {
+    expect(verifyJwt(key, make())).toBeNull()
+  })
+
+  it('is refused with any character changed', () => {
+    fc.assert(
+      fc.property(fc.nat(token.length - 1), fc.stringMatching(/^[A-Za-z0-9_.-]$/), (at, character) => {
+        fc.pre(token[at] !== character)
+        expect(verifyJwt(key, token.slice(0, at) + character + token.slice(at + 1))).toBeNull()
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})

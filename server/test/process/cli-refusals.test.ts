@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ReadyServer, databaseOf, lastseen, newFolder, serve, usePrograms, withSql } from '../support/process.ts'
+
+usePrograms()
+
+const dataDir = newFolder()
+const settings = { LASTSEEN_DATA_DIR: dataDir, LASTSEEN_LOG_LEVEL: 'warn' }
+
+/** Runs a command that succeeds, and gives the one JSON document it printed. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+async function facts(...args: string[]): Promise<any> {
+  const ended = await lastseen([...args, '--json'], settings)
+  expect(ended.stderr).toBe('')
+  expect(ended.code).toBe(0)
+  expect(ended.stdout).toMatch(/^[^\n]+\n$/)
+  return JSON.parse(ended.stdout)
+}
+
+const keyCreate = (org: string, ...more: string[]): string[] => [
+  'key',
+  'create',
+  '--org',
+  org,
+  '--name',
+  'Key',
+  ...more,
+]
+
+describe('a command that cannot be carried out', { timeout: 60_000 }, () => {
+  let server: ReadyServer
+  let revoked: string
+  const user = (...more: string[]): string[] => ['user', 'create', '--org', 'Northwind', ...more]
+  const scopes = 'assets:read, assets:write, locations:read, locations:write, tracking:read, tracking:write, scans:read'
+
+  beforeAll(async () => {
+    server = await serve(settings)
+    for (const name of ['Northwind', 'Südwind']) await facts('org', 'create', '--name', name)
+    await facts(...user('--email', 'ann@example.com', '--role', 'viewer'))
+    revoked = (await facts(...keyCreate('Northwind', '--scopes', 'assets:read'))).client_id as string
+    await facts('key', 'revoke', '--client-id', revoked)
+  }, 60_000)
+  afterAll(() => server.program.stop())
+
+  it.each<[string, () => string[], string]>([
+    [
+      'an unknown organization',
+      () => keyCreate('Nowhere', '--scopes', 'assets:read'),
+      'There is no organization called "Nowhere"',
+    ],
+    [
+      'an unknown organization to lapse',
+      () => ['org', 'lapse', '--name', '12'],
+      'There is no organization called "12"',
+    ],
+    [
+      'an organization that exists',
+      () => ['org', 'create', '--name', 'Northwind'],
+      'An organization called "Northwind" exists already',
+    ],
+    ['an empty name', () => ['org', 'create', '--name', ' '], 'The name must have 1 to 255 characters'],
+    [
+      'a name of 256 characters',
+      () => ['org', 'create', '--name', 'ü'.repeat(256)],
+      'The name must have 1 to 255 characters',
+    ],
+    [
+      'a name of two lines',
+      () => ['org', 'create', '--name', 'a\nb'],
+      'The name must not hold line breaks or control characters',
+    ],
+    [
+      'an unknown role',
+      () => user('--email', 'c@example.com', '--role', 'boss'),
+      'The role must be one of viewer, operator, manager, admin',
+    ],
+    [
+      'a bad e-mail address',
+      () => user('--email', 'c.example.com', '--role', 'viewer'),
+      '"c.example.com" is not an e-mail address',
+    ],
+    [
+      'an e-mail address in use',
+      () => user('--email', 'ANN@example.com', '--role', 'viewer'),
+      'A user with this e-mail address already exists',
+    ],
+    [
+      'a short password',
+      () => user('--email', 'c@example.com', '--role', 'viewer', '--password', '123456789'),
+      'A password has 10 to 1024 characters, none of them a control character',
+    ],
+    [
+      'an unknown scope',
+      () => keyCreate('Northwind', '--scopes', 'assets:read,assets:delete'),
+      `No such scope: assets:delete. Scopes are ${scopes}`,
+    ],
+    [
+      'the scope of sessions',
+      () => keyCreate('Northwind', '--scopes', 'keys:admin'),
+      `No such scope: keys:admin. Scopes are ${scopes}`,
+    ],
+    ['no scope', () => keyCreate('Northwind', '--scopes', ''), `No such scope: (empty). Scopes are ${scopes}`],
+    [
+      'an expiry in the past',
+      () => keyCreate('Northwind', '--scopes', 'assets:read', '--expires-at', '2020-01-01T00:00:00Z'),
+      '--expires-at is in the past',
+    ],
+    [
+      'an expiry that is no time',
+      () => keyCreate('Northwind', '--scopes', 'assets:read', '--expires-at', 'tomorrow'),
+      '--expires-at must be an RFC 3339 timestamp',
+    ],
+    [
+      'an unknown client id',
+      () => ['key', 'revoke', '--client-id', '00000000-0000-4000-8000-000000000000'],
+      'There is no key with client id 00000000-0000-4000-8000-000000000000',
+    ],
+    [
+      'a client id that is none',
+      () => ['key', 'revoke', '--client-id', 'first'],
+      'There is no key with client id first',
+    ],
+    ['a credential revoked before', () => ['key', 'revoke', '--client-id', revoked], 'That key was revoked before'],
+  ])('ends with one clear line: %s', async (_what, args, message) => {
+    expect(await lastseen([...args(), '--json'], settings)).toEqual({
+      code: 1,
+      signal: null,
+      stdout: '',
+      stderr: `${message}\n`,
+    })
+  })
+
+  it.each([
+    [
+      ['key', 'create', '--count', '0'],
+      "option '--count <count>' argument '0' is invalid. It must be a whole number from 1 to 10000.",
+    ],
+    [
+      ['key', 'create', '--count', '10001'],
+      "option '--count <count>' argument '10001' is invalid. It must be a whole number from 1 to 10000.",
+    ],
+    [
+      ['key', 'create', '--count', 'two'],
+      "option '--count <count>' argument 'two' is invalid. It must be a whole number from 1 to 10000.",
+    ],
+    [
+      ['serve', '--workers', '65'],
+      "option '--workers <count>' argument '65' is invalid. It must be a whole number from 1 to 64.",
+    ],
+    [['org', 'create'], "required option '--name <name>' not specified"],
+    [['org', 'delete'], "unknown command 'delete'"],
+    [['explode'], "unknown command 'explode'"],
+    [['--port', '80'], "unknown option '--port'"],
+  ])('ends with one clear line when it is written wrongly: %j', async (args, message) => {
+    const stderr = `error: ${message} (--help tells more)\n`
+    expect(await lastseen(args, settings)).toEqual({ code: 1, signal: null, stdout: '', stderr })
+  })
+
+  it('shows its steps before that line when it is read by a person', async () => {
+    const { stderr } = await lastseen(['org', 'lapse', '--name', 'Nowhere'], settings)
+    expect(stderr).toMatch(
+      /^PostgreSQL 18\.\d+ was already running on port \d+\nThere is no organization called "Nowhere"\n$/,
+    )
+  })
+
+  it('changes nothing', async () => {
+    const { url } = (await databaseOf(dataDir))!
+    const [left] = await withSql(
+      url,
+      (sql) => sql`
+      select (select count(*)::int from organization_names) as organizations,
+        (select count(*)::int from users where email like 'c%') as people,
+        (select count(*)::int from credentials where revoked_at is null and scopes && '{assets:delete,keys:admin}') as keys`,
+    )
+    expect(left).toEqual({ organizations: 3, people: 0, keys: 0 })
+  })
+
+  it('asks for a name by id where two organizations share one', async () => {
+    const { url } = (await databaseOf(dataDir))!
+    const twins = await withSql(url, async (sql) => {
+      await sql`update organization_names set name = 'Twin' where name like '%wind'`
+      return sql<{ org_id: string }[]>`select org_id from organization_names where name = 'Twin' order by 1`
+    })
+    const ids = twins.map((row) => row.org_id)
+    const { stderr } = await lastseen(['org', 'lapse', '--name', 'Twin', '--json'], settings)
+    expect(stderr).toBe(`Several organizations are called "Twin": name one by its id, ${ids.join(' or ')}\n`)
+    expect(await facts('org', 'lapse', '--name', ids[0]!)).toMatchObject({ org_id: Number(ids[0]), lapsed: true })
+  })
+})

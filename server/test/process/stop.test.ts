@@ -1,0 +1,201 @@
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  type Pair,
+  type ReadyServer,
+  databaseOf,
+  exchange,
+  firstCredentials,
+  freePort,
+  launch,
+  newFolder,
+  serve,
+  tokenFor,
+  untilGone,
+  usePrograms,
+  withSql,
+} from '../support/process.ts'
+
+usePrograms()
+
+const dataDir = newFolder()
+const settings = { LASTSEEN_DATA_DIR: dataDir }
+let pair: Pair
+let assetId: number
+
+beforeAll(async () => {
+  const server = await serve(settings)
+  pair = firstCredentials(server.program.stderr)
+  const token = await tokenFor(server.url, pair)
+  const made = await server.send('POST', '/api/v1/assets', { token, json: { external_key: 'A-1', name: 'Before' } })
+  assetId = made.json.data.id as number
+  await server.program.stop()
+}, 120_000)
+
+/** Holds the asset's row until told to let go, so that a PATCH of it has to wait. */
+async function holdAsset(url: string): Promise<() => Promise<void>> {
+  const sql = postgres(url, { max: 1, onnotice: () => undefined })
+  await sql.unsafe('begin')
+  await sql`select from assets where id = ${assetId} for update`
+  return async () => {
+    await sql.unsafe('commit').catch(() => undefined)
+    await sql.end({ timeout: 1 })
+  }
+}
+
+async function untilSomebodyWaits(url: string): Promise<void> {
+  await withSql(url, async (sql) => {
+    while (
+      (await sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%assets%'`).length === 0
+    )
+      await sleep(20)
+  })
+}
+
+/** A PATCH over a connection that the client means to keep. */
+function rename(server: ReadyServer, token: string, name: string): Promise<{ status: number; name: string }> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/merge-patch+json' }
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  return new Promise((resolve, reject) => {
+    const sent = request(`${server.url}/api/v1/assets/${assetId}`, { method: 'PATCH', headers, agent })
+    sent.on('error', reject)
+    sent.on('response', (answer: IncomingMessage) => {
+      let text = ''
+      answer.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, name: JSON.parse(text).data?.name as string }))
+      answer.on('error', reject)
+    })
+    sent.end(JSON.stringify({ name }))
+  })
+}
+
+/** Why a new connection fails, or 'connected'. */
+function knock(url: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve('connected')
+    })
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''))
+  })
+}
+
+describe('a server asked to stop', { timeout: 60_000 }, () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'with %s refuses new connections, answers the request that is running, and stops the database',
+    async (signal) => {
+      const server = await serve(settings)
+      const token = await tokenFor(server.url, pair)
+      const database = (await databaseOf(dataDir))!
+      const letGo = await holdAsset(database.url)
+      const renamed = rename(server, token, `After ${signal}`)
+      await untilSomebodyWaits(database.url)
+
+      server.program.child.kill(signal)
+      await server.program.says(/^Stopping: finishing the requests that are running …$/m)
+      await expect.poll(() => knock(server.url)).toBe('ECONNREFUSED')
+      expect(server.program.isRunning).toBe(true)
+
+      await letGo()
+      const releasedAt = performance.now()
+      expect(await renamed).toEqual({ status: 200, name: `After ${signal}` })
+      const { code, stderr } = await server.program.ended
+      expect(performance.now() - releasedAt).toBeLessThan(5000)
+      expect(code).toBe(0)
+      expect(stderr).toMatch(/\nStopped\.\n$/)
+      expect(await databaseOf(dataDir)).toBeUndefined()
+      await untilGone(database.pid)
+    },
+  )
+
+  it('is not hurried by a second signal', async () => {
+    const server = await serve(settings)
+    const token = await tokenFor(server.url, pair)
+    const database = (await databaseOf(dataDir))!
+    const letGo = await holdAsset(database.url)
+    const renamed = rename(server, token, 'After two signals')
+    await untilSomebodyWaits(database.url)
+    server.program.child.kill('SIGINT')
+    await server.program.says(/^Stopping/m)
+    server.program.child.kill('SIGINT')
+    server.program.child.kill('SIGTERM')
+    await sleep(200)
+    expect(server.program.isRunning).toBe(true)
+    await letGo()
+    expect(await renamed).toEqual({ status: 200, name: 'After two signals' })
+    expect((await server.program.ended).code).toBe(0)
+    expect(await databaseOf(dataDir)).toBeUndefined()
+  })
+
+  it('does not wait for connections that are idle', async () => {
+    const server = await serve(settings)
+    const idle = connect(Number(new URL(server.url).port), '127.0.0.1')
+    const used = connect(Number(new URL(server.url).port), '127.0.0.1')
+    used.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    await new Promise((resolve) => used.once('data', resolve))
+    const askedAt = performance.now()
+    const { code } = await server.program.stop()
+    expect(performance.now() - askedAt).toBeLessThan(5000)
+    expect(code).toBe(0)
+    for (const socket of [idle, used]) socket.destroy()
+  })
+
+  it('gives a request that does not end ten seconds, and then stops all the same', async () => {
+    const server = await serve(settings)
+    const token = await tokenFor(server.url, pair)
+    const database = (await databaseOf(dataDir))!
+    const letGo = await holdAsset(database.url)
+    const cut = rename(server, token, 'Never').then(
+      () => 'answered',
+      () => 'cut',
+    )
+    await untilSomebodyWaits(database.url)
+    const askedAt = performance.now()
+    const { code } = await server.program.stop()
+    expect(performance.now() - askedAt).toBeGreaterThan(9500)
+    expect(performance.now() - askedAt).toBeLessThan(25_000)
+    expect(await cut).toBe('cut')
+    expect(code).toBe(0)
+    expect(await databaseOf(dataDir)).toBeUndefined()
+    await letGo()
+  })
+
+  it('while it is still starting ends cleanly, and the next start finds all in order', async () => {
+    const early = newFolder()
+    const program = launch({ LASTSEEN_DATA_DIR: early, PORT: String(await freePort()) })
+    await program.says(/^Creating the database/m)
+    expect((await program.stop()).code).toBe(0)
+    expect(await databaseOf(early)).toBeUndefined()
+    const server = await serve({ LASTSEEN_DATA_DIR: early })
+    expect((await server.send('GET', '/readyz')).status).toBe(200)
+    await server.program.stop()
+  })
+})
+
+describe('npm start', { timeout: 60_000 }, () => {
+  const npm = { command: ['npm', 'start'] as [string, string], isGroup: true }
+
+  it('ends at Ctrl+C, which reaches npm and the server alike, and leaves no database behind', async () => {
+    const server = await serve(settings, npm)
+    expect((await exchange(server.url, pair)).status).toBe(200)
+    const database = (await databaseOf(dataDir))!
+    const { stderr } = await server.program.stop('SIGINT')
+    expect(stderr).toContain('\nStopped.\n')
+    expect(await databaseOf(dataDir)).toBeUndefined()
+    await untilGone(database.pid)
+  })
+
+  it('ends when npm alone is told to stop, as a supervisor does', async () => {
+    const server = await serve(settings, npm)
+    expect((await exchange(server.url, pair)).status).toBe(200)
+    const database = (await databaseOf(dataDir))!
+    server.program.child.kill('SIGTERM')
+    await server.program.says(/^Stopped\.$/m)
+    await untilGone(database.pid)
+    expect(await knock(server.url)).toBe('ECONNREFUSED')
+  })
+})

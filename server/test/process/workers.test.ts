@@ -1,0 +1,167 @@
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Agent, request } from 'undici'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isAlive } from '../../src/db/embedded/lock.ts'
+import {
+  type Pair,
+  type ReadyServer,
+  databaseOf,
+  exchange,
+  firstCredentials,
+  lastseen,
+  newFolder,
+  serve,
+  tokenFor,
+  untilGone,
+  usePrograms,
+  withSql,
+} from '../support/process.ts'
+
+usePrograms()
+
+const dataDir = newFolder()
+const settings = { LASTSEEN_DATA_DIR: dataDir }
+const twoWorkers = { args: ['serve', '--workers', '2'] }
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
+
+/** The worker processes, which unlike the database are called node. */
+const workersOf = (server: ReadyServer): number[] =>
+  childrenOf(server.program.pid).filter((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('node'))
+
+/** The processes that have answered so far, as their log lines tell. */
+const servedBy = (server: ReadyServer, path: string): Set<number> => {
+  const lines = server.program.stdout.split('\n').filter((line) => line.includes(`"path":"${path}"`))
+  return new Set(lines.map((line) => (JSON.parse(line) as { pid: number }).pid))
+}
+
+async function newKey(...scopes: string[]): Promise<Pair> {
+  const args = ['key', 'create', '--org', 'My organization', '--name', 'k', '--scopes', scopes.join(','), '--json']
+  return JSON.parse((await lastseen(args, settings)).stdout) as Pair
+}
+
+/** Sends many requests at once, each over a connection of its own so that they spread over the workers. */
+async function volley(server: ReadyServer, path: string, token: string, count: number): Promise<number[]> {
+  const agent = new Agent({ connections: count, pipelining: 0 })
+  const headers = { authorization: `Bearer ${token}`, 'user-agent': 'lastseen-tests' }
+  const one = async (): Promise<number> => {
+    const { statusCode, body } = await request(server.url + path, { headers, dispatcher: agent })
+    await body.dump()
+    return statusCode
+  }
+  const statuses = await Promise.all(Array.from({ length: count }, one))
+  await agent.close()
+  return statuses
+}
+
+describe('a server with two workers', { timeout: 60_000 }, () => {
+  let server: ReadyServer
+  let first: Pair
+
+  beforeAll(async () => {
+    server = await serve(settings, twoWorkers)
+    first = firstCredentials(server.program.stderr)
+  }, 90_000)
+  afterAll(() => server.program.stop())
+
+  it('says once that it is ready, and prints the first credentials once', () => {
+    expect(server.program.stderr.match(/^Lastseen is ready: /gm)).toHaveLength(1)
+    expect(server.program.stderr.match(/First start/g)).toHaveLength(1)
+    expect(server.program.stderr.match(/^PostgreSQL /gm)).toHaveLength(1)
+  })
+
+  it('answers from both workers and from no other process', async () => {
+    expect(await volley(server, '/healthz', '', 40)).toEqual(Array.from({ length: 40 }, () => 200))
+    await expect.poll(() => servedBy(server, '/healthz')).toEqual(new Set(workersOf(server)))
+    expect(workersOf(server)).toHaveLength(2)
+  })
+
+  it('admits 120 requests in a burst over both workers, and one more per second', async () => {
+    const token = await tokenFor(server.url, await newKey('locations:read'))
+    const began = performance.now()
+    const statuses = await volley(server, '/api/v1/locations', token, 260)
+    const seconds = (performance.now() - began) / 1000
+    const admitted = statuses.filter((status) => status === 200).length
+    expect(new Set(statuses)).toEqual(new Set([200, 429]))
+    expect(admitted).toBeGreaterThanOrEqual(120)
+    expect(admitted).toBeLessThanOrEqual(120 + Math.ceil(seconds))
+    await expect.poll(() => servedBy(server, '/api/v1/locations').size).toBe(2)
+  })
+
+  it('refuses a revoked credential in both workers from the next request on (D40)', async () => {
+    const pair = await newKey('assets:read')
+    const token = await tokenFor(server.url, pair)
+    expect(new Set(await volley(server, '/api/v1/assets', token, 20))).toEqual(new Set([200]))
+    await expect.poll(() => servedBy(server, '/api/v1/assets').size).toBe(2)
+    const revoked = await lastseen(['key', 'revoke', '--client-id', pair.client_id, '--json'], settings)
+    expect(revoked.code).toBe(0)
+    expect(new Set(await volley(server, '/api/v1/assets', token, 40))).toEqual(new Set([401]))
+    expect((await exchange(server.url, pair)).status).toBe(401)
+  })
+
+  it('replaces a worker that was killed, while the other one goes on serving', async () => {
+    const [killed, other] = workersOf(server)
+    process.kill(killed!, 'SIGKILL')
+    await server.program.says(new RegExp(`^Worker ${killed} ended with SIGKILL; starting another$`, 'm'))
+    expect(await volley(server, '/readyz', '', 5)).toEqual([200, 200, 200, 200, 200])
+    await expect.poll(() => workersOf(server).length, { timeout: 20_000 }).toBe(2)
+    const [added] = workersOf(server).filter((pid) => pid !== other)
+    await expect
+      .poll(() => volley(server, '/openapi.json', '', 4).then(() => servedBy(server, '/openapi.json')), {
+        timeout: 20_000,
+        interval: 200,
+      })
+      .toEqual(new Set([other, added]))
+    expect(server.program.stderr.match(/^Lastseen is ready: /gm)).toHaveLength(1)
+    expect((await exchange(server.url, first)).status).toBe(200)
+  })
+
+  it('at SIGTERM answers what is running and stops the workers and the database', async () => {
+    const { pid, url } = (await databaseOf(dataDir))!
+    const workers = workersOf(server)
+    const token = await tokenFor(server.url, await newKey('assets:read', 'assets:write'))
+    const made = await server.send('POST', '/api/v1/assets', { token, json: { external_key: 'W-1', name: 'Before' } })
+    const path = `/api/v1/assets/${made.json.data.id as number}`
+    await withSql(url, async (sql) => {
+      await sql.unsafe('begin')
+      await sql`select from assets where external_key = 'W-1' for update`
+      const patched = server.send('PATCH', path, { token, json: { name: 'After' } })
+      await withSql(url, async (other) => {
+        while ((await other`select from pg_stat_activity where wait_event_type = 'Lock'`).length === 0) await sleep(20)
+      })
+      server.program.child.kill('SIGTERM')
+      await server.program.says(/^Stopping: finishing the requests that are running …$/m)
+      await sleep(200)
+      expect(workers.some(isAlive)).toBe(true)
+      await sql.unsafe('commit')
+      const reply = await patched
+      expect(reply.status).toBe(200)
+      expect(reply.json.data.name).toBe('After')
+    })
+    const ended = await server.program.ended
+    expect(ended.code).toBe(0)
+    expect(ended.stderr).toMatch(/\nStopped\.\n$/)
+    for (const worker of workers) await untilGone(worker)
+    await untilGone(pid)
+    expect(await databaseOf(dataDir)).toBeUndefined()
+  })
+})
+
+describe('a server with two workers that is killed', { timeout: 60_000 }, () => {
+  it('takes its workers with it and leaves a database that the next start takes over', async () => {
+    const server = await serve({ ...settings, LASTSEEN_WORKERS: '2' })
+    const workers = workersOf(server)
+    expect(workers).toHaveLength(2)
+    const before = await databaseOf(dataDir)
+    await server.program.stop('SIGKILL')
+    for (const worker of workers) await untilGone(worker)
+    expect(await databaseOf(dataDir)).toEqual(before)
+    const next = await serve(settings, twoWorkers)
+    expect(next.program.stderr).toMatch(/^PostgreSQL 18\.\d+ was already running on port \d+$/m)
+    expect((await next.send('GET', '/readyz')).status).toBe(200)
+    expect((await next.program.stop()).code).toBe(0)
+    expect(await databaseOf(dataDir)).toBeUndefined()
+  })
+})

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { assetsPath, pathOf } from '../support/assets.ts'
+import { expectTypes, raceTimeoutMs, rounds, statuses, useRace } from '../support/race.ts'
+
+const race = useRace()
+
+describe('eight writers who want one key', () => {
+  it('make exactly one asset and seven conflicts, every time', { timeout: raceTimeoutMs }, async () => {
+    const track = await race.newTrack()
+    for (let round = 0; round < rounds; round++) {
+      const body = { name: 'a', external_key: `KEY-${round}` }
+      const replies = await track.together(8, (caller) => caller.post(assetsPath, body))
+      expect(statuses(replies), `round ${round}`).toEqual({ 201: 1, 409: 7 })
+      expectTypes(replies, 409, 'conflict')
+    }
+    const list = await track.callers[0].get(assetsPath, { include_deleted: true, limit: 1 })
+    expect(list.json.total_count).toBe(rounds)
+  })
+
+  it('rename exactly one asset to it, and the others keep their keys', { timeout: raceTimeoutMs }, async () => {
+    const track = await race.newTrack()
+    const assets = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => track.create({ external_key: `S-${index}` })),
+    )
+    const held = assets.map((asset) => asset.external_key)
+    for (let round = 0; round < rounds; round++) {
+      const external_key = `R-${round}`
+      const replies = await track.together(8, (caller, index) =>
+        caller.post(`${pathOf(assets[index]!)}/rename`, { external_key }),
+      )
+      expect(statuses(replies), `round ${round}`).toEqual({ 200: 1, 409: 7 })
+      expectTypes(replies, 409, 'conflict')
+      held[replies.findIndex((reply) => reply.status === 200)] = external_key
+    }
+    const list = await track.callers[0].get(assetsPath, { sort: 'created_at' })
+    const shown = new Map(list.json.data.map((row: { id: number; external_key: string }) => [row.id, row.external_key]))
+    expect(assets.map((asset) => shown.get(asset.id))).toEqual(held)
+  })
+
+  it('get it one after the other when each deletes its asset at once', { timeout: raceTimeoutMs }, async () => {
+    const track = await race.newTrack()
+    for (let round = 0; round < rounds / 4; round++) {
+      const made = await track.together(8, async (caller) => {
+        for (;;) {
+          const reply = await caller.post(assetsPath, { name: 'a', external_key: 'RELAY' })
+          if (reply.status === 201) return caller.delete(pathOf(reply.json.data))
+          if (reply.status !== 409) return reply
+        }
+      })
+      expect(statuses(made), `round ${round}`).toEqual({ 204: 8 })
+    }
+  })
+})
+
+it('writers of one key never make the database break a deadlock', async () => {
+  expect(await race.deadlocks()).toBe(0)
+})

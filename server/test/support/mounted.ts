@@ -1,0 +1,42 @@
+import { type DispatchNeeds, dispatcher } from '../../src/http/dispatch.ts'
+import type { AnyRoute } from '../../src/http/route.ts'
+import { listen } from '../../src/http/server.ts'
+import { memoryLimiter } from '../../src/http/rate-limit.ts'
+
+export interface Mounted {
+  url: string
+  /** What the dispatcher called a bug. */
+  bugs: unknown[]
+  answered: { operation: string; status: number }[]
+  close(): Promise<void>
+}
+
+/** Rows of the test's own making behind the real HTTP layer; every token is good and holds the scope `ok`. */
+export async function mountRows(routes: readonly AnyRoute[], options: Partial<DispatchNeeds> = {}): Promise<Mounted> {
+  const bugs: unknown[] = []
+  const answered: Mounted['answered'] = []
+  const millis = options.millis ?? Date.now
+  const handle = dispatcher({
+    surfaces: [{ base: '/api/v1', routes }],
+    pages: [],
+    authenticator: {
+      authenticate: (token) => ({
+        kind: 'credential',
+        orgId: 1,
+        subject: token,
+        sessionId: '',
+        namedScopes: ['ok'],
+        scopes: new Set(['ok']),
+      }),
+    },
+    limiter: memoryLimiter(millis),
+    millis,
+    edgeFilter: false,
+    trustProxy: false,
+    onAnswered: ({ operation }, status) => answered.push({ operation, status }),
+    onBug: (_exchange, error) => bugs.push(error),
+    ...options,
+  })
+  const server = await listen({ host: '127.0.0.1', port: 0, millis, handle })
+  return { url: `http://127.0.0.1:${server.port}`, bugs, answered, close: () => server.close(100) }
+}

@@ -1,0 +1,15 @@
+import { webSurface } from '../../src/api/web/surface.ts'
+import type { AnyRoute } from '../../src/http/route.ts'
+import { primaryRoutes } from './description.ts'
+
+/** The rows of the web app's own endpoints. */
+const webRoutes: readonly AnyRoute[] = webSurface(new Proxy({}, {}) as never).routes
+
+/** Every operation the service answers under /api/v1. */
+export const allRoutes: readonly AnyRoute[] = [...primaryRoutes, ...webRoutes]
+
+/** A row's address with its ids filled in, in the order the path names them. */
+export function pathOf(route: AnyRoute, ...ids: readonly (number | string)[]): string {
+  let at = 0
+  return `/api/v1${route.path.replace(/\{\w+\}/g, () => String(ids[Math.min(at++, ids.length - 1)] ?? 1))}`
+}

@@ -1,0 +1,37 @@
+import postgres from 'postgres'
+import { afterAll, beforeAll } from 'vitest'
+import type { TestApp } from './app.ts'
+
+/** Tables that a mere request may write to: a token is issued, a credential was last used now. */
+const volatile = ['credentials', 'refresh_chains']
+
+/** The database behind the service, seen by its superuser. */
+export interface Behind {
+  readonly sql: postgres.Sql
+  /** Every row of the organization in every tenant table, as text that can be compared. */
+  snapshot(orgId: number): Promise<string>
+}
+
+export function useBehind(context: { readonly app: TestApp }): Behind {
+  let sql: postgres.Sql
+  let tables: string[] = []
+  beforeAll(async () => {
+    sql = postgres(context.app.databaseUrl, { max: 1, onnotice: () => undefined })
+    const rows = await sql<{ tablename: string }[]>`
+      select distinct tablename from pg_policies where schemaname = 'public' order by tablename`
+    tables = rows.map((row) => row.tablename).filter((table) => !volatile.includes(table))
+  })
+  afterAll(() => sql.end({ timeout: 5 }))
+  return {
+    get sql() {
+      return sql
+    },
+    async snapshot(orgId) {
+      const parts = tables.map(
+        (table) => `'${table}', (select json_agg(t order by t::text) from "${table}" t where t.org_id = $1::bigint)`,
+      )
+      const [row] = await sql.unsafe(`select json_build_object(${parts.join(', ')})::text as all`, [String(orgId)])
+      return (row as unknown as { all: string }).all
+    },
+  }
+}
