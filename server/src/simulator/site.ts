@@ -1,6 +1,6 @@
 import { Chance } from './chance.ts'
 
-export interface SitePlace {
+interface SitePlace {
   key: string
   name: string
   parentKey: string | null

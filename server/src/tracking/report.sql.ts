@@ -14,7 +14,7 @@ export interface Whereabout {
   lastSeenAt: Instant
 }
 
-export type ReportSortField = 'asset_last_seen' | 'asset_external_key' | 'location_external_key'
+type ReportSortField = 'asset_last_seen' | 'asset_external_key' | 'location_external_key'
 
 export interface ReportRequest extends PageRequest {
   assetIds?: readonly number[] | undefined

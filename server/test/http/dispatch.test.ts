@@ -43,8 +43,6 @@ describe('A deprecated endpoint', () => {
     for (const reply of refusals) expect(reply.headers).toMatchObject(farewell)
   })
 
-  it.todo('answers 410 once its sunset has passed: v1 has no deprecated endpoint and no error type for it yet')
-
   it('leaves the headers of its neighbours alone', async () => {
     mounted = await mountRows([old, current], { millis: () => now })
     const reply = await send(mounted.url, 'GET', '/api/v1/new', { token: 'a' })

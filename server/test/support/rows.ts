@@ -3,7 +3,7 @@ import type { AnyRoute } from '../../src/http/route.ts'
 import { primaryRoutes } from './description.ts'
 
 /** The rows of the web app's own endpoints. */
-const webRoutes: readonly AnyRoute[] = webSurface(new Proxy({}, {}) as never).routes
+const webRoutes: readonly AnyRoute[] = webSurface(new Proxy({}, {}) as never, undefined as never).routes
 
 /** Every operation the service answers under /api/v1. */
 export const allRoutes: readonly AnyRoute[] = [...primaryRoutes, ...webRoutes]

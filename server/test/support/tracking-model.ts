@@ -10,7 +10,7 @@ export const textOf = (at: number): string => {
   return `${new Date(millis).toISOString().slice(0, 23)}${String(at - millis * 1000).padStart(3, '0')}Z`
 }
 
-export interface ModelRead {
+interface ModelRead {
   tag: string
   antenna: number
   /** Null for a read without a stamp. */

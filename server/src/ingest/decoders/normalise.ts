@@ -79,14 +79,14 @@ export function advertisementBytes(value: Given): Uint8Array | null {
 }
 
 /** A finite number, which many readers put in quotes. */
-export function numberOf(value: Given): number | null {
+function numberOf(value: Given): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   if (typeof value !== 'string') return null
   const text = value.trim()
   return DECIMAL.test(text) ? Number(text) : null
 }
 
-export function whole(value: Given, least: number, most: number): number | null {
+function whole(value: Given, least: number, most: number): number | null {
   const number = numberOf(value)
   return number !== null && Number.isInteger(number) && number >= least && number <= most ? number : null
 }
