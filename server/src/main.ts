@@ -35,7 +35,7 @@ const count =
 function plainly(value: unknown): string {
   if (Array.isArray(value)) return value.map(plainly).join(', ')
   if (value === null || value === undefined) return '-'
-  if (typeof value !== 'object') return String(value)
+  if (typeof value !== 'object') return typeof value === 'string' ? value : JSON.stringify(value)
   return Object.entries(value)
     .map(([key, one]) => `${key} ${plainly(one)}`)
     .join(', ')

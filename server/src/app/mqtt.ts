@@ -38,6 +38,6 @@ export async function openMqtt(core: Core, tracking: Tracking, log: Logger): Pro
       (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? `port ${mqttPort} is taken` : (error as Error).message
     const notice = `MQTT is off: ${why}. Readers can still use HTTP; LASTSEEN_MQTT_PORT chooses another port.`
     log.warn({ event: 'mqtt.off', why }, notice)
-    return { notice, close: closed.close }
+    return { ...closed, notice }
   }
 }

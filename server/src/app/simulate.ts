@@ -40,6 +40,7 @@ export async function simulate(
     format: options.format,
     seed: options.seed,
     signal: asked,
+    millis: () => core.clock.millis(),
     onSent: (count) => (reads += count),
   }
   say(`Filling in the last ${options.days} days …`)

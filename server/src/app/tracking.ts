@@ -57,11 +57,12 @@ export function startTracking(core: Core, log: Logger): Tracking {
     onMoves: (orgId) => movedIn.add(orgId),
     onQuarantine: (why, topic) => log.warn({ event: 'ingest.quarantined', why, topic }, 'message put aside'),
   })
-  wake.on(
-    'moved',
-    (payload) => void payload.split(',').forEach((id) => void live.moved(Number(id)).catch(() => undefined)),
-  )
-  wake.on('readers', (payload) => void payload.split(',').forEach((id) => live.readersActive(Number(id))))
+  wake.on('moved', (payload) => {
+    for (const id of payload.split(',')) void live.moved(Number(id)).catch(() => undefined)
+  })
+  wake.on('readers', (payload) => {
+    for (const id of payload.split(',')) live.readersActive(Number(id))
+  })
   wake.on('reader-changed', () => devices.forgetAll())
 
   const tell = async (): Promise<void> => {

@@ -1,7 +1,7 @@
 /** The array types our statements use, by their element's, as PostgreSQL numbers them. */
 const arrayTypes = { bigint: 1016, integer: 1007, text: 1009, uuid: 2951, timestamptz: 1185 }
 
-function toLiteral(values: readonly unknown[]): string {
+function toLiteral(values: readonly (string | number | null)[]): string {
   const items = values.map((value) => (value === null ? 'NULL' : `"${String(value).replaceAll(/[\\"]/g, '\\$&')}"`))
   return `{${items.join(',')}}`
 }

@@ -121,6 +121,9 @@ export function stream(exchange: Exchange, run: (write: (text: string) => void, 
     ...commonHeaders(exchange.requestId, exchange.rate),
     ...['Content-Type', 'text/event-stream', 'Cache-Control', 'no-store', 'X-Accel-Buffering', 'no'],
   ])
+  const write = (text: string): void => {
+    if (response.writable) response.write(text)
+  }
   if (exchange.method === 'HEAD') response.end()
-  else run((text) => void (response.writable && response.write(text)), closed.signal)
+  else run(write, closed.signal)
 }

@@ -65,7 +65,7 @@ export function schemaOf(doc: Dict, node: unknown, seen: Dict[] = []): Dict {
   for (const [name, next] of parts.flatMap((part) => Object.entries(dict(part.properties)))) {
     properties.set(name, properties.has(name) ? { allOf: [properties.get(name), next] } : next)
   }
-  const merged: Dict = Object.assign({}, ...parts)
+  const merged = Object.assign({}, ...parts) as Dict
   const required = parts.flatMap((part) => list(part.required))
   return { ...merged, required, ...(properties.size > 0 && { properties: Object.fromEntries(properties) }) }
 }

@@ -10,6 +10,7 @@ export interface PlayOptions {
   format: string
   seed: number
   signal: AbortSignal
+  millis: () => number
   onSent?: (reads: number) => void
 }
 
@@ -81,7 +82,7 @@ export async function playOn(
       const current = places.get(asset.key) ?? null
       const point = current !== null && chance.next() < 0.7 ? current : nextPoint(chance, options.site, current)
       places.set(asset.key, point)
-      return { asset, point, atMs: Date.now() }
+      return { asset, point, atMs: options.millis() }
     })
     await send(options, sightings)
     const pauseMs = Math.max(0, 1000 - (performance.now() - started))

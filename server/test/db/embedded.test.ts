@@ -138,7 +138,7 @@ const serverOf = (dataDir: string) => readPostmaster(join(dataDir, 'postgres'))
 const failure = (dataDir: string) =>
   acquire(dataDir).then(
     () => 'no failure',
-    (error: Error) => error.message,
+    (error: unknown) => (error as Error).message,
   )
 
 async function removeDataDir(dir: string): Promise<void> {

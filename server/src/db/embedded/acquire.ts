@@ -53,7 +53,7 @@ export async function acquireEmbedded(options: { dataDir: string; progress: Prog
       options.progress(
         `PostgreSQL ${lease.version} ${started ? 'is running' : 'was already running'} on port ${lease.port}`,
       )
-      return { url: lease.url, release: lease.release }
+      return { url: lease.url, release: () => lease.release() }
     }
     if (lease.answering) heard = Date.now()
     const silent = Date.now() - heard
