@@ -21,6 +21,11 @@ const tenantTables = [
   'locations',
   'asset_positions',
   'tags',
+  'readers',
+  'scan_points',
+  'unknown_tags',
+  'asset_minutes',
+  'moves',
 ]
 
 const as = (role: string): postgres.Sql =>
@@ -46,6 +51,16 @@ async function seed(orgId: number): Promise<void> {
     values (${orgId}, ${orgId + 2}, ${orgId + 1}, ${at})`
   await admin`insert into tags (org_id, id, asset_id, tag_type, value, match_value, created_at)
     values (${orgId}, ${orgId + 3}, ${orgId + 2}, 'rfid', 'x', 'x', ${at})`
+  await admin`insert into readers (org_id, id, name, format, clock, token_hash, topic_key, created_at, messages, reads, ignored)
+    values (${orgId}, ${orgId + 4}, 'r', 'auto', 'reader', ${Buffer.from('x')}, 'k', ${at}, 0, 0, 0)`
+  await admin`insert into scan_points (org_id, reader_id, antenna) values (${orgId}, ${orgId + 4}, 1)`
+  await admin`insert into unknown_tags (org_id, tag_type, match_value, value, reads, first_seen_at, last_seen_at)
+    values (${orgId}, 'rfid', 'y', 'y', 1, ${at}, ${at})`
+  await admin`insert into asset_minutes (org_id, asset_id, minute, observed_at, source)
+    values (${orgId}, ${orgId + 2}, ${at}, ${at}, 'reader')`
+  await admin`insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, to_location_id,
+      to_location_name, occurred_at, recorded_at)
+    values (${orgId}, ${uuid}, ${orgId + 2}, 'A', 'a', ${orgId + 1}, 'l', ${at}, ${at})`
 }
 
 beforeAll(async () => {
@@ -94,8 +109,9 @@ describe('The tables that belong to organizations', () => {
   it('are all tables with an org_id but the directory, which resolves what is unique across organizations', async () => {
     const rows = await admin`
       select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'org_id'
-        and not exists (select from pg_policies p where p.tablename = table_name) order by 1`
-    const directory = ['client_ids', 'id_blocks', 'memberships', 'organization_names']
+        and not exists (select from pg_policies p where p.tablename = table_name)
+        and not (select relispartition from pg_class where oid = table_name::regclass) order by 1`
+    const directory = ['client_ids', 'id_blocks', 'memberships', 'organization_names', 'reader_directory']
     expect(rows.map((row) => row['name'])).toEqual(directory)
   })
 })

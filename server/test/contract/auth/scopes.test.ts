@@ -36,6 +36,7 @@ const table: Call[] = [
   ['GET', '/locations/{location_id}/ancestors', 'locations:read', 200, {}],
   ['GET', '/locations/{location_id}/children', 'locations:read', 200, {}],
   ['GET', '/locations/{location_id}/descendants', 'locations:read', 200, {}],
+  ['GET', '/locations/{location_id}/history', 'tracking:read', 200, {}],
   ['POST', '/locations', 'locations:write', 201, named],
   ['PATCH', '/locations/{location_id}', 'locations:write', 200, named],
   ['POST', '/locations/{location_id}/rename', 'locations:write', 200, key()],
