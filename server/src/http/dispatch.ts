@@ -158,7 +158,8 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
   }
 
   return (request, response) => {
-    void settle(openExchange(request, response, fullBucket(needs.millis())))
+    const millis = needs.millis()
+    void settle(openExchange(request, response, fullBucket(millis), millis))
   }
 }
 

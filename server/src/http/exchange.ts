@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ulid } from 'ulid'
+import { ulid } from '../kernel/ulid.ts'
 import { type RateState, burst, refillPerSecond } from './rate-limit.ts'
 
 /** One request and the answer it is getting. */
@@ -19,7 +19,12 @@ export interface Exchange {
   orgId: number | null
 }
 
-export function openExchange(request: IncomingMessage, response: ServerResponse, rate: RateState): Exchange {
+export function openExchange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  rate: RateState,
+  millis: number,
+): Exchange {
   const url = request.url ?? '/'
   const mark = url.indexOf('?')
   const path = mark === -1 ? url : url.slice(0, mark)
@@ -27,7 +32,7 @@ export function openExchange(request: IncomingMessage, response: ServerResponse,
   return {
     request,
     response,
-    requestId: typeof inbound === 'string' && inbound !== '' ? inbound : ulid(),
+    requestId: typeof inbound === 'string' && inbound !== '' ? inbound : ulid(millis),
     method: request.method ?? 'GET',
     path,
     shownPath: path,

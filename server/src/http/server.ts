@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import type { Socket } from 'node:net'
-import { ulid } from 'ulid'
+import { ulid } from '../kernel/ulid.ts'
 import { errorKinds, refuse } from '../kernel/errors.ts'
 import { errorBody } from './envelope.ts'
 import { commonHeaders } from './exchange.ts'
@@ -24,7 +24,7 @@ function answerMalformed(error: NodeJS.ErrnoException, socket: Socket, millis: n
     return
   }
   const refusal = refuse.badRequest(reasons[error.code ?? ''] ?? 'The request is not valid HTTP')
-  const requestId = ulid()
+  const requestId = ulid(millis)
   const body = errorBody(refusal, '', requestId)
   const headers = commonHeaders(requestId, fullBucket(millis))
   let head = `HTTP/1.1 ${errorKinds[refusal.kind].status} Bad Request\r\n`

@@ -100,7 +100,7 @@ describe('The tables that belong to organizations', () => {
   it('are the ones with a policy, all of them fenced and forced', async () => {
     const rows = await admin`
       select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as fenced from pg_class c
-      where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
         and exists (select from pg_policies p where p.tablename = c.relname)`
     for (const row of rows) expect([row['name'], row['fenced']]).toEqual([row['name'], true])
     expect(rows.map((row) => row['name'] as string)).toEqual(expect.arrayContaining(tenantTables))
