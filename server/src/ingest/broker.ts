@@ -83,6 +83,10 @@ export async function startBroker(needs: BrokerNeeds): Promise<Broker> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(needs.port, needs.host, () => resolve())
+  }).catch((error: unknown) => {
+    // A broker that nobody can reach would still keep the process from ending.
+    aedes.close()
+    throw error
   })
   const address = server.address()
   return {

@@ -28,7 +28,8 @@ function cleanEnvironment(settings: Environment): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(LASTSEEN_|TEST_|VITEST|NODE_OPTIONS|NODE_ENV|DATABASE_URL|PORT$|npm_)/.test(name),
   )
-  return { ...Object.fromEntries(kept), ...settings }
+  // Tests run beside each other, and there is only one port 1883.
+  return { ...Object.fromEntries(kept), LASTSEEN_MQTT_PORT: '0', ...settings }
 }
 
 const programs: Program[] = []
