@@ -1,5 +1,6 @@
-/** The array types our statements use, by their element's, as PostgreSQL numbers them. */
-const arrayTypes = { bigint: 1016, integer: 1007, text: 1009, uuid: 2951, timestamptz: 1185 }
+/** The array types our statements use, as PostgreSQL numbers them; elements come back as text or as numbers. */
+const textArrays = { text: 1009, uuid: 2951, timestamptz: 1185 }
+const numberArrays = { bigint: 1016, integer: 1007 }
 
 function toLiteral(values: readonly (string | number | null)[]): string {
   const items = values.map((value) => (value === null ? 'NULL' : `"${String(value).replaceAll(/[\\"]/g, '\\$&')}"`))
@@ -14,13 +15,17 @@ function fromLiteral(literal: string): (string | null)[] {
   return items
 }
 
+const numbers = (literal: string): (number | null)[] =>
+  fromLiteral(literal).map((item) => (item === null ? null : Number(item)))
+
+const driverTypes = (oids: Record<string, number>, parse: (literal: string) => unknown[]) =>
+  Object.entries(oids).map(([name, oid]) => [`${name}_array`, { to: oid, from: [oid], serialize: toLiteral, parse }])
+
 /**
  * Tells the driver about arrays. It could ask the database itself, at every connection; but a connection cut during that
  * question leaves a rejection nobody can handle.
  */
-export const arrays = Object.fromEntries(
-  Object.entries(arrayTypes).map(([name, oid]) => [
-    `${name}_array`,
-    { to: oid, from: [oid], serialize: toLiteral, parse: fromLiteral },
-  ]),
-)
+export const arrays = Object.fromEntries([
+  ...driverTypes(textArrays, fromLiteral),
+  ...driverTypes(numberArrays, numbers),
+]) as Record<string, { to: number; from: number[]; serialize: typeof toLiteral; parse: typeof fromLiteral }>

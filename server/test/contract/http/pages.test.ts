@@ -124,7 +124,7 @@ describe('/metrics', () => {
   ])('without a configured token on %s is %i', async (host, status) => {
     const page = pages(context.app.core, primaryRoutes, new Registry(), host).find(({ path }) => path === '/metrics')
     for (const headers of [{}, { authorization: 'Bearer ' }, { authorization: 'Bearer x' }])
-      expect((await page!.render({ headers } as never)).status).toBe(status)
+      expect((await page!.render({ message: { headers }, segments: [] } as never)).status).toBe(status)
   })
 
   it.each([
