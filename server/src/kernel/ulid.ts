@@ -27,6 +27,6 @@ export function ulid(millis: number): string {
     drawn = 0
   }
   let text = lastTime
-  for (const end = drawn + 16; drawn < end; drawn++) text += alphabet[pool[drawn]! & 31]
+  for (const end = drawn + 16; drawn < end; drawn++) text += alphabet.charAt(pool[drawn]! & 31)
   return text
 }
