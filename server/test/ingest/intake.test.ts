@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Read } from '../../src/ingest/decoders/index.ts'
 import { Intake } from '../../src/ingest/intake.ts'
+import { removeReader } from '../../src/readers/commands.ts'
 import type { Device } from '../../src/readers/reader.ts'
 import type { RecordedMove } from '../../src/tracking/moves.sql.ts'
 import { Site, useTracking } from '../support/tracking.ts'
@@ -126,5 +127,14 @@ describe('the intake', () => {
     await expect(intake.take({ ...device, orgId: Number.NaN }, bytes, null)).rejects.toThrow()
     expect(told).toEqual([])
     expect(await intake.take(device, bytes, null)).toEqual({ accepted: 1, ignored: 0 })
+  })
+
+  it('takes no read of a reader that was deleted a moment ago', async () => {
+    const { site, told, take } = await opened()
+    const pallet = await site.thing('Pallet')
+    await removeReader(context.app.core, site.org.orgId, site.readerId)
+    expect(await take([{ tag: pallet.tag, observed_at: at('10:00:00') }])).toEqual({ accepted: 0, ignored: 1 })
+    expect(await site.trail(pallet)).toEqual([])
+    expect(told.map(([what]) => what)).not.toContain('moves')
   })
 })
