@@ -1,0 +1,151 @@
+/** Measures the service beside the floor, in the same run and on the same data. See docs/benchmarks.md. */
+import { writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { exchangeAll, makeDataset, startPostgres, versionOf } from './database.mjs'
+import { operations } from './operations.mjs'
+import { memoryOf, processorMsOf, startFloor, startLoad, startService } from './processes.mjs'
+import { growthOf, machineFacts, misses, render, summarize } from './report.mjs'
+import { checkSameness } from './sameness.mjs'
+
+const connections = 16
+const settleMs = 3_000
+const say = (line) => process.stderr.write(`${line}\n`)
+
+const pace = {
+  full: {
+    sizes: [10_000, 1_000_000],
+    rounds: 9,
+    warmMs: 200,
+    measureMs: 800,
+    credentials: 1_000,
+    limitMs: 20 * 60_000,
+  },
+  quick: { sizes: [10_000], rounds: 7, warmMs: 150, measureMs: 400, credentials: 400, limitMs: 4 * 60_000 },
+}
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      sizes: { type: 'string' },
+      rounds: { type: 'string' },
+      json: { type: 'string' },
+      profile: { type: 'string' },
+    },
+  })
+  const names = values.only?.split(',') ?? Object.keys(operations)
+  const unknown = names.filter((name) => !Object.hasOwn(operations, name))
+  if (unknown.length > 0)
+    throw new Error(`No such operation: ${unknown.join(', ')}. There are ${Object.keys(operations).join(', ')}`)
+  const base = values.quick ? pace.quick : pace.full
+  const sizes = values.sizes?.split(',').map(Number) ?? base.sizes
+  if (sizes.some((size) => !(size >= 1_000 && size <= 10_000_000)))
+    throw new Error('--sizes takes numbers from 1000 to 10000000, such as 10000,100000')
+  const rounds = values.rounds === undefined ? base.rounds : Number(values.rounds)
+  if (!(rounds >= 1 && rounds <= 99)) throw new Error('--rounds takes a number from 1 to 99')
+  return { ...base, names, sizes, rounds, json: values.json, profileDir: values.profile }
+}
+
+/** Starts things and stops them in reverse, also after a failure halfway. */
+class Started {
+  #stops = []
+
+  async add(starting) {
+    const thing = await starting
+    this.#stops.push(() => thing.stop())
+    return thing
+  }
+
+  async stopAll() {
+    for (const stop of this.#stops.splice(0).reverse())
+      await stop().catch((error) => say(`While stopping: ${error.message}`))
+  }
+}
+
+async function stage(started, postgres, load, size, options) {
+  const began = performance.now()
+  const dataset = await makeDataset(postgres.url, size, options.credentials)
+  say(`${size} assets are in after ${Math.round((performance.now() - began) / 1000)} s`)
+  const { url, orgId, poolSize, name, sample } = dataset
+  const service = await started.add(
+    startService({ url, folder: postgres.folder, name, profileDir: options.profileDir }),
+  )
+  const floor = await started.add(startFloor({ url, orgId, poolSize }))
+  await sleep(settleMs)
+  const idleMib = memoryOf(service.pid)
+  const tokens = await exchangeAll(service.port, dataset.credentials)
+  await load.prepare({ name, sample, tokens })
+  await checkSameness({ service, floor, sample, token: tokens[0], names: options.names })
+  return { size, name, service, floor, idleMib }
+}
+
+async function measure(load, target, pid, dataset, operation, { warmMs, measureMs }) {
+  const before = processorMsOf(pid)
+  const result = await load.run({ port: target.port, dataset, operation, connections, warmMs, measureMs })
+  const micros = ((processorMsOf(pid) - before) * 1_000_000) / (result.perSecond * (warmMs + measureMs))
+  return { ...result, processorMicros: micros }
+}
+
+/** Service and floor take turns, and who goes first alternates, so that what else the machine does hits both alike. */
+async function measureAll(load, stages, operation, options) {
+  const results = new Map(stages.map(({ size }) => [size, { service: [], floor: [] }]))
+  for (let round = 0; round < options.rounds; round++)
+    for (const one of stages)
+      for (const who of round % 2 === 0 ? ['service', 'floor'] : ['floor', 'service'])
+        results.get(one.size)[who].push(await measure(load, one[who], one[who].pid, one.name, operation, options))
+  return results
+}
+
+function linesOf(operation, results) {
+  const sizes = [...results.keys()].sort((a, b) => a - b)
+  const lines = sizes.map((size) => summarize(operation, size, results.get(size)))
+  if (lines.length > 1) lines.at(-1).growth = growthOf(results.get(sizes[0]), results.get(sizes.at(-1)))
+  return lines
+}
+
+async function bench(started, options) {
+  const postgres = await started.add(startPostgres())
+  const load = await started.add(startLoad())
+  const stages = []
+  for (const size of options.sizes) stages.push(await stage(started, postgres, load, size, options))
+  const lines = []
+  for (const operation of options.names) {
+    const results = await measureAll(load, stages, operation, options)
+    lines.push(...linesOf(operation, results))
+    const shown = lines.slice(-stages.length).map((line) => `${line.ratio.toFixed(2)} at ${line.size}`)
+    say(`${operation}: ${shown.join(', ')}`)
+  }
+  await sleep(settleMs)
+  const memory = stages.map(({ size, idleMib, service }) => ({ size, idleMib, afterMib: memoryOf(service.pid) }))
+  const machine = machineFacts(await versionOf(postgres.url))
+  return { lines, memory, machine, connections, rounds: options.rounds, seconds: options.measureMs / 1000 }
+}
+
+/** Exit code 0 when every bar is met, 1 when one is missed or something failed. */
+export async function main() {
+  const options = readOptions()
+  const started = new Started()
+  let isStopping = false
+  const abort = async (why) => {
+    if (isStopping) return
+    isStopping = true
+    say(why)
+    await started.stopAll()
+    process.exit(1)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void abort('Stopping …'))
+  const timer = setTimeout(() => void abort('The benchmark took too long and was stopped.'), options.limitMs)
+  try {
+    const report = await bench(started, options)
+    process.stdout.write(`${render(report)}\n`)
+    if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`)
+    const missed = misses(report)
+    if (missed.length > 0) say(`Bars missed: ${missed.join('; ')}`)
+    process.exitCode = missed.length > 0 ? 1 : 0
+  } finally {
+    clearTimeout(timer)
+    if (!isStopping) await started.stopAll()
+  }
+}

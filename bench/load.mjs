@@ -1,0 +1,45 @@
+/** The load generator, a process of its own so that it takes no time from what it measures. */
+import { Client } from './client.mjs'
+import { operations, toHttp } from './operations.mjs'
+import { newRandom } from './random.mjs'
+
+const datasets = new Map()
+const random = newRandom(7)
+
+/** Each caller sends one request after the other, and takes the next token each time, so that no bucket runs dry. */
+async function round({ port, dataset, operation, connections, warmMs, measureMs }) {
+  const { sample, tokens, next } = datasets.get(dataset)
+  const { ask } = operations[operation]
+  const clients = await Promise.all(Array.from({ length: connections }, () => Client.open(port)))
+  const latencies = []
+  const failures = {}
+  const from = performance.now() + warmMs
+  const until = from + measureMs
+  await Promise.all(
+    clients.map(async (client) => {
+      for (let sentAt = performance.now(); sentAt < until;) {
+        const bytes = toHttp(ask(sample, random), tokens[next.token++ % tokens.length])
+        sentAt = performance.now()
+        const status = await client.send(bytes)
+        const answeredAt = performance.now()
+        if (status < 200 || status > 299) failures[status] = (failures[status] ?? 0) + 1
+        else if (answeredAt >= from && answeredAt <= until) latencies.push(answeredAt - sentAt)
+        sentAt = answeredAt
+      }
+    }),
+  )
+  for (const client of clients) client.close()
+  latencies.sort((a, b) => a - b)
+  const at = (share) => latencies[Math.floor(latencies.length * share)] ?? NaN
+  return { perSecond: (latencies.length / measureMs) * 1000, medianMs: at(0.5), p99Ms: at(0.99), failures }
+}
+
+process.on('message', async ({ prepare, run }) => {
+  try {
+    if (prepare !== undefined) datasets.set(prepare.name, { ...prepare, next: { token: 0 } })
+    process.send({ result: run === undefined ? null : await round(run) })
+  } catch (error) {
+    process.send({ error: error.message })
+  }
+})
+process.on('disconnect', () => process.exit())

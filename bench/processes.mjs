@@ -1,0 +1,111 @@
+import { execFileSync, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url))
+const startMs = 60_000
+
+/** Ends a process that this benchmark started, politely first. */
+async function stop(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = once(child, 'exit')
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), 15_000)
+  await gone
+  clearTimeout(timer)
+}
+
+function within(promise, what) {
+  let timer
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what} did not start within a minute`)), startMs)
+  })
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
+}
+
+const program = here('../server/bin/lastseen.mjs')
+const surroundings = { PATH: process.env.PATH, HOME: process.env.HOME }
+
+/** Runs a command of the operator and gives what it printed. */
+export function runCommand(url, args) {
+  const text = execFileSync(process.execPath, [program, ...args, '--json'], {
+    env: { ...surroundings, DATABASE_URL: url },
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    timeout: 5 * 60_000,
+  })
+  return JSON.parse(text)
+}
+
+/** The real server as an operator runs it, its log going to a file. */
+export async function startService({ url, folder, name, profileDir }) {
+  const log = openSync(join(folder, `${name}.log`), 'w')
+  const flags = profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
+  const environment = { DATABASE_URL: url, PORT: '0', LASTSEEN_LOG_LEVEL: 'info', NODE_ENV: 'production' }
+  const child = spawn(process.execPath, [...flags, program, 'serve'], {
+    stdio: ['ignore', log, 'pipe'],
+    env: { ...surroundings, ...environment },
+  })
+  let said = ''
+  const ready = new Promise((resolve, reject) => {
+    child.stderr.on('data', (chunk) => {
+      said += chunk
+      const port = /ready: http:\/\/[^:]+:(\d+)/.exec(said)?.[1]
+      if (port !== undefined) resolve(Number(port))
+    })
+    child.once('exit', () => reject(new Error(`the service stopped:\n${said}`)))
+  })
+  ready.catch(() => undefined)
+  const stopped = () => stop(child)
+  try {
+    return { pid: child.pid, port: await within(ready, 'the service'), stop: stopped }
+  } catch (error) {
+    await stopped()
+    throw error
+  }
+}
+
+export async function startFloor(settings) {
+  const child = fork(here('./floor.mjs'))
+  child.send(settings)
+  try {
+    const [{ port }] = await within(once(child, 'message'), 'the floor')
+    return { pid: child.pid, port, stop: () => stop(child) }
+  } catch (error) {
+    await stop(child)
+    throw error
+  }
+}
+
+export function startLoad() {
+  const child = fork(here('./load.mjs'))
+  async function ask(message) {
+    child.send(message)
+    const [{ result, error }] = await once(child, 'message')
+    if (error !== undefined) throw new Error(`the load generator failed: ${error}`)
+    return result
+  }
+  return { prepare: (prepare) => ask({ prepare }), run: (run) => ask({ run }), stop: () => stop(child) }
+}
+
+/** Resident memory in MiB. */
+export function memoryOf(pid) {
+  try {
+    return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024
+  } catch {
+    return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024
+  }
+}
+
+/** Processor time used so far in milliseconds, or NaN where the system does not tell. */
+export function processorMsOf(pid) {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * 10
+  } catch {
+    return NaN
+  }
+}

@@ -1,0 +1,118 @@
+import { cpus, totalmem } from 'node:os'
+import { operations } from './operations.mjs'
+
+const memoryBarMib = 150
+
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}
+
+const ratios = (above, below, of) => above.map((one, index) => of(one) / of(below[index]))
+
+/** One line of the table: every figure is the median over the rounds, every ratio the median of the rounds' ratios. */
+export function summarize(operation, size, { service, floor }) {
+  const of = (rounds, key) => median(rounds.map((round) => round[key]))
+  return {
+    operation,
+    size,
+    servicePerSecond: of(service, 'perSecond'),
+    floorPerSecond: of(floor, 'perSecond'),
+    ratio: median(ratios(service, floor, (round) => round.perSecond)),
+    bar: operations[operation].bar,
+    medianMs: of(service, 'medianMs'),
+    p99Ms: of(service, 'p99Ms'),
+    floorMedianMs: of(floor, 'medianMs'),
+    floorP99Ms: of(floor, 'p99Ms'),
+    serviceProcessorMicros: of(service, 'processorMicros'),
+    floorProcessorMicros: of(floor, 'processorMicros'),
+    growth: null,
+    growthBar: operations[operation].growthBar ?? null,
+    failures: failuresIn([...service, ...floor]),
+  }
+}
+
+/** By how much the median grew from the smallest to the largest organization, round by round. */
+export const growthOf = (small, large) => median(ratios(large.service, small.service, (round) => round.medianMs))
+
+function failuresIn(rounds) {
+  const all = {}
+  for (const { failures } of rounds)
+    for (const [status, count] of Object.entries(failures)) all[status] = (all[status] ?? 0) + count
+  return all
+}
+
+const fixed = (value, digits) => (value === null ? '–' : value.toFixed(digits))
+const whole = (value) => Math.round(value).toLocaleString('en-US')
+const verdict = (isMet) => (isMet ? '' : ' ✗')
+
+function rowOf(line) {
+  const isFastEnough = line.bar === null || line.ratio >= line.bar
+  const isFlatEnough = line.growth === null || line.growthBar === null || line.growth <= line.growthBar
+  const growth = line.growth === null ? '' : `${fixed(line.growth, 2)}${verdict(isFlatEnough)}`
+  const cells = [
+    operations[line.operation].title,
+    whole(line.size),
+    whole(line.servicePerSecond),
+    whole(line.floorPerSecond),
+    `${fixed(line.ratio, 2)}${verdict(isFastEnough)}`,
+    fixed(line.bar, 2),
+    fixed(line.medianMs, 2),
+    fixed(line.p99Ms, 2),
+    growth,
+  ]
+  return `| ${cells.join(' | ')} |`
+}
+
+function memoryLine({ size, idleMib, afterMib }) {
+  const isSmallEnough = Math.max(idleMib, afterMib) < memoryBarMib
+  return (
+    `Idle memory of the server process, ${whole(size)} assets: ${whole(idleMib)} MiB after the start, ` +
+    `${whole(afterMib)} MiB after the load (bar ${memoryBarMib})${verdict(isSmallEnough)}  `
+  )
+}
+
+export function machineFacts(postgresVersion) {
+  const processors = cpus()
+  const memoryGib = Math.round(totalmem() / 2 ** 30)
+  return {
+    processor: `${processors[0]?.model ?? 'unknown'}, ${processors.length} cores`,
+    memory: `${memoryGib} GiB`,
+    system: `${process.platform} ${process.arch}`,
+    node: process.version.slice(1),
+    postgres: postgresVersion,
+  }
+}
+
+export function render({ lines, memory, machine, connections, rounds, seconds }) {
+  const failed = lines.filter((line) => Object.keys(line.failures).length > 0)
+  return [
+    '| operation | assets | service req/s | floor req/s | ratio | bar | median ms | p99 ms | growth |',
+    '|---|--:|--:|--:|--:|--:|--:|--:|--:|',
+    ...lines.map(rowOf),
+    '',
+    ...memory.map(memoryLine),
+    '',
+    `${connections} connections, ${rounds} rounds of ${seconds} s each for service and floor in turn. ` +
+      `${machine.processor}, ${machine.memory}, ${machine.system}, ` +
+      `Node ${machine.node}, PostgreSQL ${machine.postgres}.`,
+    ...(failed.length === 0
+      ? ['Every request was answered with success.']
+      : failed.map((line) => `FAILED ${line.operation} at ${line.size}: ${JSON.stringify(line.failures)}`)),
+  ].join('\n')
+}
+
+/** Bars that were missed, failures included. */
+export function misses({ lines, memory }) {
+  const found = []
+  for (const line of lines) {
+    const name = `${line.operation} at ${line.size}`
+    if (line.bar !== null && line.ratio < line.bar) found.push(`${name}: ratio`)
+    if (line.growth !== null && line.growthBar !== null && line.growth > line.growthBar) found.push(`${name}: growth`)
+    if (Object.keys(line.failures).length > 0) found.push(`${name}: failures`)
+  }
+  for (const { size, idleMib, afterMib } of memory)
+    if (Math.max(idleMib, afterMib) >= memoryBarMib) found.push(`memory at ${size}`)
+  return found
+}
