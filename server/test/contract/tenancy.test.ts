@@ -69,7 +69,8 @@ async function askAs(token: string, route: AnyRoute, fill: (name: string) => num
 }
 
 describe('Another organization’s caller with every scope', () => {
-  const byId = allRoutes.filter((route) => route.ids !== undefined)
+  // D24 speaks of assets and locations; a reader of another organization is 404, as its own tests say.
+  const byId = allRoutes.filter((route) => route.ids !== undefined && !route.ids.includes('reader_id'))
 
   it.each(byId.map(label))(
     '%s %s is 403 on the ids of the first one, and nothing changes (D24)',
