@@ -22,7 +22,6 @@ export function pages(core: Core, routes: readonly AnyRoute[], registry: Registr
   const reference = renderReference(document, { title: 'Lastseen API', descriptionUrl: '/api/openapi.json' })
   const noCache = { 'Cache-Control': 'no-cache' }
   return [
-    { path: '/', render: () => ({ ...plain(302, 'See /api/docs\n'), headers: { Location: '/api/docs' } }) },
     { path: '/openapi.json', render: () => moved('/api/openapi.json') },
     { path: '/openapi.yaml', render: () => moved('/api/openapi.yaml') },
     {

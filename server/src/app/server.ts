@@ -17,6 +17,7 @@ import { openMqtt } from './mqtt.ts'
 import { pages } from './pages.ts'
 import { ingestAddresses, startTracking } from './tracking.ts'
 import { telemetry } from './telemetry.ts'
+import { webFolder, webPages } from './web-app.ts'
 
 export interface RunningServer {
   port: number
@@ -74,7 +75,11 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   const seen = telemetry(options.log)
   const handle = dispatcher({
     surfaces,
-    pages: [...pages(core, surfaces[0]!.routes, seen.registry, options.host), ...tracking.endpoints],
+    pages: [
+      ...pages(core, surfaces[0]!.routes, seen.registry, options.host),
+      ...tracking.endpoints,
+      ...webPages(webFolder),
+    ],
     authenticator: principals,
     limiter: isShared ? databaseLimiter(db, millis) : memoryLimiter(millis),
     millis,
