@@ -80,6 +80,7 @@ export function passwordRoutes(needs: AccountNeeds): AnyRoute[] {
       description: 'Every other session of the person ends.',
       body: json('PasswordChange', { current_password: password, new_password: newPassword }),
       success: changed,
+      refusals: [429],
       async handle({ caller, body, address }) {
         const { current_password: current, new_password: next } = body
         const { subject, sessionId } = caller
@@ -127,8 +128,9 @@ export function memberRoutes(needs: AccountNeeds): AnyRoute[] {
     ...common,
     path: '/members/{user_id}',
     ids: ['user_id'],
-    exists: async (call: { caller: { orgId: number }; params: { user_id: number } }): Promise<void> =>
-      void (await getMember(needs, call.caller.orgId, call.params.user_id)),
+    exists: async (call: { caller: { orgId: number }; params: { user_id: number } }): Promise<void> => {
+      await getMember(needs, call.caller.orgId, call.params.user_id)
+    },
   } as const
   return [
     route({
