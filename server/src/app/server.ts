@@ -12,6 +12,7 @@ import { memoryLimiter } from '../http/rate-limit.ts'
 import { type HttpServer, listen } from '../http/server.ts'
 import { Post } from '../mail/post.ts'
 import type { Reader } from '../readers/reader.ts'
+import { Overviews } from '../tracking/overview.ts'
 import type { Core } from './core.ts'
 import { housekeeping } from './housekeeping.ts'
 import { openMqtt } from './mqtt.ts'
@@ -82,6 +83,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     wake,
     announce: tracking.announce,
     addresses,
+    overviews: new Overviews({ db, clock }),
     post,
     tell: options.tell ?? (() => undefined),
     siteUrl: () => config.baseUrl ?? localUrl(options.host, port),

@@ -5,11 +5,13 @@ import type { Live } from '../../tracking/live.ts'
 import { accountComponents, invitationRoutes, memberRoutes, passwordRoutes } from './accounts.ts'
 import { apiKeyComponents, apiKeyRoutes } from './api-keys.ts'
 import { liveRoute } from './live.ts'
+import { type LookingNeeds, lookingComponents, lookingRoutes } from './looking.ts'
 import { type ReaderNeeds, readerComponents, readerRoutes } from './readers.ts'
+import { reportComponents, reportRoutes } from './reports.ts'
 import { sessionComponents, sessionRoutes } from './sessions.ts'
 
 /** What the web app needs beyond the public API: signing in, and administering an organization. */
-export function webSurface(needs: AccountNeeds & ReaderNeeds, live: Live): Surface {
+export function webSurface(needs: AccountNeeds & ReaderNeeds & LookingNeeds, live: Live): Surface {
   const routes = [
     ...sessionRoutes(needs),
     ...passwordRoutes(needs),
@@ -17,6 +19,8 @@ export function webSurface(needs: AccountNeeds & ReaderNeeds, live: Live): Surfa
     ...invitationRoutes(needs),
     ...apiKeyRoutes(needs),
     ...readerRoutes(needs),
+    ...lookingRoutes(needs),
+    ...reportRoutes(needs),
     liveRoute(live),
   ]
   return { base: '/api/v1', routes }
@@ -27,4 +31,6 @@ export const webComponents: readonly Component[] = [
   ...accountComponents,
   ...apiKeyComponents,
   ...readerComponents,
+  ...lookingComponents,
+  ...reportComponents,
 ] as Component[]
