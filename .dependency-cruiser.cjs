@@ -4,11 +4,11 @@
  */
 const steps = [
   ['kernel'],
-  ['config', 'db', 'http'],
+  ['config', 'db', 'http', 'mail'],
   ['organizations', 'users', 'tags'],
   ['records'],
   ['credentials', 'locations', 'assets', 'readers'],
-  ['tracking'],
+  ['tracking', 'accounts'],
   ['pipeline'],
   ['api/primary', 'api/web', 'ingest', 'simulator'],
   ['app'],
@@ -36,6 +36,12 @@ module.exports = {
       severity: 'error',
       from: { path: '^server/src', pathNot: inside('db') },
       to: { path: 'node_modules/postgres/' },
+    },
+    {
+      name: 'only-mail-sends-mail',
+      severity: 'error',
+      from: { path: '^server/src', pathNot: inside('mail') },
+      to: { path: 'node_modules/nodemailer/' },
     },
     {
       name: 'only-http-speaks-http',

@@ -10,7 +10,9 @@ import { UseLog } from '../credentials/use-log.ts'
 import { dispatcher } from '../http/dispatch.ts'
 import { memoryLimiter } from '../http/rate-limit.ts'
 import { type HttpServer, listen } from '../http/server.ts'
+import { Post } from '../mail/post.ts'
 import type { Reader } from '../readers/reader.ts'
+import { Overviews } from '../tracking/overview.ts'
 import type { Core } from './core.ts'
 import { housekeeping } from './housekeeping.ts'
 import { openMqtt } from './mqtt.ts'
@@ -32,7 +34,13 @@ export interface ServerOptions {
   /** More than this one process answers requests, so buckets must be shared. */
   isOneOfSeveral: boolean
   log: Logger
+  /** Tells whoever runs the program a line; without it nobody is told. */
+  tell?: (line: string) => void
 }
+
+/** Where people on this machine find the program. */
+const localUrl = (host: string, port: number): string =>
+  `http://${host === '0.0.0.0' || host === '::' ? 'localhost' : host}:${port}`
 
 /** Puts the parts together and answers requests. The only place that knows them all. */
 export async function startServer(core: Core, options: ServerOptions): Promise<RunningServer> {
@@ -50,7 +58,9 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     isListening,
     onUse: (caller) => useLog.note(caller),
   })
-  wake.on(revocationTopic, (key) => principals.forget(key))
+  wake.on(revocationTopic, (keys) => {
+    for (const key of keys.split(',')) principals.forget(key)
+  })
   const tracking = startTracking(core, options.log)
   await wake.start(() => {
     principals.forgetAll()
@@ -58,6 +68,12 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   })
 
   const addresses = (reader: Reader, token: string) => ingestAddresses(core, reader, token)
+  const post = new Post({
+    url: config.mailUrl,
+    from: config.mailFrom,
+    onFailure: (error) => options.log.error({ event: 'mail.failed', err: error }, 'mail not sent'),
+  })
+  let port = options.port
   const needs = {
     db,
     clock,
@@ -68,6 +84,10 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     wake,
     announce: tracking.announce,
     addresses,
+    overviews: new Overviews({ db, clock }),
+    post,
+    tell: options.tell ?? (() => undefined),
+    siteUrl: () => config.baseUrl ?? localUrl(options.host, port),
   }
   const surfaces = [primarySurface(needs), webSurface(needs, tracking.live)]
   const { rateLimitStore } = config
@@ -89,6 +109,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     onBug: seen.bug,
   })
   const http: HttpServer = await listen({ host: options.host, port: options.port, millis, handle })
+  port = http.port
   const mqtt = await openMqtt(core, tracking, options.log)
   const stopHousekeeping = housekeeping(core, useLog, options.log)
   return {
@@ -97,6 +118,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     async close(graceMs) {
       await Promise.all([http.close(graceMs), mqtt.close()])
       await tracking.stop()
+      await post.close()
       await stopHousekeeping()
     },
   }

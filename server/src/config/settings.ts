@@ -48,6 +48,16 @@ function httpUrl(text: string): string | null {
     : expected('an http:// or https:// address')
 }
 
+function mailUrl(text: string): string | null {
+  if (text === '') return null
+  return /^smtps?:\/\/[^/]+/.test(text) && URL.canParse(text)
+    ? text
+    : expected('an address such as smtp://user:password@host:587')
+}
+
+const sender = (text: string): string =>
+  /^[^\r\n]*[^\s@<]+@[^\s@>]+>?$/.test(text) ? text : expected('an e-mail address')
+
 const setting = <T>(row: Setting<T>): Setting<T> => row
 
 export const settings = {
@@ -62,7 +72,7 @@ export const settings = {
     name: 'LASTSEEN_BASE_URL',
     fallback: '',
     parse: httpUrl,
-    about: 'Public address of the installation, for the API description. Relative when unset.',
+    about: 'Public address of the installation, for the API description and for links in mails. Relative when unset.',
   }),
   environment: setting({
     name: 'LASTSEEN_ENVIRONMENT',
@@ -126,6 +136,19 @@ export const settings = {
     fallback: '',
     parse: optional,
     about: 'The broker’s address as readers reach it, shown when a reader is made.',
+  }),
+  mailUrl: setting({
+    name: 'LASTSEEN_MAIL_URL',
+    fallback: '',
+    parse: mailUrl,
+    secret: true,
+    about: 'The mail server, such as `smtp://user:password@host:587`. Without it links go to standard error instead.',
+  }),
+  mailFrom: setting({
+    name: 'LASTSEEN_MAIL_FROM',
+    fallback: 'Lastseen <lastseen@localhost>',
+    parse: sender,
+    about: 'Sender of mails.',
   }),
   edgeFilter: setting({
     name: 'LASTSEEN_EDGE_FILTER',

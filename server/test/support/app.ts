@@ -19,6 +19,8 @@ export interface AppOptions {
   /** An app on the database of another one, as a second process would be. */
   beside?: TestApp
   isOneOfSeveral?: boolean
+  /** Hears the lines for whoever runs the program. */
+  tell?: (line: string) => void
 }
 
 /** The service on a real port over a database of its own. */
@@ -103,6 +105,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     port: 0,
     isOneOfSeveral: options.isOneOfSeveral ?? false,
     log: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),
+    ...(options.tell === undefined ? {} : { tell: options.tell }),
   })
   return new TestApp(`http://127.0.0.1:${server.port}`, core, databaseUrl, async () => {
     await server.close(1000)

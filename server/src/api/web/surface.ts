@@ -1,13 +1,36 @@
-import type { SessionNeeds } from '../../credentials/sessions.ts'
+import type { AccountNeeds } from '../../accounts/needs.ts'
 import type { Surface } from '../../http/dispatch.ts'
+import type { Component } from '../../http/shape.ts'
 import type { Live } from '../../tracking/live.ts'
-import { apiKeyRoutes } from './api-keys.ts'
+import { accountComponents, invitationRoutes, memberRoutes, passwordRoutes } from './accounts.ts'
+import { apiKeyComponents, apiKeyRoutes } from './api-keys.ts'
 import { liveRoute } from './live.ts'
-import { type ReaderNeeds, readerRoutes } from './readers.ts'
-import { sessionRoutes } from './sessions.ts'
+import { type LookingNeeds, lookingComponents, lookingRoutes } from './looking.ts'
+import { type ReaderNeeds, readerComponents, readerRoutes } from './readers.ts'
+import { reportComponents, reportRoutes } from './reports.ts'
+import { sessionComponents, sessionRoutes } from './sessions.ts'
 
 /** What the web app needs beyond the public API: signing in, and administering an organization. */
-export function webSurface(needs: SessionNeeds & ReaderNeeds, live: Live): Surface {
-  const routes = [...sessionRoutes(needs), ...apiKeyRoutes(needs), ...readerRoutes(needs), liveRoute(live)]
+export function webSurface(needs: AccountNeeds & ReaderNeeds & LookingNeeds, live: Live): Surface {
+  const routes = [
+    ...sessionRoutes(needs),
+    ...passwordRoutes(needs),
+    ...memberRoutes(needs),
+    ...invitationRoutes(needs),
+    ...apiKeyRoutes(needs),
+    ...readerRoutes(needs),
+    ...lookingRoutes(needs),
+    ...reportRoutes(needs),
+    liveRoute(live),
+  ]
   return { base: '/api/v1', routes }
 }
+
+export const webComponents: readonly Component[] = [
+  ...sessionComponents,
+  ...accountComponents,
+  ...apiKeyComponents,
+  ...readerComponents,
+  ...lookingComponents,
+  ...reportComponents,
+] as Component[]
