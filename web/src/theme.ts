@@ -59,6 +59,8 @@ export const theme = createTheme({
       h3: { fontSize: rem(14), lineHeight: '1.4' },
     },
   },
+  black: '#17211f',
+  radius: { xs: rem(3), sm: rem(5), md: rem(8), lg: rem(12), xl: rem(20) },
   defaultRadius: 'md',
   cursorType: 'pointer',
   focusRing: 'auto',

@@ -11,7 +11,7 @@ export default function MovesChart({ hours }: { hours: readonly { hour: string; 
       dataKey="hour"
       series={[{ name: 'Moves', color: 'harbor.6' }]}
       tickLine="none"
-      gridAxis="y"
+      gridAxis="none"
       barProps={{ radius: 2, isAnimationActive: false }}
       xAxisProps={{ interval: 'preserveStartEnd', minTickGap: 28 }}
       yAxisProps={{ width: 34, allowDecimals: false }}

@@ -49,8 +49,14 @@ function PlacesCard({ data }: { data: Overview }) {
     >
       <Stack gap={9}>
         {rows.slice(0, shownPlaces).map(({ place, depth }) => (
-          <Group key={place.location_id} gap="sm" wrap="nowrap" pl={Math.min(depth, 5) * 16}>
-            <Text size="sm" truncate style={{ flex: '1 1 40%', minWidth: 0 }} fw={depth === 0 ? 600 : 400}>
+          <Group key={place.location_id} gap="sm" wrap="nowrap">
+            <Text
+              size="sm"
+              truncate
+              pl={Math.min(depth, 5) * 16}
+              style={{ flex: '1 1 46%', minWidth: 0 }}
+              fw={depth === 0 ? 600 : 400}
+            >
               <PlaceLink id={place.location_id} name={place.name} />
             </Text>
             <Box className="bar" style={{ flex: '1 1 34%' }} aria-hidden>
