@@ -30,7 +30,7 @@ const pause = (ms: number): Promise<void> => new Promise((resume) => setTimeout(
 async function builtIn(): Promise<Detector | null> {
   const made = (window as { BarcodeDetector?: DetectorClass }).BarcodeDetector
   if (made === undefined) return null
-  const supported = await made.getSupportedFormats().catch(() => [])
+  const supported = await made.getSupportedFormats().catch((): string[] => [])
   const wanted = formats.filter((one) => supported.includes(one))
   return wanted.length === 0 ? null : new made({ formats: wanted })
 }
