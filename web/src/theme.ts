@@ -40,13 +40,27 @@ const dark: MantineColorsTuple = [
   '#0b1012',
 ]
 
+/** Warnings that can be read on their own ground. */
+const amber: MantineColorsTuple = [
+  '#fff8e3',
+  '#ffefc4',
+  '#ffe08c',
+  '#ffd04f',
+  '#f2b71f',
+  '#d6980a',
+  '#b37a05',
+  '#8a5b00',
+  '#6d4700',
+  '#553700',
+]
+
 const system =
   "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', 'Liberation Sans', Arial, sans-serif"
 
 export const theme = createTheme({
   primaryColor: 'harbor',
   primaryShade: { light: 7, dark: 7 },
-  colors: { harbor, gray, dark },
+  colors: { harbor, gray, dark, yellow: amber },
   fontFamily: system,
   fontFamilyMonospace: "ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, 'Liberation Mono', monospace",
   fontSizes: { xs: rem(12), sm: rem(13.5), md: rem(15), lg: rem(17), xl: rem(20) },

@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { get, getOne, patch, post, remove } from './client.ts'
 import type { Asset, AssetLocation, HistoryRow, List, Tag } from './types.ts'
 
@@ -76,3 +76,27 @@ export const attachTag = (kind: RecordKind, id: number, tag: { tag_type: string;
 
 export const detachTag = (kind: RecordKind, id: number, tagId: number): Promise<void> =>
   remove(`/${kind}/${id}/tags/${tagId}`)
+
+const namesAtOnce = 80
+
+async function namesOf(keys: readonly string[], signal: AbortSignal): Promise<Map<string, string>> {
+  const names = new Map<string, string>()
+  for (let start = 0; start < keys.length; start += namesAtOnce) {
+    const query = { external_key: keys.slice(start, start + namesAtOnce), limit: 200 }
+    for (const one of (await get<List<Asset>>('/assets', query, signal)).data) names.set(one.external_key, one.name)
+  }
+  return names
+}
+
+/** The names behind keys, where an answer carries keys alone. Until they are there the key stands in. */
+export function useAssetNames(keys: readonly string[]): (key: string) => string {
+  const wanted = [...new Set(keys)].sort().slice(0, 400)
+  const { data } = useQuery({
+    queryKey: [...assetKeys.all, 'names', wanted],
+    queryFn: ({ signal }) => namesOf(wanted, signal),
+    enabled: wanted.length > 0,
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  })
+  return (key) => data?.get(key) ?? key
+}

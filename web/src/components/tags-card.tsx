@@ -28,7 +28,7 @@ export function TakenTag({ value }: { value: string }) {
   return (
     <Text size="sm">
       This tag hangs on the {isAsset ? 'asset' : 'location'}{' '}
-      <Anchor inherit renderRoot={(props) => <Link to={href} {...props} />}>
+      <Anchor inherit underline="always" renderRoot={(props) => <Link to={href} {...props} />}>
         {holder.holder_name}
       </Anchor>{' '}
       ({holder.holder_key}). Detach it there first.
@@ -49,22 +49,22 @@ function AttachForm({ kind, id, onChanged }: { kind: RecordKind; id: number; onC
   const isTaken = action.error instanceof ApiError && action.error.type === 'conflict'
   return (
     <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
-      <Group gap="xs" align="flex-start" wrap="nowrap">
+      <Group gap="xs" align="flex-start">
         <Select
           aria-label="Kind of tag"
           data={tagTypes}
           allowDeselect={false}
-          w={104}
+          w={108}
           {...form.getInputProps('tag_type')}
         />
         <TextInput
           aria-label="Value of the tag"
           placeholder="Tag value"
           maxLength={255}
-          style={{ flex: 1, minWidth: 0 }}
+          style={{ flex: '1 1 130px', minWidth: 0 }}
           {...form.getInputProps('value')}
         />
-        <Button type="submit" variant="light" loading={action.isPending}>
+        <Button type="submit" variant="light" loading={action.isPending} style={{ flex: '1 0 auto' }}>
           Attach
         </Button>
       </Group>
@@ -124,7 +124,7 @@ export function TagsCard({
       <Stack gap="sm">
         {tags.length === 0 && (
           <Group gap={8} c="dimmed" wrap="nowrap">
-            <IconTags size={18} />
+            <IconTags size={18} style={{ flex: 'none' }} />
             <Text size="sm">
               {kind === 'assets'
                 ? 'No tag yet. Without one, readers cannot see it; people can still save where it is.'

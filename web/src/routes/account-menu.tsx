@@ -29,7 +29,7 @@ export function AccountMenu() {
       <Menu.Target>
         <ActionIcon variant="transparent" size={34} aria-label="Account menu">
           <Avatar size={32} radius="xl" color="harbor" variant="filled">
-            {user.email.slice(0, 2).toUpperCase()}
+            <IconUser size={18} />
           </Avatar>
         </ActionIcon>
       </Menu.Target>

@@ -55,7 +55,6 @@ function SearchButton({ onClick }: { onClick: () => void }) {
       <UnstyledButton
         onClick={onClick}
         visibleFrom="xs"
-        aria-label="Search everything"
         style={{
           border: '1px solid var(--mantine-color-default-border)',
           borderRadius: 8,
@@ -108,7 +107,7 @@ export function Shell() {
           <Group gap="xs" wrap="nowrap">
             <Burger opened={isOpen} onClick={menu.toggle} hiddenFrom="sm" size="sm" aria-label="Menu" />
             <Box hiddenFrom="sm">
-              <img src="/mark.svg" width={26} height={26} alt="Lastseen" />
+              <img src="/mark.svg" width={26} height={26} alt="Lastseen" style={{ display: 'block' }} />
             </Box>
             <SearchButton onClick={search} />
           </Group>

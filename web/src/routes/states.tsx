@@ -9,7 +9,7 @@ export function NotFoundPage() {
     <Box className="app-page">
       <Empty icon={<IconMapPin size={24} />} title="There is no such page">
         The address may be old or mistyped.{' '}
-        <Anchor inherit renderRoot={(props) => <Link to="/" {...props} />}>
+        <Anchor inherit underline="always" renderRoot={(props) => <Link to="/" {...props} />}>
           Go to the overview
         </Anchor>
       </Empty>

@@ -67,7 +67,7 @@ export function HistoryCard({ assetId }: { assetId: number }) {
                 <Table.Tr>
                   <Table.Th fz="xs">Seen at</Table.Th>
                   <Table.Th fz="xs">When</Table.Th>
-                  <Table.Th fz="xs" ta="right">
+                  <Table.Th fz="xs" ta="right" visibleFrom="xs">
                     Time before
                   </Table.Th>
                 </Table.Tr>
@@ -86,7 +86,7 @@ export function HistoryCard({ assetId }: { assetId: number }) {
                         </Text>
                       </Group>
                     </Table.Td>
-                    <Table.Td ta="right" className="number">
+                    <Table.Td ta="right" className="number" visibleFrom="xs">
                       {row.duration_seconds === null ? '–' : duration(row.duration_seconds)}
                     </Table.Td>
                   </Table.Tr>
@@ -97,7 +97,7 @@ export function HistoryCard({ assetId }: { assetId: number }) {
           <Pager page={page} size={size} total={rows.data?.total_count ?? 0} onPage={setPage} what="rows" />
           <Text size="xs" c="dimmed" mt={4}>
             One row per minute with a sighting.{' '}
-            <Anchor inherit href="/reports">
+            <Anchor inherit underline="always" href="/reports">
               Export as CSV
             </Anchor>
           </Text>

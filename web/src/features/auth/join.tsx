@@ -24,7 +24,7 @@ export function JoinPage() {
       {offer.isError && (
         <Text size="sm">
           The link may have been used or withdrawn, or is older than seven days. Ask for another one, or{' '}
-          <Anchor inherit renderRoot={(props) => <Link to="/sign-in" {...props} />}>
+          <Anchor inherit underline="always" renderRoot={(props) => <Link to="/sign-in" {...props} />}>
             sign in
           </Anchor>
           .

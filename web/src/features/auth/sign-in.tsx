@@ -29,7 +29,7 @@ export function SignInPage() {
           Forgot your password?
         </Anchor>
         <Text size="sm">
-          <Anchor inherit renderRoot={(props) => <Link to="/sign-up" {...props} />}>
+          <Anchor inherit underline="always" renderRoot={(props) => <Link to="/sign-up" {...props} />}>
             Create an organization
           </Anchor>
         </Text>

@@ -34,7 +34,7 @@ export function SignUpPage() {
       </AuthForm>
       <Text size="sm">
         Have an account?{' '}
-        <Anchor inherit renderRoot={(props) => <Link to="/sign-in" {...props} />}>
+        <Anchor inherit underline="always" renderRoot={(props) => <Link to="/sign-in" {...props} />}>
           Sign in
         </Anchor>
       </Text>

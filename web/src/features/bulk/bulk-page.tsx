@@ -8,8 +8,16 @@ import { download } from '../../lib/download.ts'
 import { ImportCard } from './import-card.tsx'
 
 const files = [
-  { path: '/exports/assets.csv', label: 'Assets', text: 'Every asset with its tags and metadata; can be imported again.' },
-  { path: '/exports/locations.csv', label: 'Locations', text: 'Every place with its parent and tags; can be imported again.' },
+  {
+    path: '/exports/assets.csv',
+    label: 'Assets',
+    text: 'Every asset with its tags and metadata; can be imported again.',
+  },
+  {
+    path: '/exports/locations.csv',
+    label: 'Locations',
+    text: 'Every place with its parent and tags; can be imported again.',
+  },
   { path: '/exports/positions.csv', label: 'Where everything is', text: 'One line per asset that was ever seen.' },
   { path: '/exports/history.csv', label: 'History', text: 'Every minute of every asset. This can be large.' },
 ] as const

@@ -1,4 +1,15 @@
-import { Anchor, Button, FileButton, Group, Progress, SegmentedControl, SimpleGrid, Stack, Table, Text } from '@mantine/core'
+import {
+  Anchor,
+  Button,
+  FileButton,
+  Group,
+  Progress,
+  SegmentedControl,
+  SimpleGrid,
+  Stack,
+  Table,
+  Text,
+} from '@mantine/core'
 import { useState } from 'react'
 import type { ImportState } from '../../api/types.ts'
 import { IconUpload } from '../../components/icons.ts'
@@ -114,6 +125,7 @@ export function ImportCard() {
           <span className="key">{columnsOf[kind].join(', ')}</span>.{' '}
           <Anchor
             inherit
+            underline="always"
             component="button"
             type="button"
             onClick={() => saveBlob(new Blob([template(kind)], { type: 'text/csv' }), `${kind}-template.csv`)}

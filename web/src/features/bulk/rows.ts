@@ -16,7 +16,17 @@ export const columnsOf: Record<Kind, readonly string[]> = {
 }
 
 /** Columns an export carries that an import has no use for. */
-const ignored = new Set(['id', 'created_at', 'updated_at', 'deleted_at', 'parent_id', 'location_id', 'location_external_key', 'location_name', 'last_seen_at'])
+const ignored = new Set([
+  'id',
+  'created_at',
+  'updated_at',
+  'deleted_at',
+  'parent_id',
+  'location_id',
+  'location_external_key',
+  'location_name',
+  'last_seen_at',
+])
 
 export interface Table {
   columns: string[]
@@ -34,7 +44,9 @@ function tagsFrom(text: string): { tag_type: string; value: string }[] {
     .map((part) => {
       const mark = part.indexOf(':')
       const type = part.slice(0, Math.max(mark, 0)).trim()
-      return tagColumns.includes(type) ? { tag_type: type, value: part.slice(mark + 1) } : { tag_type: 'rfid', value: part }
+      return tagColumns.includes(type)
+        ? { tag_type: type, value: part.slice(mark + 1) }
+        : { tag_type: 'rfid', value: part }
     })
 }
 

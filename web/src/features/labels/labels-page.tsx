@@ -1,4 +1,15 @@
-import { Button, Grid, Group, NumberInput, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core'
+import {
+  Button,
+  Grid,
+  Group,
+  NumberInput,
+  SegmentedControl,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -88,7 +99,7 @@ export function LabelsPage() {
                 value={sheetName}
                 onChange={(value) => setSheetName(value ?? 'a4-24')}
               />
-              <Group grow>
+              <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
                 <SegmentedControl
                   aria-label="Kind of code"
                   value={symbology}
@@ -107,7 +118,7 @@ export function LabelsPage() {
                     { value: 'barcode', label: 'Barcode tag' },
                   ]}
                 />
-              </Group>
+              </SimpleGrid>
               <Text size="xs" c="dimmed">
                 The scan view understands both: a key, and the value of any tag.
               </Text>
@@ -124,7 +135,10 @@ export function LabelsPage() {
                   disabled={pages.length === 0}
                   onClick={() =>
                     pages.forEach((marks, index) =>
-                      saveBlob(new Blob([toSvg(marks, sheet)], { type: 'image/svg+xml' }), `${kind}-labels-${index + 1}.svg`),
+                      saveBlob(
+                        new Blob([toSvg(marks, sheet)], { type: 'image/svg+xml' }),
+                        `${kind}-labels-${index + 1}.svg`,
+                      ),
                     )
                   }
                 >
@@ -143,7 +157,11 @@ export function LabelsPage() {
                     No {kind} match.
                   </Empty>
                 ) : (
-                  <img className="sheet" src={preview} alt={`First page with labels of ${count(rows.length)} ${kind}`} />
+                  <img
+                    className="sheet"
+                    src={preview}
+                    alt={`First page with labels of ${count(rows.length)} ${kind}`}
+                  />
                 )
               }
             </QueryView>

@@ -68,10 +68,18 @@ export type Mark =
 
 const padding = 2.5
 
-const cut = (text: string, width: number, size: number): string => {
-  const most = Math.max(4, Math.floor(width / (size * 0.52)))
+const lettersIn = (width: number, size: number): number => Math.max(4, Math.floor(width / (size * 0.56)))
+
+const cut = (text: string, most: number): string => {
   const letters = Array.from(text)
   return letters.length <= most ? text : `${letters.slice(0, most - 1).join('')}…`
+}
+
+/** One line, or two where the name is longer and a space lets it be parted. */
+function wrap(text: string, most: number): string[] {
+  if (Array.from(text).length <= most) return [text]
+  const gap = text.slice(0, most + 1).lastIndexOf(' ')
+  return gap < 1 ? [cut(text, most)] : [text.slice(0, gap), cut(text.slice(gap + 1), most)]
 }
 
 /** Where everything goes on one label. */
@@ -102,11 +110,16 @@ function label(item: Item, symbology: Symbology, left: number, top: number, [wid
     y,
     size,
     width: textWidth,
-    text: cut(text, textWidth, size),
+    text: cut(text, lettersIn(textWidth, size)),
     isBold,
   })
-  marks.push(line(item.name, nameSize, base - (isQr ? 0.6 : 0), true))
-  marks.push(line(shape === null ? `${item.key} (no bars for this code)` : item.key, keySize, base + keySize + 1, false))
+  const lines = isQr ? wrap(item.name, lettersIn(textWidth, nameSize)) : [item.name]
+  lines.reverse().forEach((text, index) => {
+    marks.push(line(text, nameSize, base - (isQr ? 0.6 : 0) - index * nameSize * 1.2, true))
+  })
+  marks.push(
+    line(shape === null ? `${item.key} (no bars for this code)` : item.key, keySize, base + keySize + 1, false),
+  )
   return marks
 }
 

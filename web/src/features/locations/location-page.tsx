@@ -16,7 +16,7 @@ import {
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { listPositions } from '../../api/assets.ts'
+import { listPositions, useAssetNames } from '../../api/assets.ts'
 import { ancestorsOf, deleteLocation, oneLocation, trafficAt } from '../../api/locations.ts'
 import { usePlaces } from '../../api/looking.ts'
 import type { Location } from '../../api/types.ts'
@@ -45,6 +45,7 @@ function HereCard({ id }: { id: number }) {
   const here = useQuery(
     listPositions({ location_id: id, include_descendants: isDeep, limit: size, offset: (page - 1) * size }),
   )
+  const nameOf = useAssetNames(here.data?.data.map((one) => one.asset_external_key) ?? [])
   return (
     <Card
       title="Here now"
@@ -72,9 +73,9 @@ function HereCard({ id }: { id: number }) {
                     {data.map((row) => (
                       <Table.Tr key={row.asset_id}>
                         <Table.Td>
-                          <AssetLink id={row.asset_id} name={row.asset_external_key} />
+                          <AssetLink id={row.asset_id} name={nameOf(row.asset_external_key)} />
                         </Table.Td>
-                        <Table.Td>
+                        <Table.Td visibleFrom="xs">
                           {row.location_id === id ? (
                             <Text size="sm" c="dimmed">
                               right here
@@ -103,6 +104,7 @@ function HereCard({ id }: { id: number }) {
 function TrafficCard({ id }: { id: number }) {
   const [page, setPage] = useState(1)
   const traffic = useQuery(trafficAt(id, { limit: size, offset: (page - 1) * size }))
+  const nameOf = useAssetNames(traffic.data?.data.map((one) => one.asset_external_key) ?? [])
   return (
     <Card title="Arrivals and departures">
       <QueryView query={traffic} rows={4}>
@@ -119,7 +121,7 @@ function TrafficCard({ id }: { id: number }) {
                     {one.event === 'arrival' ? 'came' : 'left'}
                   </Badge>
                   <Box style={{ flex: 1, minWidth: 0 }}>
-                    <AssetLink id={one.asset_id} name={one.asset_external_key} />
+                    <AssetLink id={one.asset_id} name={nameOf(one.asset_external_key)} />
                     {one.other_location_name !== null && (
                       <Text size="sm" c="dimmed" span>
                         {one.event === 'arrival' ? ' from ' : ' to '}
@@ -200,7 +202,7 @@ function Actions({ location, onOpen }: { location: Location; onOpen: (what: 'edi
       {isManager && (
         <>
           <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => onOpen('edit')}>
-            Edit or move
+            Edit
           </Button>
           <Menu position="bottom-end">
             <Menu.Target>
@@ -241,7 +243,7 @@ function Loaded({ location }: { location: Location }) {
       title={location.name}
       above={
         <Breadcrumbs separatorMargin={6} fz="sm" c="dimmed">
-          <Anchor inherit c="dimmed" renderRoot={(props) => <Link to="/locations" {...props} />}>
+          <Anchor inherit underline="always" c="dimmed" renderRoot={(props) => <Link to="/locations" {...props} />}>
             Locations
           </Anchor>
           {ancestors.data?.data.map((one) => (

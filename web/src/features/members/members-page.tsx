@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Modal, Select, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Badge, Box, Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -57,49 +57,38 @@ function Members() {
         <Card>
           <QueryView query={members} rows={4}>
             {({ data }) => (
-              <Table aria-label="Members">
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th fz="xs">Person</Table.Th>
-                    <Table.Th fz="xs">Role</Table.Th>
-                    <Table.Th fz="xs" visibleFrom="sm">
-                      Since
-                    </Table.Th>
-                    <Table.Th />
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {data.map((one) => (
-                    <Table.Tr key={one.user_id}>
-                      <Table.Td>
+              <div role="list" aria-label="Members">
+                {data.map((one) => (
+                  <div className="move-row member-row" role="listitem" key={one.user_id}>
+                    <Box style={{ flex: '1 1 200px', minWidth: 0 }}>
+                      <Text size="sm" fw={550}>
                         {one.email} {one.user_id === user.id && <Badge color="gray">you</Badge>}
-                      </Table.Td>
-                      <Table.Td w={130}>
-                        <Select
-                          aria-label={`Role of ${one.email}`}
-                          size="xs"
-                          allowDeselect={false}
-                          data={options}
-                          value={one.role}
-                          onChange={(role) => role !== null && change.mutate({ id: one.user_id, role: role as Role })}
-                        />
-                      </Table.Td>
-                      <Table.Td visibleFrom="sm">{date(one.joined_at)}</Table.Td>
-                      <Table.Td ta="right">
-                        <Button
-                          size="compact-sm"
-                          variant="subtle"
-                          color="red"
-                          aria-label={`Remove ${one.email}`}
-                          onClick={() => setDoomed(one)}
-                        >
-                          Remove
-                        </Button>
-                      </Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
+                      </Text>
+                      <Text size="xs" c="dimmed">
+                        since {date(one.joined_at)}
+                      </Text>
+                    </Box>
+                    <Select
+                      aria-label={`Role of ${one.email}`}
+                      size="xs"
+                      w={120}
+                      allowDeselect={false}
+                      data={options}
+                      value={one.role}
+                      onChange={(role) => role !== null && change.mutate({ id: one.user_id, role: role as Role })}
+                    />
+                    <Button
+                      size="compact-sm"
+                      variant="subtle"
+                      color="red"
+                      aria-label={`Remove ${one.email}`}
+                      onClick={() => setDoomed(one)}
+                    >
+                      Remove
+                    </Button>
+                  </div>
+                ))}
+              </div>
             )}
           </QueryView>
         </Card>

@@ -74,7 +74,7 @@ export function FirstSteps({ data }: { data: Overview }) {
       ))}
       <Text size="sm" c="dimmed">
         Programs get in through the{' '}
-        <Anchor inherit href="/api/docs">
+        <Anchor inherit underline="always" href="/api/docs">
           API
         </Anchor>
         .

@@ -14,7 +14,7 @@ export default function MovesChart({ hours }: { hours: readonly { hour: string; 
       gridAxis="none"
       barProps={{ radius: 2, isAnimationActive: false }}
       xAxisProps={{ interval: 'preserveStartEnd', minTickGap: 28 }}
-      yAxisProps={{ width: 34, allowDecimals: false }}
+      yAxisProps={{ width: 46, allowDecimals: false }}
       barChartProps={{ accessibilityLayer: false }}
     />
   )

@@ -46,7 +46,7 @@ function Activity({ reader }: { reader: Reader }) {
       {strangers.length > 0 && (
         <Text size="sm" mt="sm">
           It read {count(strangers.length)} tags that hang on nothing.{' '}
-          <Anchor inherit renderRoot={(props) => <Link to="/readers/inbox" {...props} />}>
+          <Anchor inherit underline="always" renderRoot={(props) => <Link to="/readers/inbox" {...props} />}>
             Attach them
           </Anchor>
         </Text>

@@ -25,7 +25,11 @@ function Picture({ flows }: { flows: readonly Flow[] }) {
     return text.length > most ? `${text.slice(0, most - 1)}…` : text
   }
   return (
-    <div ref={ref} role="img" aria-label={`Moves between places; the most: ${flows[0]?.from_name ?? 'first seen'} to ${flows[0]?.to_name ?? ''}`}>
+    <div
+      ref={ref}
+      role="img"
+      aria-label={`Moves between places; the most: ${flows[0]?.from_name ?? 'first seen'} to ${flows[0]?.to_name ?? ''}`}
+    >
       <svg className="timeline-chart" height={height} viewBox={`0 0 ${Math.max(width, 1)} ${height}`}>
         {bands.map((band) => (
           <path
@@ -42,7 +46,13 @@ function Picture({ flows }: { flows: readonly Flow[] }) {
         {sources.map((node, index) => (
           <g key={node.key}>
             <rect x={left} y={node.y} width={8} height={node.size} rx={2} fill={colors[index % colors.length]} />
-            <text x={left - 6} y={node.y + node.size / 2 + 4} fontSize={12} textAnchor="end" fill="var(--mantine-color-text)">
+            <text
+              x={left - 6}
+              y={node.y + node.size / 2 + 4}
+              fontSize={12}
+              textAnchor="end"
+              fill="var(--mantine-color-text)"
+            >
               {name(node.name)}
             </text>
           </g>

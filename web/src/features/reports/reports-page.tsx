@@ -3,7 +3,7 @@ import { Box, Button, Group, Stack, Table, Tabs, Text } from '@mantine/core'
 import { DateTimePicker } from '@mantine/dates'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { listPositions } from '../../api/assets.ts'
+import { listPositions, useAssetNames } from '../../api/assets.ts'
 import { getOne } from '../../api/client.ts'
 import type { Dwell } from '../../api/types.ts'
 import { IconDownload } from '../../components/icons.ts'
@@ -21,7 +21,15 @@ import { usePeriod } from './period.tsx'
 
 const size = 25
 
-function CsvButton({ path, query, name }: { path: string; query: Record<string, string | number | null>; name: string }) {
+function CsvButton({
+  path,
+  query,
+  name,
+}: {
+  path: string
+  query: Record<string, string | number | null>
+  name: string
+}) {
   const action = useMutation({ mutationFn: () => download(path, name, query) })
   return (
     <>
@@ -43,6 +51,7 @@ function MomentReport() {
   const [at, setAt] = useState(() => new Date(Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000).toISOString())
   const [page, setPage] = useState(1)
   const rows = useQuery(listPositions({ at, limit: size, offset: (page - 1) * size, sort: 'asset_external_key' }))
+  const nameOf = useAssetNames(rows.data?.data.map((one) => one.asset_external_key) ?? [])
   return (
     <Card>
       <Group mb="sm" align="flex-end" gap="sm">
@@ -80,7 +89,7 @@ function MomentReport() {
                     {data.map((row) => (
                       <Table.Tr key={row.asset_id}>
                         <Table.Td>
-                          <AssetLink id={row.asset_id} name={row.asset_external_key} />
+                          <AssetLink id={row.asset_id} name={nameOf(row.asset_external_key)} />
                         </Table.Td>
                         <Table.Td>
                           <PlaceLink id={row.location_id} fallback={row.location_external_key} />

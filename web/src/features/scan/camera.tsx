@@ -4,7 +4,8 @@ import { IconCamera, IconCameraOff } from '../../components/icons.ts'
 import { watchCamera } from './detector.ts'
 
 const whyNot = (error: Error): string => {
-  if (error.name === 'NotAllowedError') return 'The browser was not allowed to use the camera. Allow it in its settings.'
+  if (error.name === 'NotAllowedError')
+    return 'The browser was not allowed to use the camera. Allow it in its settings.'
   if (error.name === 'NotFoundError') return 'This device has no camera. A hand scanner or the field below works too.'
   return error.message
 }

@@ -11,18 +11,7 @@ interface DetectorClass {
   getSupportedFormats(): Promise<string[]>
 }
 
-const formats = [
-  'qr_code',
-  'code_128',
-  'code_39',
-  'ean_13',
-  'ean_8',
-  'upc_a',
-  'upc_e',
-  'itf',
-  'data_matrix',
-  'codabar',
-]
+const formats = ['qr_code', 'code_128', 'code_39', 'ean_13', 'ean_8', 'upc_a', 'upc_e', 'itf', 'data_matrix', 'codabar']
 
 const pause = (ms: number): Promise<void> => new Promise((resume) => setTimeout(resume, ms))
 

@@ -1,5 +1,6 @@
 import { ActionIcon, Badge, Box, Button, Group, Tabs, Text } from '@mantine/core'
 import { useState } from 'react'
+import { useAssetNames } from '../../api/assets.ts'
 import type { ResolvedCode } from '../../api/types.ts'
 import { IconX } from '../../components/icons.ts'
 import { AssetLink, PlaceLink } from '../../components/place-link.tsx'
@@ -16,7 +17,12 @@ function Scanned({ one, note, onDrop }: { one: ResolvedCode; note: React.ReactNo
           {note}
         </Text>
       </Box>
-      <ActionIcon variant="subtle" color="gray" aria-label={`Take ${one.name ?? one.code} off the list`} onClick={onDrop}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={`Take ${one.name ?? one.code} off the list`}
+        onClick={onDrop}
+      >
         <IconX size={16} />
       </ActionIcon>
     </div>
@@ -43,6 +49,7 @@ export function Results({
 }) {
   const { found, elsewhere, missing, unknown } = verdict
   const [tab, setTab] = useState<string | null>('found')
+  const nameOf = useAssetNames(tab === 'missing' ? missing.slice(0, 300).map((one) => one.asset_external_key) : [])
   const tabs = [
     { value: 'found', label: 'Found', size: found.length, color: 'harbor' },
     { value: 'elsewhere', label: 'Elsewhere', size: elsewhere.length, color: 'blue' },
@@ -96,7 +103,7 @@ export function Results({
         {missing.slice(0, 300).map((one) => (
           <div className="move-row" key={one.asset_id}>
             <Box style={{ flex: 1, minWidth: 0 }}>
-              <AssetLink id={one.asset_id} name={one.asset_external_key} />
+              <AssetLink id={one.asset_id} name={nameOf(one.asset_external_key)} />
             </Box>
             <Text size="xs" c="dimmed">
               last seen <When at={one.asset_last_seen} />
@@ -112,7 +119,12 @@ export function Results({
               {one.code}
             </Text>
             {mayAttach ? (
-              <Button size="compact-sm" variant="light" aria-label={`Attach ${one.code}`} onClick={() => onAttach(one.code)}>
+              <Button
+                size="compact-sm"
+                variant="light"
+                aria-label={`Attach ${one.code}`}
+                onClick={() => onAttach(one.code)}
+              >
                 Attach
               </Button>
             ) : (
@@ -120,7 +132,12 @@ export function Results({
                 a manager can attach it
               </Text>
             )}
-            <ActionIcon variant="subtle" color="gray" aria-label={`Take ${one.code} off the list`} onClick={() => onDrop(one.code)}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={`Take ${one.code} off the list`}
+              onClick={() => onDrop(one.code)}
+            >
               <IconX size={16} />
             </ActionIcon>
           </div>

@@ -140,12 +140,7 @@ function Scan() {
         </Paper>
         {scan.error !== null && <Problem error={scan.error} onRetry={() => void scan.refresh()} />}
         <Paper p="md">
-          <Results
-            verdict={scan.verdict}
-            mayAttach={isManager}
-            onDrop={scan.drop}
-            onAttach={setStrange}
-          />
+          <Results verdict={scan.verdict} mayAttach={isManager} onDrop={scan.drop} onAttach={setStrange} />
         </Paper>
         {save.isError && <Problem error={save.error} />}
         <Group grow preventGrowOverflow={false} wrap="nowrap">
@@ -157,7 +152,13 @@ function Scan() {
           >
             {place.data === undefined || things.length === 0 ? 'Save' : `Save ${things.length} at ${place.data.name}`}
           </Button>
-          <Button size="md" variant="default" disabled={scan.codes.length === 0} onClick={scan.clear} style={{ flex: '0 0 auto' }}>
+          <Button
+            size="md"
+            variant="default"
+            disabled={scan.codes.length === 0}
+            onClick={scan.clear}
+            style={{ flex: '0 0 auto' }}
+          >
             Clear
           </Button>
         </Group>
