@@ -21,7 +21,8 @@ export default defineConfig({
   globalSetup: './test/support/start.ts',
   timeout: 60_000,
   expect: { timeout: 15_000 },
-  workers: 1,
+  workers: 2,
+  fullyParallel: false,
   forbidOnly: process.env['CI'] !== undefined,
   use: {
     browserName: 'chromium',

@@ -83,7 +83,7 @@ test('Labels come as a sheet one sees, a PDF and SVG files', async ({ page }) =>
   expect(bytes.subarray(0, 8).toString('latin1')).toBe('%PDF-1.4')
   expect(bytes.toString('latin1')).toContain('(Crate one) Tj')
   expect(bytes.toString('latin1')).toContain('/Subtype /Image')
-  await page.getByText('Code 128').click()
+  await page.getByText('Code 128', { exact: true }).click()
   const [svg] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'SVG' }).click()])
   expect(svg.suggestedFilename()).toBe('assets-labels-1.svg')
 })

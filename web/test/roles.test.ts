@@ -13,8 +13,10 @@ test.beforeAll(async () => {
 })
 
 const has = async (page: Page, path: string, control: [kind: 'button' | 'link', name: string]): Promise<boolean> => {
-  await page.goto(url() + path)
-  await settled(page)
+  if (page.url() !== url() + path) {
+    await page.goto(url() + path)
+    await settled(page)
+  }
   return (await page.getByRole(control[0], { name: control[1], exact: true }).count()) > 0
 }
 
@@ -35,7 +37,7 @@ const controls: [Role, (world: World) => string, ['button' | 'link', string]][] 
 const order: Role[] = ['viewer', 'operator', 'manager', 'admin']
 
 for (const role of order)
-  test(`A ${role} is shown the controls of the role and no others`, async ({ page }) => {
+  test(`Role ${role} is shown the controls of the role and no others`, async ({ page }) => {
     await world.org.signIn(page, people.get(role)!)
     await settled(page)
     for (const [least, path, control] of controls)

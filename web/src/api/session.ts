@@ -3,8 +3,9 @@ import { ApiError, Unreachable } from './errors.ts'
 import type { SignedIn, User } from './types.ts'
 
 /**
- * The session of this browser. The access token lives in memory alone; the refresh token, good for one use, lies in the
- * storage that all tabs share, and only the tab that holds the lock may spend it.
+ * The session of this browser. The refresh token, good for one use, lies in the storage that all tabs share, and only the
+ * tab that holds the lock may spend it. The access token belongs to its tab and outlives a reload: were it spent for at
+ * every loading, a page left in the very moment of the exchange would lose the next refresh token, and with it the session.
  */
 const storageKey = 'lastseen.session'
 const earlyMs = 30_000
@@ -14,7 +15,16 @@ interface Stored {
   user: User
 }
 
-let access: { token: string; goodUntil: number } | null = null
+interface Access {
+  token: string
+  goodUntil: number
+  /** Whose it is: another tab may have signed in as somebody else meanwhile. */
+  owner: string
+}
+
+const ownerOf = (user: User): string => `${user.id}/${user.org.id}`
+
+let access: Access | null = readAccess()
 let renewing: Promise<void> | null = null
 const listeners = new Set<() => void>()
 let current: User | null = readStored()?.user ?? null
@@ -26,6 +36,22 @@ function readStored(): Stored | null {
   } catch {
     return null
   }
+}
+
+function readAccess(): Access | null {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null') as Access | null
+    const user = readStored()?.user
+    return kept !== null && user !== undefined && kept.owner === ownerOf(user) ? kept : null
+  } catch {
+    return null
+  }
+}
+
+function keepAccess(next: Access | null): void {
+  access = next
+  if (next === null) sessionStorage.removeItem(storageKey)
+  else sessionStorage.setItem(storageKey, JSON.stringify(next))
 }
 
 function tell(user: User | null): void {
@@ -41,13 +67,17 @@ export function onSessionChange(listener: () => void): () => void {
 }
 
 export function beginSession(signedIn: SignedIn): void {
-  access = { token: signedIn.access_token, goodUntil: Date.now() + signedIn.expires_in * 1000 - earlyMs }
+  keepAccess({
+    token: signedIn.access_token,
+    goodUntil: Date.now() + signedIn.expires_in * 1000 - earlyMs,
+    owner: ownerOf(signedIn.user),
+  })
   localStorage.setItem(storageKey, JSON.stringify({ refresh_token: signedIn.refresh_token, user: signedIn.user }))
   tell(signedIn.user)
 }
 
 export function endSession(): void {
-  access = null
+  keepAccess(null)
   localStorage.removeItem(storageKey)
   tell(null)
 }
@@ -57,7 +87,7 @@ window.addEventListener('storage', (event) => {
   if (event.key !== storageKey) return
   const stored = readStored()
   if (stored?.user.id !== current?.id || stored?.user.org.id !== current?.org.id) {
-    access = null
+    keepAccess(null)
     tell(stored?.user ?? null)
   }
 })

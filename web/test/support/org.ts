@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Page } from '@playwright/test'
+import { type Page, expect } from '@playwright/test'
 
 export const url = (): string => process.env['BROWSER_TEST_URL'] ?? ''
 export const password = 'correct horse battery'
@@ -81,6 +81,8 @@ export class Org {
       JSON.stringify({ refresh_token: refresh, user }),
     )
     await page.goto(url() + path)
+    await expect(page.getByRole('button', { name: 'Account menu' })).toBeVisible()
+    await expect.poll(() => page.evaluate(() => sessionStorage.getItem('lastseen.session'))).not.toBeNull()
   }
 }
 

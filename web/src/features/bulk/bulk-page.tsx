@@ -40,7 +40,7 @@ function Export({ path, label, text }: (typeof files)[number]) {
         variant="default"
         leftSection={<IconDownload size={14} />}
         loading={action.isPending}
-        aria-label={`Export ${label}`}
+        aria-label={`CSV of ${label}`}
         onClick={() => action.mutate()}
       >
         CSV

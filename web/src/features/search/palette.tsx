@@ -1,4 +1,4 @@
-import { Spotlight, type SpotlightActionData, createSpotlight } from '@mantine/spotlight'
+import { Spotlight, type SpotlightActionData, createSpotlight, spotlightActions } from '@mantine/spotlight'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -35,6 +35,8 @@ export function Palette({ opened, onClose }: { opened: boolean; onClose: () => v
     placeholderData: keepPreviousData,
   })
   const result = asked === '' ? undefined : found.data
+  // What is found arrives later than what is typed, and Enter means the first of it.
+  useEffect(() => void (result !== undefined && spotlightActions.selectAction(0, store)), [result])
   const go = (href: string) => () => void navigate({ href })
   const groups: { group: string; actions: SpotlightActionData[] }[] = [
     {
