@@ -83,3 +83,15 @@ export async function isScanned(tx: Tx, orgId: number, id: number): Promise<bool
   const rows = await tx.query(sql`select from asset_positions where org_id = ${orgId} and asset_id = ${id}`)
   return rows.length > 0
 }
+
+/** The live assets behind an id, in the order of ids, whether or not they are valid now. */
+export async function assetBatch(db: Db, orgId: number, after: number, limit: number): Promise<Asset[]> {
+  const rows = await db.query<AssetRow>(sql`
+    with page as (
+      select ${columns} from assets r where r.org_id = ${orgId} and r.id > ${after} and r.deleted_at is null
+      order by r.id limit ${limit}
+    )
+    select page.*, ${tagColumns} from page left join tags t on t.org_id = ${orgId} and t.asset_id = page.id
+    order by page.id, ${tagOrder}`)
+  return foldRows(rows, assetOf)
+}

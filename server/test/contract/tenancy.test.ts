@@ -138,7 +138,8 @@ describe('Another organization’s caller with every scope', () => {
         const reply = await context.app.anonymous('GET', pathOf(route), { token, query })
         expect([200, 400], reply.text).toContain(reply.status)
         expectNothingTold(reply)
-        if (reply.status === 200) expect(reply.json.total_count).toBe(reply.json.data.length)
+        // What is no list has no total.
+        if (reply.json?.total_count !== undefined) expect(reply.json.total_count).toBe(reply.json.data.length)
       }
   })
 

@@ -4,6 +4,7 @@ import type { Component } from '../../http/shape.ts'
 import type { Live } from '../../tracking/live.ts'
 import { accountComponents, invitationRoutes, memberRoutes, passwordRoutes } from './accounts.ts'
 import { apiKeyComponents, apiKeyRoutes } from './api-keys.ts'
+import { exportRoutes } from './exports.ts'
 import { liveRoute } from './live.ts'
 import { type LookingNeeds, lookingComponents, lookingRoutes } from './looking.ts'
 import { type ReaderNeeds, readerComponents, readerRoutes } from './readers.ts'
@@ -21,6 +22,7 @@ export function webSurface(needs: AccountNeeds & ReaderNeeds & LookingNeeds, liv
     ...readerRoutes(needs),
     ...lookingRoutes(needs),
     ...reportRoutes(needs),
+    ...exportRoutes(needs),
     liveRoute(live),
   ]
   return { base: '/api/v1', routes }
