@@ -9,7 +9,7 @@ const steps = [
   ['records'],
   ['credentials', 'locations', 'assets', 'readers'],
   ['tracking', 'accounts'],
-  ['pipeline'],
+  ['pipeline', 'bulk'],
   ['api/primary', 'api/web', 'ingest', 'simulator'],
   ['app'],
 ]

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { primarySurface } from '../api/primary/surface.ts'
 import { webSurface } from '../api/web/surface.ts'
+import { Imports, progressTopic } from '../bulk/imports.ts'
 import { Principals } from '../credentials/authenticate.ts'
 import { revocationTopic } from '../credentials/commands.ts'
 import { databaseLimiter } from '../credentials/shared-buckets.ts'
@@ -73,6 +74,11 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     from: config.mailFrom,
     onFailure: (error) => options.log.error({ event: 'mail.failed', err: error }, 'mail not sent'),
   })
+  const imports = new Imports({
+    ...{ db, clock, ids: core.ids, wake },
+    onFailure: (error) => options.log.error({ event: 'import.failed', err: error }, 'import given up'),
+  })
+  wake.on(progressTopic, (payload) => imports.heard(payload))
   let port = options.port
   const needs = {
     db,
@@ -85,6 +91,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     announce: tracking.announce,
     addresses,
     overviews: new Overviews({ db, clock }),
+    imports,
     post,
     tell: options.tell ?? (() => undefined),
     siteUrl: () => config.baseUrl ?? localUrl(options.host, port),
@@ -118,6 +125,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     async close(graceMs) {
       await Promise.all([http.close(graceMs), mqtt.close()])
       await tracking.stop()
+      await imports.close()
       await post.close()
       await stopHousekeeping()
     },

@@ -8,26 +8,26 @@ import { coreOf, foldRows } from '../records/rows.ts'
 import { tagColumns, tagOrder } from '../tags/tags.sql.ts'
 import type { Asset, Metadata } from './asset.ts'
 
-interface AssetRow extends CoreRow {
+export interface AssetRow extends CoreRow {
   metadata: string
 }
 
-const columns: Sql = sql`${coreColumns}, r.metadata`
+export const assetColumns: Sql = sql`${coreColumns}, r.metadata`
 
 const layout: RecordTable = {
   kind: 'asset',
   table: sql`assets`,
-  columns,
+  columns: assetColumns,
   pageColumns: sql``,
   pageJoins: () => sql``,
   tagHolder: sql`t.asset_id`,
 }
 
-const assetOf = (row: AssetRow): Asset => ({ ...coreOf(row), metadata: JSON.parse(row.metadata) as Metadata })
+export const assetOf = (row: AssetRow): Asset => ({ ...coreOf(row), metadata: JSON.parse(row.metadata) as Metadata })
 
 async function findAsset(db: Db, orgId: number, id: number): Promise<Asset | null> {
   const rows = await db.query<AssetRow>(sql`
-    select ${columns}, ${tagColumns}
+    select ${assetColumns}, ${tagColumns}
     from assets r left join tags t on t.org_id = ${orgId} and t.asset_id = r.id
     where r.org_id = ${orgId} and r.id = ${id} and r.deleted_at is null
     order by ${tagOrder}`)
@@ -82,4 +82,16 @@ export async function listAssets(db: Db, orgId: number, request: ListRequest): P
 export async function isScanned(tx: Tx, orgId: number, id: number): Promise<boolean> {
   const rows = await tx.query(sql`select from asset_positions where org_id = ${orgId} and asset_id = ${id}`)
   return rows.length > 0
+}
+
+/** The live assets behind an id, in the order of ids, whether or not they are valid now. */
+export async function assetBatch(db: Db, orgId: number, after: number, limit: number): Promise<Asset[]> {
+  const rows = await db.query<AssetRow>(sql`
+    with page as (
+      select ${assetColumns} from assets r where r.org_id = ${orgId} and r.id > ${after} and r.deleted_at is null
+      order by r.id limit ${limit}
+    )
+    select page.*, ${tagColumns} from page left join tags t on t.org_id = ${orgId} and t.asset_id = page.id
+    order by page.id, ${tagOrder}`)
+  return foldRows(rows, assetOf)
 }

@@ -101,3 +101,17 @@ export async function listLocations(
   const rows = await listRecords<LocationRow>(db, orgId, layout, request, more)
   return { rows: foldRows(rows, locationOf), total: rows[0]?.total ?? 0 }
 }
+
+/** The live locations behind an id, in the order of ids, whether or not they are valid now. */
+export async function locationBatch(db: Db, orgId: number, after: number, limit: number): Promise<Location[]> {
+  const rows = await db.query<LocationRow>(sql`
+    with page as (
+      select ${locationColumns} from locations r where r.org_id = ${orgId} and r.id > ${after} and r.deleted_at is null
+      order by r.id limit ${limit}
+    )
+    select page.*, ${parentColumn}${tagColumns} from page
+    left join locations parent on parent.org_id = ${orgId} and parent.id = page.parent_id
+    left join tags t on t.org_id = ${orgId} and t.location_id = page.id
+    order by page.id, ${tagOrder}`)
+  return foldRows(rows, locationOf)
+}

@@ -13,7 +13,7 @@ export interface Dwell {
 
 /**
  * How long things stayed at each location between two instants. A stay lasts from the move there to the asset's next
- * move; what was there before the first instant counts from it on. Only the last move before it is looked up per asset.
+ * move or its deletion; what was there before the first instant counts from it on. Only the last move before it is looked up per asset.
  */
 export async function dwellPerLocation(db: Db, orgId: number, from: Instant, to: Instant): Promise<Dwell[]> {
   const [begin, end] = [toDatabase(from), toDatabase(to)]
@@ -38,14 +38,15 @@ export async function dwellPerLocation(db: Db, orgId: number, from: Instant, to:
       where p.org_id = ${orgId}
     ),
     timed as (
-      select s.asset_id, s.to_location_id,
-        lead(s.begins, 1, ${end}::timestamptz) over (partition by s.asset_id order by s.begins) - s.begins as stayed
-      from stays s
+      select s.asset_id, s.to_location_id, least(a.deleted_at,
+        lead(s.begins, 1, ${end}::timestamptz) over (partition by s.asset_id order by s.begins)) - s.begins as stayed
+      from stays s join assets a on a.org_id = ${orgId} and a.id = s.asset_id
     )
     select l.id, case when l.deleted_at is null then l.external_key end as external_key, l.name,
       floor(sum(extract(epoch from t.stayed)) / 60)::bigint as minutes,
       count(distinct t.asset_id) as assets, count(*) as visits
     from timed t join locations l on l.org_id = ${orgId} and l.id = t.to_location_id
+    where t.stayed > interval '0'
     group by l.id, l.external_key, l.name, l.deleted_at order by minutes desc, l.id`)
   return rows.map(({ id, external_key: externalKey, ...rest }) => ({ locationId: id, externalKey, ...rest }))
 }

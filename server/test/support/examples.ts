@@ -18,6 +18,10 @@ const bodies: Record<string, object> = {
   'members.patch': { role: 'viewer' },
   'invitations.invite': { email: 'new@example.com', role: 'viewer' },
   'auth.switch-org': { org_id: 4_503_599_627_370_497 },
+  'imports.open': { kind: 'assets' },
+  'imports.rows': { rows: [{ line: 2, external_key: 'A', name: 'a' }] },
+  'imports.run': { skip_errors: false },
+  'codes.resolve': { codes: ['a'] },
   'readers.create': { name: 'A reader' },
   'api-keys.create': { name: 'A key', scopes: ['assets:read'] },
 }

@@ -1,22 +1,14 @@
-import { flag, instant, listOf, oneOf, record, reference, text } from '../../http/fields.ts'
+import { flag, instant, listOf, oneOf, reference } from '../../http/fields.ts'
 import { type Field, described, nullable, optional } from '../../http/schema.ts'
 import { type Component, type Wire, component, embedded } from '../../http/shape.ts'
 import { formatMillis } from '../../kernel/instant.ts'
 import type { Page, PageRequest } from '../../kernel/page.ts'
+import { descriptionField, keyField, nameField, tagBody, tagDraftsField } from '../../records/fields.ts'
 import type { RecordCore } from '../../records/record.ts'
 import { type Tag, type TagDraft, tagTypes } from '../../tags/tag.ts'
 
-export const keyField = text({ min: 1, max: 255 })
-export const nameField = text({ min: 1, max: 255 })
-export const descriptionField = text({ max: 1024, lineBreaks: true })
+export { descriptionField, keyField, nameField, tagBody }
 export const timestamp: Field<string> = { schema: instant.schema, read: (value) => value as string }
-
-export const tagBody = {
-  tag_type: oneOf(tagTypes),
-  value: text({ min: 1, max: 255 }),
-}
-
-const tagDraftsField = listOf(record(tagBody))
 
 export const TagOut = component(
   'Tag',

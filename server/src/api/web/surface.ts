@@ -4,6 +4,8 @@ import type { Component } from '../../http/shape.ts'
 import type { Live } from '../../tracking/live.ts'
 import { accountComponents, invitationRoutes, memberRoutes, passwordRoutes } from './accounts.ts'
 import { apiKeyComponents, apiKeyRoutes } from './api-keys.ts'
+import { exportRoutes } from './exports.ts'
+import { type ImportNeeds, importComponents, importRoutes } from './imports.ts'
 import { liveRoute } from './live.ts'
 import { type LookingNeeds, lookingComponents, lookingRoutes } from './looking.ts'
 import { type ReaderNeeds, readerComponents, readerRoutes } from './readers.ts'
@@ -11,7 +13,7 @@ import { reportComponents, reportRoutes } from './reports.ts'
 import { sessionComponents, sessionRoutes } from './sessions.ts'
 
 /** What the web app needs beyond the public API: signing in, and administering an organization. */
-export function webSurface(needs: AccountNeeds & ReaderNeeds & LookingNeeds, live: Live): Surface {
+export function webSurface(needs: AccountNeeds & ReaderNeeds & LookingNeeds & ImportNeeds, live: Live): Surface {
   const routes = [
     ...sessionRoutes(needs),
     ...passwordRoutes(needs),
@@ -21,6 +23,8 @@ export function webSurface(needs: AccountNeeds & ReaderNeeds & LookingNeeds, liv
     ...readerRoutes(needs),
     ...lookingRoutes(needs),
     ...reportRoutes(needs),
+    ...exportRoutes(needs),
+    ...importRoutes(needs),
     liveRoute(live),
   ]
   return { base: '/api/v1', routes }
@@ -33,4 +37,5 @@ export const webComponents: readonly Component[] = [
   ...readerComponents,
   ...lookingComponents,
   ...reportComponents,
+  ...importComponents,
 ] as Component[]
