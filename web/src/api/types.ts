@@ -1,6 +1,8 @@
-import type { components } from './primary.ts'
+import type { components as Primary } from './primary.ts'
+import type { components as Session } from './web.ts'
 
-type Schemas = components['schemas']
+type Schemas = Primary['schemas']
+type Web = Session['schemas']
 
 export type Asset = Schemas['Asset']
 export type Location = Schemas['Location']
@@ -43,109 +45,28 @@ export interface SignedIn {
   user: User
 }
 
-export interface Move {
-  delivery_id: string
-  occurred_at: string
-  asset: { id: number; external_key: string; name: string }
-  from_location: { id: number; name: string } | null
-  to_location: { id: number; name: string }
-}
+export type Move = Web['Move']
 
-export interface PlaceCount {
-  location_id: number
-  parent_id: number | null
-  name: string
-  external_key: string
-  here: number
-  here_with_subtree: number
-}
+export type PlaceCount = Overview['locations'][number]
 
-export interface Overview {
-  assets_total: number
-  seen_total: number
-  quiet_after_hours: number
-  quiet_total: number
-  locations: PlaceCount[]
-  moves_per_hour: { hour: string; moves: number }[]
-}
+export type Overview = Web['Overview']
 
-export interface QuietAsset {
-  asset_id: number
-  external_key: string
-  name: string
-  location_id: number | null
-  location_name: string | null
-  last_seen_at: string
-}
+export type QuietAsset = Web['QuietAsset']
 
 export interface ScanPoint {
   antenna: number
   location_id: number | null
-  location_external_key?: string | null
 }
 
-export interface Reader {
-  id: number
-  name: string
-  format: string
-  clock: string
-  created_at: string
-  last_seen_at: string | null
-  messages: number
-  reads: number
-  ignored: number
-  warning: string | null
-  scan_points: ScanPoint[]
-}
+export type Reader = Web['Reader']
 
-export interface NewReader extends Reader {
-  token: string
-  ingest_url: string
-  mqtt: { url: string | null; username: string; password: string; topic: string } | null
-}
+export type NewReader = Web['NewReader']
 
-export interface UnknownTag {
-  tag_type: string
-  value: string
-  reader_id: number
-  antenna: number | null
-  reads: number
-  first_seen_at: string
-  last_seen_at: string
-}
+export type UnknownTag = Web['UnknownTag']
 
-export interface Found {
-  id: number
-  external_key: string
-  name: string
-}
+export type SearchResult = Web['SearchResult']
 
-export interface FoundTag {
-  id: number
-  tag_type: string
-  value: string
-  asset_id: number | null
-  location_id: number | null
-  holder_key: string
-  holder_name: string
-}
-
-export interface SearchResult {
-  assets: Found[]
-  locations: Found[]
-  tags: FoundTag[]
-}
-
-export interface ResolvedCode {
-  code: string
-  kind: 'asset' | 'location' | null
-  id: number | null
-  external_key: string | null
-  name: string | null
-  location_id: number | null
-  location_name: string | null
-  last_seen_at: string | null
-}
+export type ResolvedCode = Web['ResolvedCode']
 
 export interface Member {
   user_id: number
@@ -183,7 +104,7 @@ export interface WebhookAttempt {
 }
 
 export interface ImportState {
-  id: string
+  id: number
   kind: 'assets' | 'locations'
   state: 'open' | 'checking' | 'checked' | 'running' | 'done' | 'failed'
   rows: number
@@ -195,19 +116,6 @@ export interface ImportState {
   done_rows: number
 }
 
-export interface Dwell {
-  location_id: number
-  external_key: string
-  name: string
-  minutes: number
-  assets: number
-  visits: number
-}
+export type Dwell = Web['Dwell']
 
-export interface Flow {
-  from_location_id: number | null
-  from_name: string | null
-  to_location_id: number
-  to_name: string
-  moves: number
-}
+export type Flow = Web['Flow']

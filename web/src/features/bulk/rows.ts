@@ -36,10 +36,10 @@ export interface Table {
 
 const truth: Record<string, boolean> = { true: true, yes: true, '1': true, false: false, no: false, '0': false }
 
-/** `rfid:E280…|barcode:123`, as exports write it. */
+/** As exports write it: one tag per line of the cell, such as `rfid:E280…`. */
 function tagsFrom(text: string): { tag_type: string; value: string }[] {
   return text
-    .split('|')
+    .split(/\r?\n/)
     .filter((part) => part.trim() !== '')
     .map((part) => {
       const mark = part.indexOf(':')

@@ -9,7 +9,7 @@ const isBusy = (state: ImportState | undefined): boolean => state?.state === 'ch
 /** One import from the file to its end. The server checks every line before anything is changed. */
 export function useImport() {
   const queries = useQueryClient()
-  const [id, setId] = useState<string | null>(null)
+  const [id, setId] = useState<number | null>(null)
   const [sent, setSent] = useState(0)
   const [error, setError] = useState<unknown>(null)
   const state = useQuery({
@@ -35,7 +35,7 @@ export function useImport() {
     check: (kind: Kind, table: Table) =>
       guarded(async () => {
         setSent(0)
-        const made = await post<{ id: string }>('/imports', { kind })
+        const made = await post<{ id: number }>('/imports', { kind })
         for (const rows of batches(table.rows)) {
           await post(`/imports/${made.id}/rows`, { rows })
           setSent((old) => old + rows.length)

@@ -26,7 +26,7 @@ export function InboxPage() {
   const [chosen, setChosen] = useState<UnknownTag | null>(null)
   const inbox = useQuery(listUnknown({ limit: size, offset: (page - 1) * size }))
   const readers = useQuery(listReaders({ limit: 200, offset: 0 }))
-  const nameOf = (id: number): string => readers.data?.data.find((one) => one.id === id)?.name ?? 'a reader'
+  const nameOf = (id: number | null): string => readers.data?.data.find((one) => one.id === id)?.name ?? 'a reader'
   const columns: ColumnDef<UnknownTag>[] = [
     {
       id: 'value',

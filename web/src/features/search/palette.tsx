@@ -1,4 +1,4 @@
-import { Spotlight, type SpotlightActionData, createSpotlight, spotlightActions } from '@mantine/spotlight'
+import { Spotlight, type SpotlightActionData, createSpotlight } from '@mantine/spotlight'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -35,8 +35,6 @@ export function Palette({ opened, onClose }: { opened: boolean; onClose: () => v
     placeholderData: keepPreviousData,
   })
   const result = asked === '' ? undefined : found.data
-  // What is found arrives later than what is typed, and Enter means the first of it.
-  useEffect(() => void (result !== undefined && spotlightActions.selectAction(0, store)), [result])
   const go = (href: string) => () => void navigate({ href })
   const groups: { group: string; actions: SpotlightActionData[] }[] = [
     {
@@ -81,6 +79,14 @@ export function Palette({ opened, onClose }: { opened: boolean; onClose: () => v
         })),
     },
   ]
+  /** What is found arrives later than what is typed; Enter means the first of it unless another one is marked. */
+  const onKeyDown = (event: React.KeyboardEvent): void => {
+    const first = groups.find((one) => one.actions.length > 0)?.actions[0]
+    if (event.key !== 'Enter' || store.getState().selected >= 0 || first?.onClick === undefined) return
+    event.preventDefault()
+    first.onClick(event as never)
+    actions.close()
+  }
   return (
     <Spotlight
       store={store}
@@ -97,6 +103,7 @@ export function Palette({ opened, onClose }: { opened: boolean; onClose: () => v
         leftSection: <IconSearch size={18} />,
         placeholder: 'Name, key or tag of anything',
         'aria-label': 'Search everything',
+        onKeyDown,
       }}
     />
   )
