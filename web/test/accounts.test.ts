@@ -128,7 +128,7 @@ test('An admin invites, the invited joins, gets another role, and the last admin
   await expect(page.getByText('It counts from their next request on')).toBeVisible()
   await page.getByRole('button', { name: `Remove ${org.email}` }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove member' }).click()
-  await expect(page.getByRole('alert')).toContainText('clashes')
+  await expect(page.getByRole('dialog').getByRole('alert')).toContainText('clashes')
   await Promise.all([page.close(), guest.close()])
 })
 

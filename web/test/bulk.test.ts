@@ -34,7 +34,7 @@ test('A CSV file is looked at, checked line by line, and imported; known keys ar
 test('A file with a bad line changes nothing unless the good lines are asked for', async ({ page }) => {
   const org = await Org.create()
   await org.signIn(page, org.email, '/import')
-  await page.getByText('Locations', { exact: true }).last().click()
+  await page.getByRole('radiogroup', { name: 'What is in the file' }).getByText('Locations').click()
   await choose(page, 'external_key,name,parent_external_key\nA,Hall A,\nB,Shelf,NOWHERE\nC,Shelf C,A\n')
   await page.getByRole('button', { name: 'Check 3 lines' }).click()
   const errors = page.getByRole('table', { name: 'Errors' })

@@ -86,7 +86,7 @@ const encodings = [
 /** The codings a client takes: a name without `q=0`. */
 function accepts({ message }: PlainRequest, coding: string): boolean {
   const given = message.headers['accept-encoding'] ?? ''
-  const entry = String(given)
+  const entry = given
     .split(',')
     .map((one) => one.trim().toLowerCase().split(';'))
     .find(([name]) => name === coding)

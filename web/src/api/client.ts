@@ -4,7 +4,7 @@ import { accessToken, endSession, renew } from './session.ts'
 type Value = string | number | boolean | null | undefined
 export type Query = Record<string, Value | readonly Value[]>
 
-export function queryText(query: Query = {}): string {
+function queryText(query: Query = {}): string {
   const search = new URLSearchParams()
   for (const [name, given] of Object.entries(query))
     for (const value of Array.isArray(given) ? (given as readonly Value[]) : [given as Value])

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { get, getOne, patch, post, remove } from './client.ts'
 import type { List, Location, Passage } from './types.ts'
 
-export const locationKeys = {
+const locationKeys = {
   all: ['locations'] as const,
   one: (id: number) => ['locations', 'one', id] as const,
 }

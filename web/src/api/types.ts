@@ -23,7 +23,7 @@ export interface List<T> {
 export const roles = ['viewer', 'operator', 'manager', 'admin'] as const
 export type Role = (typeof roles)[number]
 
-export interface Membership {
+interface Membership {
   id: number
   name: string
   role: Role

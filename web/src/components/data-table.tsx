@@ -11,6 +11,7 @@ import type { ReactNode } from 'react'
 import { IconChevronDown, IconChevronUp, IconSelector } from './icons.ts'
 
 declare module '@tanstack/react-table' {
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars
   interface ColumnMeta<TData extends RowData, TValue> {
     /** Left out on screens narrower than this. */
     from?: 'xs' | 'sm' | 'md' | 'lg'

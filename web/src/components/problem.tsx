@@ -11,7 +11,7 @@ const titles: Record<string, string> = {
   internal_error: 'Something went wrong on the server',
 }
 
-export function wordsFor(error: unknown): { title: string; detail: string; requestId: string } {
+function wordsFor(error: unknown): { title: string; detail: string; requestId: string } {
   if (error instanceof ApiError) {
     const wait = error.retryAfterSeconds === null ? '' : ` Try again in ${error.retryAfterSeconds} s.`
     const title = titles[error.type] ?? 'That did not work'

@@ -9,7 +9,7 @@ const pause = (ms: number): Promise<void> => new Promise((resume) => setTimeout(
  */
 export async function exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
   const locks = (navigator as { locks?: LockManager }).locks
-  if (locks !== undefined) return (await locks.request(name, work)) as T
+  if (locks !== undefined) return await locks.request(name, work)
   const key = `lastseen.lock.${name}`
   const me = String(Math.random())
   const holder = (): { who: string; until: number } | null => {

@@ -38,8 +38,5 @@ export function duration(seconds: number): string {
   return hours % 24 === 0 ? `${days} d` : `${days} d ${hours % 24} h`
 }
 
-/** Seconds since, never negative. */
-export const since = (at: string, now = Date.now()): number => Math.max(0, (now - new Date(at).getTime()) / 1000)
-
 const numbers = new Intl.NumberFormat()
 export const count = (value: number): string => numbers.format(value)

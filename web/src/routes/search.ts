@@ -18,7 +18,7 @@ const tidy = <T extends object>(search: T): { [K in keyof T]?: Exclude<T[K], und
 
 export const signInSearch = (raw: Raw) => tidy({ to: text(raw['to']) })
 
-export const assetSorts = ['external_key', 'name', 'created_at', 'updated_at'] as const
+const assetSorts = ['external_key', 'name', 'created_at', 'updated_at'] as const
 
 const signed = assetSorts.flatMap((name) => [name, `-${name}`] as const)
 

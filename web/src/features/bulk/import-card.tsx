@@ -67,7 +67,7 @@ function Outcome({ state }: { state: ImportState }) {
         <Fact label="New">{count(state.creates)}</Fact>
         <Fact label="Changed">{count(state.updates)}</Fact>
         <Fact label="As it was">{count(state.unchanged)}</Fact>
-        <Fact label="With errors">{count(state.errors_total)}</Fact>
+        <Fact label="Problems">{count(state.errors_total)}</Fact>
       </SimpleGrid>
       {state.errors.length > 0 && (
         <div className="table-wrap">
@@ -107,6 +107,7 @@ export function ImportCard() {
   const [isSending, setSending] = useState(false)
   const job = useImport()
   const { state } = job
+  const good = state === undefined ? 0 : state.creates + state.updates + state.unchanged
   const begin = async (): Promise<void> => {
     setSending(true)
     await job.check(kind, table!)
@@ -138,7 +139,7 @@ export function ImportCard() {
             <SegmentedControl
               aria-label="What is in the file"
               value={kind}
-              onChange={(value) => setKind(value as Kind)}
+              onChange={(value) => setKind(value)}
               data={[
                 { value: 'assets', label: 'Assets' },
                 { value: 'locations', label: 'Locations' },
@@ -187,9 +188,9 @@ export function ImportCard() {
               {state.state === 'checked' && state.errors_total === 0 && (
                 <Button onClick={() => void job.run(false)}>Import {count(state.rows)} lines</Button>
               )}
-              {state.state === 'checked' && state.errors_total > 0 && (
+              {state.state === 'checked' && state.errors_total > 0 && good > 0 && (
                 <Button variant="light" onClick={() => void job.run(true)}>
-                  Import the other {count(state.rows - state.errors_total)} lines
+                  Import the other {count(good)} lines
                 </Button>
               )}
               {!isBusy && (

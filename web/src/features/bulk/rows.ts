@@ -58,13 +58,16 @@ function metadataFrom(text: string): unknown {
   }
 }
 
-/** One line into what the server takes. What cannot be understood is passed on as it is: the server names the line. */
-function rowFrom(line: number, columns: readonly string[], cells: readonly string[]): ImportRow {
+/** Spreadsheets and our exports mark a text by an apostrophe before it, so that it is not taken for a formula. */
+const unmarked = (text: string): string => (text.startsWith("'") ? text.slice(1) : text)
+
+/** One line into what the server takes. A value that makes no sense is passed on as it is: the server names the line. */
+function rowFrom(line: number, columns: readonly (string | null)[], cells: readonly string[]): ImportRow {
   const row: ImportRow = { line }
   const tags: { tag_type: string; value: string }[] = []
   columns.forEach((column, at) => {
-    const text = cells[at] ?? ''
-    if (text === '' || ignored.has(column)) return
+    if (column === null || (cells[at] ?? '') === '') return
+    const text = unmarked(cells[at] ?? '')
     if (tagColumns.includes(column)) tags.push({ tag_type: column, value: text })
     else if (column === 'tags') tags.push(...tagsFrom(text))
     else if (column === 'is_active') row[column] = truth[text.trim().toLowerCase()] ?? text
@@ -78,12 +81,13 @@ function rowFrom(line: number, columns: readonly string[], cells: readonly strin
 export function readTable(kind: Kind, text: string): Table {
   const [head = [], ...body] = parseCsv(text)
   const columns = head.map((one) => one.trim().toLowerCase().replaceAll(' ', '_'))
-  const known = new Set([...columnsOf[kind], 'tags', ...ignored])
+  const useful = new Set([...columnsOf[kind], 'tags'])
+  const wanted = columns.map((one) => (useful.has(one) ? one : null))
   const rows = body
     .map((cells, index) => ({ cells, line: index + 2 }))
     .filter(({ cells }) => cells.some((cell) => cell !== ''))
-    .map(({ cells, line }) => rowFrom(line, columns, cells))
-  return { columns, unknown: columns.filter((one) => one !== '' && !known.has(one)), rows }
+    .map(({ cells, line }) => rowFrom(line, wanted, cells))
+  return { columns, unknown: columns.filter((one) => one !== '' && !useful.has(one) && !ignored.has(one)), rows }
 }
 
 const mostBytes = 700_000

@@ -29,12 +29,19 @@ const scopesOf = (levels: Record<Resource, Level>): string[] =>
 
 const dayMs = 86_400_000
 
+interface Values {
+  name: string
+  scopes: Record<Resource, Level>
+  expiry: string
+  expires_at: string | null
+}
+
 export function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (key: NewApiKey) => void }) {
   const { org } = useUser()
-  const form = useForm({
+  const form = useForm<Values>({
     initialValues: {
       name: '',
-      scopes: { assets: 'read', locations: 'read', tracking: 'read' } as Record<Resource, Level>,
+      scopes: { assets: 'read', locations: 'read', tracking: 'read' },
       expiry: 'never',
       expires_at: toField(new Date(Date.now() + 90 * dayMs).toISOString()),
     },

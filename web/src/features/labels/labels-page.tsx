@@ -70,9 +70,7 @@ export function LabelsPage() {
               <SegmentedControl
                 aria-label="What for"
                 value={kind}
-                onChange={(value) =>
-                  void navigate({ search: { kind: value as 'assets' | 'locations' }, replace: true })
-                }
+                onChange={(value) => void navigate({ search: { kind: value }, replace: true })}
                 data={[
                   { value: 'assets', label: 'Assets' },
                   { value: 'locations', label: 'Locations' },
@@ -103,7 +101,7 @@ export function LabelsPage() {
                 <SegmentedControl
                   aria-label="Kind of code"
                   value={symbology}
-                  onChange={(value) => setSymbology(value as Symbology)}
+                  onChange={(value) => setSymbology(value)}
                   data={[
                     { value: 'qr', label: 'QR' },
                     { value: 'code128', label: 'Code 128' },
@@ -112,7 +110,7 @@ export function LabelsPage() {
                 <SegmentedControl
                   aria-label="What the code says"
                   value={content}
-                  onChange={(value) => setContent(value as Content)}
+                  onChange={(value) => setContent(value)}
                   data={[
                     { value: 'key', label: 'Key' },
                     { value: 'barcode', label: 'Barcode tag' },

@@ -75,7 +75,7 @@ function Members() {
                       allowDeselect={false}
                       data={options}
                       value={one.role}
-                      onChange={(role) => role !== null && change.mutate({ id: one.user_id, role: role as Role })}
+                      onChange={(role) => role !== null && change.mutate({ id: one.user_id, role: role })}
                     />
                     <Button
                       size="compact-sm"
@@ -163,7 +163,10 @@ function Invitations() {
 
 function Invite({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient()
-  const form = useForm({ initialValues: { email: '', role: 'operator' as Role }, validate: { email: emailRule } })
+  const form = useForm<{ email: string; role: Role }>({
+    initialValues: { email: '', role: 'operator' },
+    validate: { email: emailRule },
+  })
   const action = useMutation({
     mutationFn: () => post<Invitation>('/invitations', form.getValues()),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['invitations'] }),
