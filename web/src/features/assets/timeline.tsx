@@ -1,5 +1,5 @@
 import { Text, Tooltip } from '@mantine/core'
-import { useElementSize } from '@mantine/hooks'
+import { useWidth } from '../../components/use-width.ts'
 import { clockTime, dateTime, duration } from '../../lib/time.ts'
 import type { Stay } from './stays.ts'
 
@@ -19,7 +19,7 @@ export function Timeline({
   to: number
   nameOf: (stay: Stay) => string
 }) {
-  const { ref, width } = useElementSize()
+  const [ref, width] = useWidth()
   const lanes = [...new Map(stays.map((stay) => [String(stay.locationId), nameOf(stay)]))]
   const gutter = width < 520 ? 92 : 150
   const x = (at: number): number =>

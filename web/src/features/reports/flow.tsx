@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core'
-import { useElementSize } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { getOne } from '../../api/client.ts'
 import type { Flow } from '../../api/types.ts'
 import { Card } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
+import { useWidth } from '../../components/use-width.ts'
 import { count } from '../../lib/time.ts'
 import { ribbons } from './ribbons.ts'
 import { usePeriod } from './period.tsx'
@@ -13,7 +13,7 @@ const shown = 24
 const colors = ['#0f8f82', '#3d7bbd', '#b26a1f', '#8a5cb8', '#b2456e', '#5d7f2b', '#2f8aa3', '#8b6b4a']
 
 function Picture({ flows }: { flows: readonly Flow[] }) {
-  const { ref, width } = useElementSize()
+  const [ref, width] = useWidth()
   const isNarrow = width < 520
   const gutter = isNarrow ? 92 : 170
   const { sources, targets, bands, height } = ribbons(flows)
