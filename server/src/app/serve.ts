@@ -126,7 +126,9 @@ async function serveRequests(
   isOneOfSeveral: boolean,
   asked = untilAskedToStop(),
 ): Promise<void> {
-  const log = pino({ level: config.logLevel, base: { pid: process.pid } }, pino.destination({ sync: false }))
+  // Lines are written many at a time; a quiet server still writes each within a second.
+  const destination = pino.destination({ sync: false, minLength: 4096, periodicFlush: 1000 })
+  const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)
   const core = await openCore({ config, url })
   try {
     const { host, port } = config

@@ -23,7 +23,12 @@ const layout: RecordTable = {
   tagHolder: sql`t.asset_id`,
 }
 
-const assetOf = (row: AssetRow): Asset => ({ ...coreOf(row), metadata: JSON.parse(row.metadata) as Metadata })
+/** Adds to the object instead of copying it: a page of copies costs more than all else that is done to its rows. */
+function assetOf(row: AssetRow): Asset {
+  const asset = coreOf(row) as Asset
+  asset.metadata = JSON.parse(row.metadata) as Metadata
+  return asset
+}
 
 async function findAsset(db: Db, orgId: number, id: number): Promise<Asset | null> {
   const rows = await db.query<AssetRow>(sql`

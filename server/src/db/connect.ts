@@ -63,7 +63,10 @@ const noResult = (): undefined => undefined
 
 export function connect(options: ConnectOptions): Connection {
   const patienceMs = options.patienceMs ?? 40_000
-  const limit = { statement_timeout: String(Math.floor(patienceMs * 0.75)) }
+  const limit = {
+    statement_timeout: String(Math.floor(patienceMs * 0.75)),
+    max_parallel_workers_per_gather: '0',
+  }
   const door = (url: string, role: string): Door =>
     new Door(() => openPool(url, options.poolSize, { role, ...limit }), patienceMs)
   const writer = door(options.url, writerRole)

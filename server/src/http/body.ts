@@ -24,7 +24,9 @@ export function readBytes(request: IncomingMessage): Promise<Buffer | null> {
       }
     })
     request.on('end', () => resolve(size > maxBytes ? null : chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-    const cutShort = (): void => fail(refuse.badRequest('The request body did not arrive whole'))
+    const cutShort = (): void => {
+      if (!request.complete) fail(refuse.badRequest('The request body did not arrive whole'))
+    }
     request.on('error', cutShort)
     request.on('close', cutShort)
   })

@@ -138,6 +138,7 @@ export interface QuerySpec<Q extends object> {
 }
 
 function decode(part: string): string | null {
+  if (!part.includes('%') && !part.includes('+')) return part
   try {
     return decodeURIComponent(part.replaceAll('+', ' '))
   } catch {
@@ -183,7 +184,7 @@ export function readQuery<Q extends object>(
         problems.push({ field: name, code: 'ambiguous_fields', message: `${name} and ${partner} exclude each other` })
       const verdict = parameter.parse(text, name)
       if ('problem' in verdict) problems.push({ field: name, ...verdict.problem })
-      else if (parameter.repeatable) result[name] = [...((result[name] as unknown[]) ?? []), verdict.value]
+      else if (parameter.repeatable) ((result[name] ??= []) as unknown[]).push(verdict.value)
       else result[name] = verdict.value
     }
     seen.add(name)

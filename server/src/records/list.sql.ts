@@ -72,8 +72,17 @@ const deleted: Sql = sql`r.deleted_at is not null`
 
 export const likePattern = (needle: string): string => `%${foldCase(needle).replaceAll(/[\\%_]/g, '\\$&')}%`
 
+/** Hidden in a sub-select, because a plan made for one moment would be made anew for each. */
+const moment = (now: Instant): Sql => sql`(select ${toDatabase(now)}::timestamptz)`
+
+/** A term without three letters in a row has no trigram: its plan must not be the one that asks the trigram index. */
+function contains(needle: string): Sql {
+  if (/[\p{L}\p{N}]{3}/u.test(needle)) return sql`r.search_text like ${likePattern(needle)}`
+  return sql`strpos(r.search_text, ${foldCase(needle)}) > 0`
+}
+
 function conditions(orgId: number, { filter, now }: ListRequest, liveness: Sql, more: readonly Sql[]): Sql {
-  const at = toDatabase(now)
+  const at = moment(now)
   const all = [
     sql`r.org_id = ${orgId}`,
     liveness,
@@ -83,20 +92,21 @@ function conditions(orgId: number, { filter, now }: ListRequest, liveness: Sql, 
   ]
   if (filter.isActive !== undefined) all.push(filter.isActive ? sql`r.is_active` : sql`not r.is_active`)
   if (filter.externalKeys !== undefined) all.push(sql`r.external_key = any(${filter.externalKeys}::text[])`)
-  if (filter.q) all.push(sql`r.search_text like ${likePattern(filter.q)}`)
+  if (filter.q) all.push(contains(filter.q))
   return join(all, sql` and `)
 }
 
 /** The total of the plain list: the counted records less the few outside their window. Exact, whatever the size. */
 function countedTotal(orgId: number, layout: RecordTable, { filter, now }: ListRequest): Sql {
-  const at = toDatabase(now)
-  const booked = [sql`active`]
-  if (filter.isActive === undefined) booked.push(sql`inactive`)
-  if (filter.includeDeleted) booked.push(sql`deleted_active`)
-  if (filter.includeDeleted && filter.isActive === undefined) booked.push(sql`deleted_inactive`)
+  const at = moment(now)
+  const booked: Sql[] = []
+  if (filter.isActive !== false) booked.push(sql`active`)
+  if (filter.isActive !== true) booked.push(sql`inactive`)
+  if (filter.includeDeleted && filter.isActive !== false) booked.push(sql`deleted_active`)
+  if (filter.includeDeleted && filter.isActive !== true) booked.push(sql`deleted_inactive`)
   const counted = [sql`r.org_id = ${orgId}`]
   if (!filter.includeDeleted) counted.push(live)
-  if (filter.isActive !== undefined) counted.push(sql`r.is_active`)
+  if (filter.isActive !== undefined) counted.push(filter.isActive ? sql`r.is_active` : sql`not r.is_active`)
   const which = join(counted, sql` and `)
   return sql`
     select (
@@ -107,17 +117,29 @@ function countedTotal(orgId: number, layout: RecordTable, { filter, now }: ListR
     )::bigint as total`
 }
 
+/** The usual sizes of a page, and no others, stand in the text: each text is a prepared statement of its own. */
+const usualSizes = new Map<number, Sql>([
+  [50, sql`limit 50`],
+  [200, sql`limit 200`],
+])
+
+/** A plan made for a page of any size would be made for a tenth of the table. */
+function pageOf({ limit, offset }: PageRequest): Sql {
+  const size = usualSizes.get(limit) ?? sql`limit ${limit}`
+  return offset === 0 ? size : sql`${size} offset ${offset}`
+}
+
 /** Live and deleted rows lie in different indexes, so each side brings its own first rows. */
 function plainPage(orgId: number, layout: RecordTable, request: ListRequest): Sql {
   const { limit, offset, filter } = request
   const rows = (liveness: Sql): Sql => sql`
     select ${layout.columns} from ${layout.table} r where ${conditions(orgId, request, liveness, [])}
     order by ${orderBy(request, sql`r`)}`
-  if (!filter.includeDeleted) return sql`${rows(live)} limit ${limit} offset ${offset}`
+  if (!filter.includeDeleted) return sql`${rows(live)} ${pageOf(request)}`
   const reach = Math.min(limit + offset, Number.MAX_SAFE_INTEGER)
   return sql`
     select * from ((${rows(live)} limit ${reach}) union all (${rows(deleted)} limit ${reach})) r
-    order by ${orderBy(request, sql`r`)} limit ${limit} offset ${offset}`
+    order by ${orderBy(request, sql`r`)} ${pageOf(request)}`
 }
 
 /**
@@ -133,7 +155,7 @@ function filteredList(orgId: number, layout: RecordTable, request: ListRequest, 
     with matches as materialized (${all}),
     total as (select count(*) as total from matches),
     chosen as (
-      select m.id from matches m order by ${orderBy(request, sql`m`)} limit ${request.limit} offset ${request.offset}
+      select m.id from matches m order by ${orderBy(request, sql`m`)} ${pageOf(request)}
     ),
     page as (
       select ${layout.columns} from chosen join ${layout.table} r on r.org_id = ${orgId} and r.id = chosen.id
@@ -152,8 +174,7 @@ export async function listRecords<Row extends CoreRow>(
   more: readonly Sql[] = [],
 ): Promise<(Row & { total: number })[]> {
   const { filter } = request
-  const isFiltered =
-    more.length > 0 || filter.externalKeys !== undefined || Boolean(filter.q) || filter.isActive === false
+  const isFiltered = more.length > 0 || filter.externalKeys !== undefined || Boolean(filter.q)
   const list = isFiltered
     ? filteredList(orgId, layout, request, more)
     : sql`with total as (${countedTotal(orgId, layout, request)}), page as (${plainPage(orgId, layout, request)})`

@@ -35,7 +35,10 @@ describe('lastseen reader create', () => {
   it('prints the new reader as one JSON document, with its token and the addresses to send to', async () => {
     const args = ['reader', 'create', '--org', 'Northwind', '--name', 'Dock 3', '--json']
     const antennas = ['--antenna', '1=DOCK-3', '--antenna', '2=', '--antenna', '65535=A=B']
-    const made = await lastseen([...args, ...antennas, '--format', 'impinj', '--clock', 'sent_at'], settings)
+    const made = await lastseen([...args, ...antennas, '--format', 'impinj', '--clock', 'sent_at'], {
+      ...settings,
+      LASTSEEN_MQTT_PORT: '1883',
+    })
     expect([made.code, made.stderr]).toEqual([0, ''])
     const facts = JSON.parse(made.stdout)
     const [row] = await withSql(database.url, (sql) => sql`select id, topic_key, name, format, clock from readers`)
