@@ -61,7 +61,15 @@ const parts = {
     mkdirSync(evidence, { recursive: true })
     return vitest('tests', [])
   },
-  evidence: () => run(process.execPath, ['scripts/check-evidence.mjs']),
+  evidence: () => {
+    const { status, stdout } = spawnSync(process.execPath, ['scripts/check-evidence.mjs'], {
+      cwd: root,
+      encoding: 'utf8',
+    })
+    process.stdout.write(stdout)
+    if (status !== 0) failedTests.push(stdout)
+    return status === 0
+  },
   'PostgreSQL 15': onPostgres15,
 }
 
