@@ -3,7 +3,7 @@ import { arrays } from './arrays.ts'
 import type { Database, Db, Tx, TxOptions } from './database.ts'
 import { Door } from './door.ts'
 import { type Lane, Lanes } from './lanes.ts'
-import { type Sql, textOf } from './sql.ts'
+import { type Sql, render } from './sql.ts'
 import { asConflict, mayRunAgain } from './violations.ts'
 
 export const writerRole = 'lastseen_writer'
@@ -79,7 +79,8 @@ export function connect(options: ConnectOptions): Connection {
     return {
       query: async <Row extends object>(statement: Sql) => {
         onStatement?.(statement)
-        const rows = await handle.unsafe(textOf(statement), statement.values as never[], { prepare: true })
+        const { text, values } = render(statement)
+        const rows = await handle.unsafe(text, values as never[], { prepare: true })
         return rows as unknown as Row[]
       },
     }
