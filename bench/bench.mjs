@@ -22,7 +22,7 @@ const pace = {
     compileMs: 2_000,
     ingestMs: 3_000,
     ingestRounds: 5,
-    credentials: 1_000,
+    credentials: 5_000,
     limitMs: 20 * 60_000,
   },
   quick: {
@@ -33,7 +33,7 @@ const pace = {
     compileMs: 1_500,
     ingestMs: 1_000,
     ingestRounds: 3,
-    credentials: 400,
+    credentials: 2_500,
     limitMs: 4 * 60_000,
   },
 }
@@ -95,7 +95,7 @@ async function stage(started, postgres, load, size, options) {
   const service = await started.add(
     startService({ url, folder: postgres.folder, name, profileDir: options.profileDir }),
   )
-  const floor = await started.add(startFloor({ url, orgId, poolSize }))
+  const floor = await started.add(startFloor({ url, orgId, poolSize, profileDir: options.profileDir }))
   await sleep(settleMs)
   const idleMib = memoryOf(service.pid)
   const tokens = await exchangeAll(service.port, dataset.credentials)

@@ -40,10 +40,12 @@ export function runCommand(url, args) {
   return JSON.parse(text)
 }
 
+const profiling = (folder) => (folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`])
+
 /** The real server as an operator runs it, its log going to a file. */
 export async function startService({ url, folder, name, profileDir, mqttPort = 0 }) {
   const log = openSync(join(folder, `${name}.log`), 'w')
-  const flags = profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
+  const flags = profiling(profileDir)
   const ports = { PORT: '0', LASTSEEN_MQTT_PORT: String(mqttPort) }
   const environment = { DATABASE_URL: url, ...ports, LASTSEEN_LOG_LEVEL: 'info', NODE_ENV: 'production' }
   const child = spawn(process.execPath, [...flags, program, 'serve'], {
@@ -69,8 +71,8 @@ export async function startService({ url, folder, name, profileDir, mqttPort = 0
   }
 }
 
-export async function startFloor(settings) {
-  const child = fork(here('./floor.mjs'))
+export async function startFloor({ profileDir, ...settings }) {
+  const child = fork(here('./floor.mjs'), { execArgv: profiling(profileDir) })
   child.send(settings)
   try {
     const [{ port }] = await within(once(child, 'message'), 'the floor')

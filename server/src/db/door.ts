@@ -1,5 +1,11 @@
 import type postgres from 'postgres'
 
+interface Waiting {
+  pool: postgres.Sql
+  reject: (error: Error) => void
+  untilMs: number
+}
+
 /**
  * A pool for single statements that cannot be waited for in vain. A driver that lost its connections at a bad moment may
  * never answer again, so a statement that takes longer than any should is given up, and the driver with it.
@@ -8,6 +14,8 @@ export class Door {
   readonly #open: () => postgres.Sql
   readonly #patienceMs: number
   #pool: postgres.Sql
+  readonly #waiting = new Set<Waiting>()
+  #timer: NodeJS.Timeout | undefined
 
   constructor(open: () => postgres.Sql, patienceMs: number) {
     this.#open = open
@@ -18,19 +26,40 @@ export class Door {
   unsafe: postgres.Sql['unsafe'] = ((...given: Parameters<postgres.Sql['unsafe']>) => {
     const pool = this.#pool
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        reject(new Error('the database did not answer in time'))
-        if (pool === this.#pool) this.#pool = this.#open()
-        pool.end({ timeout: 0 }).catch(() => undefined)
-      }, this.#patienceMs)
-      pool
-        .unsafe(...given)
-        .then(resolve, reject)
-        .finally(() => clearTimeout(timer))
+      const waiting: Waiting = { pool, reject, untilMs: performance.now() + this.#patienceMs }
+      this.#waiting.add(waiting)
+      this.#watch()
+      pool.unsafe(...given).then(
+        (rows) => {
+          this.#waiting.delete(waiting)
+          resolve(rows)
+        },
+        (error: unknown) => {
+          this.#waiting.delete(waiting)
+          reject(error as Error)
+        },
+      )
     })
   }) as unknown as postgres.Sql['unsafe']
 
+  /** One clock for all that wait: a timer for each would cost more than everything else done here. */
+  #watch(): void {
+    this.#timer ??= setInterval(() => this.#giveUp(performance.now()), Math.min(1000, this.#patienceMs / 4)).unref()
+  }
+
+  #giveUp(nowMs: number): void {
+    for (const waiting of this.#waiting) {
+      // They stand in the order they came, and all have the same patience.
+      if (waiting.untilMs > nowMs) return
+      this.#waiting.delete(waiting)
+      waiting.reject(new Error('the database did not answer in time'))
+      if (waiting.pool === this.#pool) this.#pool = this.#open()
+      waiting.pool.end({ timeout: 0 }).catch(() => undefined)
+    }
+  }
+
   async close(): Promise<void> {
+    clearInterval(this.#timer)
     await this.#pool.end({ timeout: 5 })
   }
 }

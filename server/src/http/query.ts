@@ -146,13 +146,15 @@ function decode(part: string): string | null {
   }
 }
 
-function* occurrences(queryText: string): Generator<[name: string, value: string | null]> {
+function occurrences(queryText: string): [name: string, value: string | null][] {
+  const found: [string, string | null][] = []
   for (const part of queryText.split('&')) {
     if (part === '') continue
     const equals = part.indexOf('=')
     const name = equals === -1 ? part : part.slice(0, equals)
-    yield [decode(name) ?? name, equals === -1 ? '' : decode(part.slice(equals + 1))]
+    found.push([decode(name) ?? name, equals === -1 ? '' : decode(part.slice(equals + 1))])
   }
+  return found
 }
 
 /**
@@ -168,8 +170,7 @@ export function readQuery<Q extends object>(
   const result: Record<string, unknown> = {}
   const problems: FieldProblem[] = []
   const seen = new Set<string>()
-  const all = queryText === '' ? [] : [...occurrences(queryText)]
-  const present = new Set(all.map(([name]) => name))
+  const all = queryText === '' ? [] : occurrences(queryText)
   for (const [name, text] of all) {
     const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
     if (parameter === undefined) {
@@ -179,7 +180,7 @@ export function readQuery<Q extends object>(
     } else if (text === null) {
       problems.push({ field: name, code: 'invalid_value', message: `${name} is not percent-encoded UTF-8` })
     } else {
-      const partner = seen.has(name) ? undefined : rival(spec, name, present)
+      const partner = seen.has(name) ? undefined : rival(spec, name, all)
       if (partner !== undefined)
         problems.push({ field: name, code: 'ambiguous_fields', message: `${name} and ${partner} exclude each other` })
       const verdict = parameter.parse(text, name)
@@ -190,8 +191,7 @@ export function readQuery<Q extends object>(
     seen.add(name)
   }
   refuseAny(problems)
-  for (const [name, parameter] of Object.entries(parameters))
-    if (parameter.fallback !== undefined && result[name] === undefined) result[name] = parameter.fallback
+  for (const name in parameters) result[name] ??= parameters[name]!.fallback
   return result as QueryOf<Q>
 }
 
@@ -204,10 +204,10 @@ function stranger(name: string, misplaced: boolean): FieldProblem {
 function rival<Q extends object>(
   spec: QuerySpec<Q> | undefined,
   name: string,
-  present: ReadonlySet<string>,
+  all: readonly (readonly [name: string, value: string | null])[],
 ): string | undefined {
   for (const pair of spec?.pairs ?? [])
     for (const [mine, other] of [pair, [pair[1], pair[0]]] as const)
-      if (mine === name && present.has(other)) return other
+      if (mine === name && all.some(([given]) => given === other)) return other
   return undefined
 }
