@@ -106,19 +106,24 @@ export async function makeSite(serverUrl, name, assets) {
   return { name, url, orgId, tags, antennas: antennaCount, readerId: reader.reader_id, reader }
 }
 
-/** Access tokens as clients get them. */
+/** Access tokens as clients get them, each used once: what the service remembers of a client is there from the start. */
 export async function exchangeAll(port, credentials) {
   const tokens = []
   const queue = credentials.values()
+  const base = `http://127.0.0.1:${port}/api/v1`
   async function work() {
     for (const { client_id, client_secret } of queue) {
-      const response = await fetch(`http://127.0.0.1:${port}/api/v1/oauth/token`, {
+      const response = await fetch(`${base}/oauth/token`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify({ grant_type: 'client_credentials', client_id, client_secret }),
       })
       if (response.status !== 200) throw new Error(`a token exchange answered ${response.status}`)
-      tokens.push((await response.json()).access_token)
+      const token = (await response.json()).access_token
+      const used = await fetch(`${base}/assets?limit=1`, { headers: { Authorization: `Bearer ${token}` } })
+      if (used.status !== 200) throw new Error(`a token's first use answered ${used.status}`)
+      await used.arrayBuffer()
+      tokens.push(token)
     }
   }
   await Promise.all(Array.from({ length: 4 }, work))
