@@ -29,16 +29,13 @@ export class Door {
       const waiting: Waiting = { pool, reject, untilMs: performance.now() + this.#patienceMs }
       this.#waiting.add(waiting)
       this.#watch()
-      pool.unsafe(...given).then(
-        (rows) => {
+      const settled =
+        <Outcome>(settle: (outcome: Outcome) => void) =>
+        (outcome: Outcome): void => {
           this.#waiting.delete(waiting)
-          resolve(rows)
-        },
-        (error: unknown) => {
-          this.#waiting.delete(waiting)
-          reject(error as Error)
-        },
-      )
+          settle(outcome)
+        }
+      pool.unsafe(...given).then(settled(resolve), settled(reject))
     })
   }) as unknown as postgres.Sql['unsafe']
 
