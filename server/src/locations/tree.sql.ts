@@ -1,10 +1,12 @@
 import type { Db, Tx } from '../db/database.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
+import { isMeant } from '../records/list.sql.ts'
+import type { RecordRef } from '../records/record.ts'
 import { foldRows } from '../records/rows.ts'
 import { tagColumns, tagOrder } from '../tags/tags.sql.ts'
 import type { Location } from './location.ts'
-import { type LocationRow, locationColumns, locationOf, parentColumn } from './locations.sql.ts'
+import { type LocationRow, type Reading, locationColumns } from './locations.sql.ts'
 
 export type Kin = 'ancestors' | 'children' | 'descendants'
 
@@ -36,23 +38,24 @@ const kinOf: Record<Kin, (orgId: number, id: number) => Sql> = {
     kin as (select down.id, row_number() over (order by down.trail, down.id) as place from down)`,
 }
 
-export async function listKin(
+export async function listKin<L extends Location>(
   db: Db,
   orgId: number,
   id: number,
   kin: Kin,
   { limit, offset }: PageRequest,
-): Promise<Page<Location>> {
+  reading: Reading<L>,
+): Promise<Page<L>> {
   const rows = await db.query<LocationRow & { total: number }>(sql`${kinOf[kin](orgId, id)},
     total as (select count(*) as total from kin),
     chosen as (select kin.id, kin.place from kin order by kin.place limit ${limit} offset ${offset})
-    select total.total, chosen.place, ${locationColumns}, ${parentColumn}${tagColumns}
+    select total.total, chosen.place, ${locationColumns}, ${reading.columns(orgId, sql`r`)}${tagColumns}
     from total left join chosen on true
     left join locations r on r.org_id = ${orgId} and r.id = chosen.id
     left join locations parent on parent.org_id = ${orgId} and parent.id = r.parent_id
     left join tags t on t.org_id = ${orgId} and t.location_id = r.id
     order by chosen.place, ${tagOrder}`)
-  return { rows: foldRows(rows, locationOf), total: rows[0]?.total ?? 0 }
+  return { rows: foldRows(rows, reading.build), total: rows[0]?.total ?? 0 }
 }
 
 export async function countDescendants(tx: Tx, orgId: number, id: number): Promise<number> {
@@ -90,15 +93,23 @@ export interface ParentRow {
 }
 
 /** The live location by id or key, held so that it cannot be deleted before the child is in. */
-export async function holdParent(
-  tx: Tx,
-  orgId: number,
-  by: { id: number } | { key: string },
-): Promise<ParentRow | null> {
-  const which = 'id' in by ? sql`id = ${by.id}` : sql`external_key = ${by.key}`
-  const [row] = await tx.query<ParentRow>(sql`
-    select id, external_key from locations
-    where org_id = ${orgId} and ${which} and deleted_at is null for share`)
+export async function holdParent(tx: Tx, orgId: number, ref: RecordRef): Promise<ParentRow | null> {
+  const [row] = await tx.query<ParentRow>(
+    sql`select r.id, r.external_key from locations r where ${isMeant(orgId, ref)} for share`,
+  )
+  return row ?? null
+}
+
+export interface HeldPlace {
+  id: number
+  key: string
+  name: string
+}
+
+/** The live location with this key, held so that it cannot be deleted before something is placed in it. */
+export async function holdPlace(tx: Tx, orgId: number, key: string): Promise<HeldPlace | null> {
+  const [row] = await tx.query<HeldPlace>(sql`
+    select r.id, r.external_key as key, r.name from locations r where ${isMeant(orgId, { key })} for key share`)
   return row ?? null
 }
 
