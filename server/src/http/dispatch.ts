@@ -11,7 +11,7 @@ import { readParams } from './params.ts'
 import { readQuery } from './query.ts'
 import { type RateLimiter, fullBucket, rateState, refuseDrained } from './rate-limit.ts'
 import { type AnyRoute, type Call, variablesOf } from './route.ts'
-import { Router } from './router.ts'
+import { type Match, Router } from './router.ts'
 
 /** What stands outside the contract: descriptions, documentation, health, and the door for readers. */
 export interface PlainPage {
@@ -120,7 +120,7 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
   }
 
   function locate(exchange: Exchange): { target: Target; segments: readonly string[] } {
-    const matches = router.all(exchange.path)
+    const matches = router.all(exchange.path).filter((match, index) => index === 0 || takesAnyText(match))
     for (const { methods, segments } of matches) {
       const target = methods.get(exchange.method === 'HEAD' ? 'GET' : exchange.method)
       if (target !== undefined) return { target, segments }
@@ -191,6 +191,10 @@ function mount(needs: DispatchNeeds): Router<Target> {
   for (const page of needs.pages) router.add(page.method ?? 'GET', page.path, page)
   return router
 }
+
+/** A natural key may read like a fixed part of another path, which then gives way where it has nothing to say. */
+const takesAnyText = ({ methods }: Match<Target>): boolean =>
+  [...methods.values()].some((target) => 'route' in target && target.route.keys !== undefined)
 
 async function render(exchange: Exchange, page: PlainPage, segments: readonly string[]): Promise<void> {
   exchange.operation = page.operation ?? page.path
