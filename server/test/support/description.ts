@@ -74,7 +74,7 @@ interface Answered {
 
 /** Fails the test when an answer is not one the description declares. */
 export function checkAnswer(method: string, path: string, reply: Answered): void {
-  const matches = router.all(path).map((match) => match.methods.get(method === 'HEAD' ? 'GET' : method))
+  const matches = router.all(path.split('?')[0]!).map((match) => match.methods.get(method === 'HEAD' ? 'GET' : method))
   const match = matches.find((one) => one !== undefined)
   if (match === undefined || (reply.status === 403 && reply.json === undefined)) return
   const { surface, route } = match
