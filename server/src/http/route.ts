@@ -78,7 +78,7 @@ export interface Route<
   readonly handle: (call: Call<Params<P, K>, QueryOf<Q>, Infer<S>>) => Promise<Answer>
 }
 
-export type Params<P extends string, K extends string> = Record<P, number> & Record<K, string>
+type Params<P extends string, K extends string> = Record<P, number> & Record<K, string>
 
 /** A row whose types are forgotten; what it was made with is what it is called with. */
 export interface AnyRoute extends Omit<Route<string, object, Shape, string>, 'exists' | 'handle'> {

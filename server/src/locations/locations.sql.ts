@@ -24,7 +24,7 @@ export interface LocationRow extends CoreRow {
 }
 
 export const locationColumns: Sql = sql`${coreColumns}, r.parent_id`
-export const parentColumn: Sql = sql`parent.external_key as parent_external_key, `
+const parentColumn: Sql = sql`parent.external_key as parent_external_key, `
 
 /** How much is read of a location, and what is made of it. */
 export interface Reading<L extends Location> {

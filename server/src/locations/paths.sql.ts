@@ -24,7 +24,7 @@ import {
 } from './locations.sql.ts'
 
 /** A path is the keys from the root down, joined by a slash. No row keeps it, so renames and moves stay small. */
-export type PathSortField = RecordSortField | 'path'
+type PathSortField = RecordSortField | 'path'
 
 type PathRequest = ListRequest<PathSortField>
 

@@ -10,6 +10,11 @@ import { type LocationRow, type Reading, locationColumns } from './locations.sql
 
 export type Kin = 'ancestors' | 'children' | 'descendants'
 
+/** The children of each location of a walk, by their index: the planner would rather read all locations at every step. */
+const childrenOf = (orgId: number, id: Sql): Sql => sql`
+  select c.id, c.external_key from locations c
+  where c.org_id = ${orgId} and c.parent_id = ${id} and c.deleted_at is null offset 0`
+
 /** The kin of a location with `place`, their position in the answer. */
 const kinOf: Record<Kin, (orgId: number, id: number) => Sql> = {
   /** Root first. */
@@ -32,8 +37,7 @@ const kinOf: Record<Kin, (orgId: number, id: number) => Sql> = {
       select l.id, array[l.external_key] as trail from locations l
       where l.org_id = ${orgId} and l.parent_id = ${id} and l.deleted_at is null
       union all
-      select l.id, down.trail || l.external_key from down
-      join locations l on l.org_id = ${orgId} and l.parent_id = down.id and l.deleted_at is null
+      select l.id, down.trail || l.external_key from down cross join lateral (${childrenOf(orgId, sql`down.id`)}) l
     ),
     kin as (select down.id, row_number() over (order by down.trail, down.id) as place from down)`,
 }
@@ -63,8 +67,7 @@ export async function countDescendants(tx: Tx, orgId: number, id: number): Promi
     with recursive down as (
       select l.id from locations l where l.org_id = ${orgId} and l.parent_id = ${id} and l.deleted_at is null
       union all
-      select l.id from down join locations l
-        on l.org_id = ${orgId} and l.parent_id = down.id and l.deleted_at is null
+      select l.id from down cross join lateral (${childrenOf(orgId, sql`down.id`)}) l
     )
     select count(*) as count from down`)
   return row?.count ?? 0

@@ -9,7 +9,7 @@ import { listAnswer } from '../shared/wire.ts'
 import { IdentifierOut, draftOf, identifierBody, presentIdentifier } from './wire.ts'
 
 /** A record as paths name it. */
-export interface KeyRef {
+interface KeyRef {
   key: string
 }
 
