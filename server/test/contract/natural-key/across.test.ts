@@ -13,8 +13,10 @@ import {
   makeLocation,
   natural,
 } from '../../support/natural.ts'
+import { useBehind } from '../../support/snapshot.ts'
 
 const context = useApp()
+const behind = useBehind(context)
 
 let org: TestOrg
 let full: Client
@@ -126,6 +128,26 @@ describe('What is written on one base', () => {
     const [one, other] = await Promise.all(both)
     expect(other!.json).toEqual(one!.json)
     expect(other!.json.data).toMatchObject({ id: org.orgId, api_key_id: pair.clientId })
+  })
+})
+
+describe('The token exchange of both bases', () => {
+  it('is one: guesses on one are counted on the other (D41)', async () => {
+    const { clientId } = await full.mint()
+    const json = { grant_type: 'client_credentials', client_id: clientId, client_secret: `ls_${'0'.repeat(64)}` }
+    const guess = (base: string) => context.app.anonymous('POST', `${base}/oauth/token`, { json })
+    for (let count = 0; count < 10; count++)
+      for (const base of ['/api/v1', natural])
+        expectRefusal(await guess(base), 'unauthorized', { detail: 'Invalid client credentials' })
+    for (const base of ['/api/v1', natural]) expectRefusal(await guess(base), 'rate_limited')
+  })
+
+  it('gives a token whose organization may be gone: orgs/me is then 422 on either base', async () => {
+    const lost = await context.app.newOrg('Lost')
+    const token = await lost.client('assets:read').token()
+    await behind.sql`delete from organization_names where org_id = ${String(lost.orgId)}`
+    for (const base of ['/api/v1', natural])
+      expectRefusal(await context.app.anonymous('GET', `${base}/orgs/me`, { token }), 'missing_org_context')
   })
 })
 
