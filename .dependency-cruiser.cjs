@@ -10,7 +10,9 @@ const steps = [
   ['credentials', 'locations', 'assets', 'readers'],
   ['tracking'],
   ['pipeline'],
-  ['api/primary', 'api/web', 'ingest', 'simulator'],
+  // What answers alike on both public surfaces, which never import each other.
+  ['api/shared'],
+  ['api/primary', 'api/natural-key', 'api/web', 'ingest', 'simulator'],
   ['app'],
 ]
 

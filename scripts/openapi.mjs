@@ -1,18 +1,24 @@
-/** Writes the description of the API to server/openapi, made of the rows that serve it. A test fails while the file is stale. */
+/** Writes the descriptions of both surfaces to server/openapi, made of the rows that serve them. A test fails while a file is stale. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureBuilt, root } from './ensure.mjs'
 
 ensureBuilt()
+const { describeNaturalKey, naturalKeySurface } = await import('../server/dist/api/natural-key/surface.js')
 const { describePrimary } = await import('../server/dist/api/primary/description.js')
 const { primarySurface } = await import('../server/dist/api/primary/surface.js')
 const { apiKeyComponents } = await import('../server/dist/api/web/api-keys.js')
 
-// Nothing in the rows is called, so they need nothing.
-const { routes } = primarySurface(new Proxy({}, {}))
-const document = describePrimary(routes, null, apiKeyComponents)
-
 const folder = join(root, 'server/openapi')
 mkdirSync(folder, { recursive: true })
-writeFileSync(join(folder, 'primary.json'), `${JSON.stringify(document, null, 2)}\n`)
-process.stdout.write(`server/openapi/primary.json: ${routes.length} operations\n`)
+
+function write(name, document) {
+  writeFileSync(join(folder, name), `${JSON.stringify(document, null, 2)}\n`)
+  const operations = Object.values(document.paths).flatMap((methods) => Object.keys(methods))
+  process.stdout.write(`server/openapi/${name}: ${operations.length} operations\n`)
+}
+
+// Nothing in the rows is called, so they need nothing.
+const nothing = new Proxy({}, {})
+write('primary.json', describePrimary(primarySurface(nothing).routes, '/', apiKeyComponents))
+write('natural-key.json', describeNaturalKey(naturalKeySurface(nothing, '/natural').routes, '/natural'))

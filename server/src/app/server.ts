@@ -1,5 +1,4 @@
 import type { Logger } from 'pino'
-import { primarySurface } from '../api/primary/surface.ts'
 import { webSurface } from '../api/web/surface.ts'
 import { Principals } from '../credentials/authenticate.ts'
 import { revocationTopic } from '../credentials/commands.ts'
@@ -15,6 +14,7 @@ import type { Core } from './core.ts'
 import { housekeeping } from './housekeeping.ts'
 import { openMqtt } from './mqtt.ts'
 import { pages } from './pages.ts'
+import { publicSurfaces } from './surfaces.ts'
 import { ingestAddresses, startTracking } from './tracking.ts'
 import { telemetry } from './telemetry.ts'
 
@@ -67,14 +67,15 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     wake,
     announce: tracking.announce,
     addresses,
+    moved: tracking.moved,
   }
-  const surfaces = [primarySurface(needs), webSurface(needs, tracking.live)]
+  const published = publicSurfaces(needs, config)
   const { rateLimitStore } = config
   const isShared = rateLimitStore === 'database' || (rateLimitStore === 'auto' && options.isOneOfSeveral)
   const seen = telemetry(options.log)
   const handle = dispatcher({
-    surfaces,
-    pages: [...pages(core, surfaces[0]!.routes, seen.registry, options.host), ...tracking.endpoints],
+    surfaces: [...published.surfaces, webSurface(needs, tracking.live)],
+    pages: [...published.pages, ...pages(core, seen.registry, options.host), ...tracking.endpoints],
     authenticator: principals,
     limiter: isShared ? databaseLimiter(db, millis) : memoryLimiter(millis),
     millis,

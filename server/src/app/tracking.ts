@@ -17,6 +17,8 @@ export interface Tracking {
   intake: Intake
   devices: Devices
   endpoints: PlainPage[]
+  /** Something of this organization moved: whoever watches is told. */
+  moved: (orgId: number) => void
   /** Tells every process that a reader was changed. */
   announce: () => Promise<void>
   /** News may have been missed: nothing that lives on news is believed any longer. */
@@ -89,6 +91,7 @@ export function startTracking(core: Core, log: Logger): Tracking {
     intake,
     devices,
     endpoints: ingestEndpoints(devices, intake),
+    moved: (orgId) => movedIn.add(orgId),
     announce: () => wake.send('reader-changed', ''),
     missedNews() {
       devices.forgetAll()

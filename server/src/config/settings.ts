@@ -64,6 +64,13 @@ export const settings = {
     parse: httpUrl,
     about: 'Public address of the installation, for the API description. Relative when unset.',
   }),
+  rootSurface: setting({
+    name: 'LASTSEEN_ROOT_SURFACE',
+    fallback: 'primary',
+    parse: oneOf('primary', 'natural-key'),
+    about:
+      'The API at `/api/v1`. `primary`: ids, with natural keys under `/natural`. `natural-key`: the API of v1.0.0, with ids under `/primary`.',
+  }),
   environment: setting({
     name: 'LASTSEEN_ENVIRONMENT',
     fallback: 'production',

@@ -5,7 +5,7 @@ import { maxId } from '../kernel/id-cipher.ts'
 import type { SortTerm } from '../kernel/page.ts'
 import type { JsonSchema } from './schema.ts'
 
-type Verdict<T> = { value: T } | { problem: Omit<FieldProblem, 'field'> }
+export type Verdict<T> = { value: T } | { problem: Omit<FieldProblem, 'field'> }
 
 export interface Parameter<T> {
   readonly schema: JsonSchema
@@ -27,7 +27,7 @@ type ParameterValue<P> =
 
 export type QueryOf<Q extends object> = { [K in keyof Q]: ParameterValue<Q[K]> }
 
-const invalid = (message: string): { problem: Omit<FieldProblem, 'field'> } => ({
+export const invalid = (message: string): { problem: Omit<FieldProblem, 'field'> } => ({
   problem: { code: 'invalid_value', message },
 })
 
@@ -78,20 +78,23 @@ export const search = {
   parse: parseText,
 } as const satisfies Parameter<string>
 
+/** A natural key, in a query or in a path. */
+export function parseKey(text: string, name: string): Verdict<string> {
+  const length = codePointLength(text)
+  if (length === 0)
+    return { problem: { code: 'too_short', message: `${name} must not be empty`, params: { min_length: 1 } } }
+  if (length > 255)
+    return {
+      problem: { code: 'too_long', message: `${name} must be at most 255 characters`, params: { max_length: 255 } },
+    }
+  return parseText(text, name)
+}
+
 export const keys = {
   schema: { type: 'array', items: { type: 'string', minLength: 1, maxLength: 255 } },
   description: 'Repeat the parameter to match any of several values.',
   repeatable: true,
-  parse(text, name) {
-    const length = codePointLength(text)
-    if (length === 0)
-      return { problem: { code: 'too_short', message: `${name} must not be empty`, params: { min_length: 1 } } }
-    if (length > 255)
-      return {
-        problem: { code: 'too_long', message: `${name} must be at most 255 characters`, params: { max_length: 255 } },
-      }
-    return parseText(text, name)
-  },
+  parse: parseKey,
 } as const satisfies Parameter<string>
 
 export const parseId = (text: string, name: string): Verdict<number> => parseInteger(text, name, 1, maxId)

@@ -4,9 +4,9 @@ import { type Instant, toDatabase } from '../kernel/instant.ts'
 import type { PageRequest, SortTerm } from '../kernel/page.ts'
 import { type TagRow, tagColumns, tagOrder } from '../tags/tags.sql.ts'
 import type { RecordKind } from './counts.sql.ts'
-import { foldCase } from './record.ts'
+import { type RecordRef, foldCase } from './record.ts'
 
-type RecordSortField = 'external_key' | 'name' | 'created_at' | 'updated_at'
+export type RecordSortField = 'external_key' | 'name' | 'created_at' | 'updated_at'
 
 interface RecordFilter {
   externalKeys?: readonly string[] | undefined
@@ -15,10 +15,18 @@ interface RecordFilter {
   q?: string | undefined
 }
 
-export interface ListRequest extends PageRequest {
+export interface ListRequest<Field extends string = RecordSortField> extends PageRequest {
   filter: RecordFilter
-  sort: readonly SortTerm<RecordSortField>[]
+  sort: readonly SortTerm<Field>[]
   now: Instant
+}
+
+/** What a list leaves out beyond the request's own filter. */
+export interface Restriction {
+  /** Conditions that few records meet. */
+  only?: readonly Sql[]
+  /** A condition that few live records meet, which are left out. Not together with deleted ones. */
+  except?: Sql | undefined
 }
 
 /** How one kind of record is laid out; `r` is the record in every piece. */
@@ -27,7 +35,7 @@ export interface RecordTable {
   table: Sql
   columns: Sql
   /** Joins from the finished page, for columns of other rows. */
-  pageColumns: Sql
+  pageColumns: (orgId: number) => Sql
   pageJoins: (orgId: number) => Sql
   tagHolder: Sql
 }
@@ -48,7 +56,13 @@ export interface CoreRow extends TagRow {
 export const coreColumns: Sql = sql`r.id, r.external_key, r.name, r.description, r.is_active, r.valid_from, r.valid_to,
   r.created_at, r.updated_at, r.deleted_at`
 
-const sortColumns: Record<RecordSortField, (of: Sql) => Sql> = {
+/** The live record that is meant, as a condition on `r`. */
+export const isMeant = (orgId: number, ref: RecordRef): Sql =>
+  typeof ref === 'number'
+    ? sql`r.org_id = ${orgId} and r.id = ${ref} and r.deleted_at is null`
+    : sql`r.org_id = ${orgId} and r.external_key = ${ref.key} and r.deleted_at is null`
+
+export const sortColumns: Record<RecordSortField, (of: Sql) => Sql> = {
   external_key: (of) => sql`${of}.external_key`,
   name: (of) => sql`${of}.name`,
   created_at: (of) => sql`${of}.created_at`,
@@ -67,7 +81,7 @@ function orderBy({ sort, filter }: ListRequest, of: Sql): Sql {
   return join([...pieces, sql`${of}.id${direction}`], sql`, `)
 }
 
-const live: Sql = sql`r.deleted_at is null`
+export const live: Sql = sql`r.deleted_at is null`
 const deleted: Sql = sql`r.deleted_at is not null`
 
 export const likePattern = (needle: string): string => `%${foldCase(needle).replaceAll(/[\\%_]/g, '\\$&')}%`
@@ -81,7 +95,12 @@ function contains(needle: string): Sql {
   return sql`strpos(r.search_text, ${foldCase(needle)}) > 0`
 }
 
-function conditions(orgId: number, { filter, now }: ListRequest, liveness: Sql, more: readonly Sql[]): Sql {
+export function conditions(
+  orgId: number,
+  { filter, now }: Pick<ListRequest, 'filter' | 'now'>,
+  liveness: Sql,
+  more: readonly Sql[],
+): Sql {
   const at = moment(now)
   const all = [
     sql`r.org_id = ${orgId}`,
@@ -97,7 +116,13 @@ function conditions(orgId: number, { filter, now }: ListRequest, liveness: Sql, 
 }
 
 /** The total of the plain list: the counted records less the few outside their window. Exact, whatever the size. */
-function countedTotal(orgId: number, layout: RecordTable, { filter, now }: ListRequest): Sql {
+export function countedTotal(
+  orgId: number,
+  layout: RecordTable,
+  request: Pick<ListRequest, 'filter' | 'now'>,
+  except?: Sql,
+): Sql {
+  const { filter, now } = request
   const at = moment(now)
   const booked: Sql[] = []
   if (filter.isActive !== false) booked.push(sql`active`)
@@ -108,12 +133,15 @@ function countedTotal(orgId: number, layout: RecordTable, { filter, now }: ListR
   if (!filter.includeDeleted) counted.push(live)
   if (filter.isActive !== undefined) counted.push(filter.isActive ? sql`r.is_active` : sql`not r.is_active`)
   const which = join(counted, sql` and `)
+  const countOf = (some: Sql): Sql =>
+    sql`select count(*) from ${layout.table} r where ${conditions(orgId, request, live, [some])}`
   return sql`
     select (
       (select coalesce(sum(${join(booked, sql` + `)}), 0) from record_counts
         where org_id = ${orgId} and kind = ${layout.kind})
       - (select count(*) from ${layout.table} r where ${which} and r.valid_from > r.created_at and r.valid_from > ${at})
       - (select count(*) from ${layout.table} r where ${which} and r.valid_to is not null and r.valid_to <= ${at})
+      ${except === undefined ? sql`` : sql`- (${countOf(except)})`}
     )::bigint as total`
 }
 
@@ -130,10 +158,10 @@ function pageOf({ limit, offset }: PageRequest): Sql {
 }
 
 /** Live and deleted rows lie in different indexes, so each side brings its own first rows. */
-function plainPage(orgId: number, layout: RecordTable, request: ListRequest): Sql {
+function plainPage(orgId: number, layout: RecordTable, request: ListRequest, more: readonly Sql[]): Sql {
   const { limit, offset, filter } = request
   const rows = (liveness: Sql): Sql => sql`
-    select ${layout.columns} from ${layout.table} r where ${conditions(orgId, request, liveness, [])}
+    select ${layout.columns} from ${layout.table} r where ${conditions(orgId, request, liveness, more)}
     order by ${orderBy(request, sql`r`)}`
   if (!filter.includeDeleted) return sql`${rows(live)} ${pageOf(request)}`
   const reach = Math.min(limit + offset, Number.MAX_SAFE_INTEGER)
@@ -162,6 +190,9 @@ function filteredList(orgId: number, layout: RecordTable, request: ListRequest, 
     )`
 }
 
+export const isNarrowed = ({ filter }: Pick<ListRequest, 'filter'>, only: readonly Sql[]): boolean =>
+  only.length > 0 || filter.externalKeys !== undefined || Boolean(filter.q)
+
 /**
  * One page and the exact total, from one snapshot. The total comes along even when the page is empty, as a row
  * without a record.
@@ -171,16 +202,27 @@ export async function listRecords<Row extends CoreRow>(
   orgId: number,
   layout: RecordTable,
   request: ListRequest,
-  more: readonly Sql[] = [],
+  { only = [], except }: Restriction = {},
 ): Promise<(Row & { total: number })[]> {
-  const { filter } = request
-  const isFiltered = more.length > 0 || filter.externalKeys !== undefined || Boolean(filter.q)
-  const list = isFiltered
+  const more = except === undefined ? only : [...only, sql`not (${except})`]
+  const list = isNarrowed(request, only)
     ? filteredList(orgId, layout, request, more)
-    : sql`with total as (${countedTotal(orgId, layout, request)}), page as (${plainPage(orgId, layout, request)})`
+    : sql`with total as (${countedTotal(orgId, layout, request, except)}),
+        page as (${plainPage(orgId, layout, request, more)})`
+  return pageWithTags(db, orgId, layout, list, orderBy(request, sql`page`))
+}
+
+/** `list` is a WITH clause that ends with `total` and `page`. */
+export function pageWithTags<Row extends CoreRow>(
+  db: Db,
+  orgId: number,
+  layout: RecordTable,
+  list: Sql,
+  order: Sql,
+): Promise<(Row & { total: number })[]> {
   return db.query(sql`${list}
-    select total.total, page.*, ${layout.pageColumns}${tagColumns}
+    select total.total, page.*, ${layout.pageColumns(orgId)}${tagColumns}
     from total left join page on true ${layout.pageJoins(orgId)}
     left join tags t on t.org_id = ${orgId} and ${layout.tagHolder} = page.id
-    order by ${orderBy(request, sql`page`)}, ${tagOrder}`)
+    order by ${order}, ${tagOrder}`)
 }

@@ -132,6 +132,7 @@ describe('settings', () => {
       port: 8080,
       host: '127.0.0.1',
       baseUrl: null,
+      rootSurface: 'primary',
       environment: 'production',
       dataDir: './data',
       databaseUrl: null,

@@ -1,19 +1,14 @@
-import { flag, instant, listOf, oneOf, record, reference, text } from '../../http/fields.ts'
-import { type Field, described, nullable, optional } from '../../http/schema.ts'
+import { flag, instant, listOf, oneOf, record, reference } from '../../http/fields.ts'
+import { described, nullable, optional } from '../../http/schema.ts'
 import { type Component, type Wire, component, embedded } from '../../http/shape.ts'
 import { formatMillis } from '../../kernel/instant.ts'
-import type { Page, PageRequest } from '../../kernel/page.ts'
 import type { RecordCore } from '../../records/record.ts'
 import { type Tag, type TagDraft, tagTypes } from '../../tags/tag.ts'
-
-export const keyField = text({ min: 1, max: 255 })
-export const nameField = text({ min: 1, max: 255 })
-export const descriptionField = text({ max: 1024, lineBreaks: true })
-export const timestamp: Field<string> = { schema: instant.schema, read: (value) => value as string }
+import { keyField, tagValue, timestamp } from '../shared/wire.ts'
 
 export const tagBody = {
   tag_type: oneOf(tagTypes),
-  value: text({ min: 1, max: 255 }),
+  value: tagValue,
 }
 
 const tagDraftsField = listOf(record(tagBody))
@@ -83,10 +78,3 @@ export function renamed<S extends Component['shape']>(part: Component<S>, name: 
   const example = { ...(part.example as Wire<S>), descendant_count_affected: 0 }
   return component(name, shape, example as never)
 }
-
-export const listAnswer = <T>(page: Page<T>, request: PageRequest, present: (row: T) => unknown) => ({
-  data: page.rows.map(present),
-  limit: request.limit,
-  offset: request.offset,
-  total_count: page.total,
-})
