@@ -121,6 +121,13 @@ export const settings = {
     secret: true,
     about: 'An outside MQTT broker to listen to, instead of the embedded one.',
   }),
+  mqttShare: setting({
+    name: 'LASTSEEN_MQTT_SHARE',
+    fallback: 'auto',
+    parse: oneOf('auto', 'always'),
+    about:
+      'How to listen at an outside broker. `auto`: as a shared subscription when there are several workers. Set `always` when several machines listen.',
+  }),
   mqttPublicUrl: setting({
     name: 'LASTSEEN_MQTT_PUBLIC_URL',
     fallback: '',
