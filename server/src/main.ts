@@ -151,6 +151,10 @@ program
   .option('--antenna <number=key>', 'where an antenna looks; repeat it; `2=` for no place', collect, [])
   .option('--format <format>', 'what it sends', 'auto')
   .option('--clock <clock>', 'whose clock stamps its reads: reader, server or sent_at', 'reader')
+  .option(
+    '--smoothing <rule>',
+    'when to believe a change of place, such as reads=3,seconds=30,margin_db=6; off if absent',
+  )
   .option(...jsonFlag)
   .action(run(createReaderIn))
 

@@ -5,6 +5,7 @@ import { type TagRead, recordReads } from '../pipeline/record-reads.ts'
 import type { Device } from '../readers/reader.ts'
 import { type ReaderClock, settleTime } from '../tracking/arrival.ts'
 import type { RecordedMove } from '../tracking/moves.sql.ts'
+import { Glimpses } from '../tracking/smoothing.ts'
 import { Batches } from './batches.ts'
 import { type Format, decode } from './decoders/index.ts'
 import type { Read } from './decoders/read.ts'
@@ -32,9 +33,10 @@ export class Intake {
 
   constructor(needs: IntakeNeeds) {
     this.#needs = needs
+    const glimpses = new Glimpses()
     this.#batches = new Batches(
       async (orgId, reads) => {
-        const { isKnown, moves } = await recordReads(needs, orgId, reads)
+        const { isKnown, moves } = await recordReads({ ...needs, glimpses }, orgId, reads)
         if (moves.length > 0) needs.onMoves(orgId, moves)
         return isKnown
       },
@@ -70,6 +72,7 @@ export class Intake {
       identities: [{ type: read.tagType, value: read.value }, ...read.alt],
       readerId: device.readerId,
       antenna: read.antenna,
+      rssiDbm: read.rssiDbm,
       observedAt: settleTime(read.observedAt, arrivedAtMs, device.clock as ReaderClock, decoded.sentAt),
     })
     const settled = decoded.reads.map(settle)

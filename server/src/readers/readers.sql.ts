@@ -2,13 +2,14 @@ import type { Db, Tx } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
-import type { Device, Reader, ReaderDraft, ScanPoint } from './reader.ts'
+import type { Device, Reader, ReaderDraft, ScanPoint, Smoothing } from './reader.ts'
 
 interface ReaderRow {
   id: number | null
   name: string
   format: string
   clock: string
+  smoothing: string | null
   topic_key: string
   created_at: string
   last_seen_at: string | null
@@ -21,7 +22,7 @@ interface ReaderRow {
   location_key: string | null
 }
 
-const columns = sql`r.id, r.name, r.format, r.clock, r.topic_key, r.created_at, r.last_seen_at, r.messages, r.reads,
+const columns = sql`r.id, r.name, r.format, r.clock, r.smoothing, r.topic_key, r.created_at, r.last_seen_at, r.messages, r.reads,
   r.ignored, r.warning`
 
 const points = (orgId: number) => sql`
@@ -29,6 +30,12 @@ const points = (orgId: number) => sql`
   left join locations l on l.org_id = ${orgId} and l.id = p.location_id and l.deleted_at is null`
 
 const pointColumns = sql`p.antenna, l.id as location_id, l.external_key as location_key`
+
+export const smoothingOf = (stored: string | null): Smoothing | null =>
+  stored === null ? null : (JSON.parse(stored) as Smoothing)
+
+const stored = (smoothing: Smoothing | null | undefined): string | null =>
+  smoothing == null ? null : JSON.stringify(smoothing)
 
 /** Rows come once per scan point and in order; one reader is made of each run. */
 function foldReaders(rows: readonly ReaderRow[]): Reader[] {
@@ -48,6 +55,7 @@ const readerOf = (row: ReaderRow, id: number): Reader => ({
   name: row.name,
   format: row.format,
   clock: row.clock,
+  smoothing: smoothingOf(row.smoothing),
   topicKey: row.topic_key,
   createdAt: fromDatabase(row.created_at),
   lastSeenAt: row.last_seen_at === null ? null : fromDatabase(row.last_seen_at),
@@ -91,9 +99,10 @@ export async function insertReader(
   at: Instant,
 ): Promise<void> {
   await tx.query(sql`
-    insert into readers (org_id, id, name, format, clock, token_hash, topic_key, created_at, messages, reads, ignored)
-    values (${orgId}, ${id}, ${draft.name}, ${draft.format}, ${draft.clock}, ${secret.tokenHash}, ${secret.topicKey},
-      ${toDatabase(at)}, 0, 0, 0)`)
+    insert into readers (org_id, id, name, format, clock, smoothing, token_hash, topic_key, created_at, messages,
+      reads, ignored)
+    values (${orgId}, ${id}, ${draft.name}, ${draft.format}, ${draft.clock}, ${stored(draft.smoothing)}::json,
+      ${secret.tokenHash}, ${secret.topicKey}, ${toDatabase(at)}, 0, 0, 0)`)
   await tx.query(sql`
     insert into reader_directory (token_hash, topic_key, org_id, reader_id)
     values (${secret.tokenHash}, ${secret.topicKey}, ${orgId}, ${id})`)
@@ -122,10 +131,11 @@ export async function updateReader(
   tx: Tx,
   orgId: number,
   id: number,
-  change: Pick<ReaderDraft, 'name' | 'format' | 'clock'>,
+  change: Pick<ReaderDraft, 'name' | 'format' | 'clock' | 'smoothing'>,
 ): Promise<void> {
   await tx.query(sql`
-    update readers set name = ${change.name}, format = ${change.format}, clock = ${change.clock}
+    update readers set name = ${change.name}, format = ${change.format}, clock = ${change.clock},
+      smoothing = ${stored(change.smoothing)}::json
     where org_id = ${orgId} and id = ${id}`)
 }
 
