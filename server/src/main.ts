@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError } from 'commander'
 import * as admin from './app/admin.ts'
 import { openDatabase, prepareDatabase } from './app/core.ts'
-import { createReaderIn } from './app/readers.ts'
+import { createReaderIn, showInbox } from './app/readers.ts'
 import { serve } from './app/serve.ts'
 import { type SimulateOptions, simulate } from './app/simulate.ts'
 import { type Config, ConfigError, readConfig } from './config/config.ts'
@@ -142,9 +142,8 @@ key
 
 const collect = (text: string, all: string[]): string[] => [...all, text]
 
-program
-  .command('reader')
-  .description('devices that report what they read')
+const reader = program.command('reader').description('devices that report what they read')
+reader
   .command('create')
   .requiredOption('--org <name>')
   .requiredOption('--name <name>')
@@ -157,6 +156,11 @@ program
   )
   .option(...jsonFlag)
   .action(run(createReaderIn))
+reader
+  .command('inbox')
+  .description('topics of your own broker that lead to no reader')
+  .option(...jsonFlag)
+  .action(run(showInbox))
 
 program
   .command('simulate')

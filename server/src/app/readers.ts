@@ -1,6 +1,8 @@
+import { formatMillis } from '../kernel/instant.ts'
 import { createReader } from '../readers/commands.ts'
 import { type Smoothing, readerFormats, smoothingBounds } from '../readers/reader.ts'
 import { liveLocations } from '../readers/readers.sql.ts'
+import { listUnknownTopics } from '../readers/unknown.sql.ts'
 import { readerClocks } from '../tracking/arrival.ts'
 import { type Facts, OperatorError, checkLine, organizationNamed } from './admin.ts'
 import type { Core } from './core.ts'
@@ -81,4 +83,15 @@ export async function createReaderIn(core: Core, options: ReaderOptions): Promis
     },
     antennas: reader.scanPoints.map((point) => ({ antenna: point.antenna, location: point.locationKey })),
   }
+}
+
+/** Topics of the outside broker under which messages came although they lead to no reader, latest first. */
+export async function showInbox(core: Core): Promise<Facts[]> {
+  const topics = await listUnknownTopics(core.db.read)
+  return topics.map((one) => ({
+    topic: one.topic,
+    messages: one.messages,
+    first_seen_at: formatMillis(one.firstSeenAt),
+    last_seen_at: formatMillis(one.lastSeenAt),
+  }))
 }

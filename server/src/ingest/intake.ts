@@ -23,7 +23,7 @@ export interface IntakeNeeds {
   onTaken: (device: Device, taken: Taken & { reads: readonly Read[]; warning: string | null }) => void
   onMoves: (orgId: number, moves: readonly RecordedMove[]) => void
   onUnknown: (device: Device, reads: readonly Read[]) => void
-  onQuarantine: (why: string, topic: string) => void
+  onQuarantine: (why: 'unknown reader' | 'unknown format', topic: string) => void
 }
 
 /** The way in for every message of every reader, whatever brought it. */

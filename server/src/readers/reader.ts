@@ -17,6 +17,8 @@ export interface Reader {
   ignored: number
   warning: string | null
   scanPoints: ScanPoint[]
+  /** Antennas that reported reads although no scan point names them. */
+  unknownAntennas: { antenna: number; reads: number }[]
 }
 
 /** How sure a change of place must be: so many sightings in a row within so many seconds, or so much stronger a signal. */

@@ -17,6 +17,7 @@ interface ReaderRow {
   reads: number
   ignored: number
   warning: string | null
+  unknown_antennas: string | null
   antenna: number | null
   location_id: number | null
   location_key: string | null
@@ -29,7 +30,11 @@ const points = (orgId: number) => sql`
   left join scan_points p on p.org_id = ${orgId} and p.reader_id = r.id
   left join locations l on l.org_id = ${orgId} and l.id = p.location_id and l.deleted_at is null`
 
-const pointColumns = sql`p.antenna, l.id as location_id, l.external_key as location_key`
+const pointColumns = (orgId: number) => sql`p.antenna, l.id as location_id, l.external_key as location_key, (
+    select json_agg(json_build_object('antenna', u.antenna, 'reads', u.reads) order by u.antenna)
+    from unknown_antennas u where u.org_id = ${orgId} and u.reader_id = r.id and not exists (
+      select from scan_points n where n.org_id = ${orgId} and n.reader_id = u.reader_id and n.antenna = u.antenna)
+  ) as unknown_antennas`
 
 export const smoothingOf = (stored: string | null): Smoothing | null =>
   stored === null ? null : (JSON.parse(stored) as Smoothing)
@@ -64,11 +69,12 @@ const readerOf = (row: ReaderRow, id: number): Reader => ({
   ignored: row.ignored,
   warning: row.warning,
   scanPoints: [],
+  unknownAntennas: JSON.parse(row.unknown_antennas ?? '[]') as Reader['unknownAntennas'],
 })
 
 export async function findReader(db: Db, orgId: number, id: number): Promise<Reader | null> {
   const rows = await db.query<ReaderRow>(sql`
-    select ${columns}, ${pointColumns} from readers r ${points(orgId)}
+    select ${columns}, ${pointColumns(orgId)} from readers r ${points(orgId)}
     where r.org_id = ${orgId} and r.id = ${id} order by p.antenna`)
   return foldReaders(rows)[0] ?? null
 }
@@ -80,7 +86,7 @@ export async function listReaders(db: Db, orgId: number, page: PageRequest): Pro
       select ${columns} from readers r where r.org_id = ${orgId}
       order by r.name, r.id limit ${page.limit} offset ${page.offset}
     )
-    select total.total, ${columns}, ${pointColumns} from total left join r on true ${points(orgId)}
+    select total.total, ${columns}, ${pointColumns(orgId)} from total left join r on true ${points(orgId)}
     order by r.name, r.id, p.antenna`)
   return { rows: foldReaders(rows), total: rows[0]?.total ?? 0 }
 }
@@ -146,6 +152,7 @@ export async function lockReader(tx: Tx, orgId: number, id: number): Promise<voi
 /** Says whether there was one. */
 export async function deleteReader(tx: Tx, orgId: number, id: number): Promise<boolean> {
   await tx.query(sql`delete from scan_points where org_id = ${orgId} and reader_id = ${id}`)
+  await tx.query(sql`delete from unknown_antennas where org_id = ${orgId} and reader_id = ${id}`)
   const gone = await tx.query<{ token_hash: Uint8Array }>(
     sql`delete from readers where org_id = ${orgId} and id = ${id} returning token_hash`,
   )

@@ -130,6 +130,25 @@ describe('lastseen reader create', () => {
   })
 })
 
+describe('lastseen reader inbox', () => {
+  it('prints the topics that lead to no reader, latest first', async () => {
+    const empty = await lastseen(['reader', 'inbox', '--json'], settings)
+    expect([empty.code, empty.stdout, empty.stderr]).toEqual([0, '[]\n', ''])
+    await withSql(
+      database.url,
+      (sql) => sql`insert into unknown_topics (topic, messages, first_seen_at, last_seen_at) values
+        ('lastseen/old/reads', 1, '2026-05-04T08:00:00Z', '2026-05-04T08:00:00Z'),
+        ('lastseen/new/reads', 3, '2026-05-04T08:00:00Z', '2026-05-04T09:00:00Z')`,
+    )
+    const shown = await lastseen(['reader', 'inbox', '--json'], settings)
+    const first_seen_at = '2026-05-04T08:00:00.000Z'
+    expect(JSON.parse(shown.stdout)).toEqual([
+      { topic: 'lastseen/new/reads', messages: 3, first_seen_at, last_seen_at: '2026-05-04T09:00:00.000Z' },
+      { topic: 'lastseen/old/reads', messages: 1, first_seen_at, last_seen_at: first_seen_at },
+    ])
+  })
+})
+
 describe('lastseen simulate', () => {
   let server: ReadyServer
   beforeAll(async () => {

@@ -84,6 +84,7 @@ const presentReader = (reader: Reader) => ({
     location_id: point.locationId,
     location_external_key: point.locationKey,
   })),
+  unknown_antennas: reader.unknownAntennas,
 })
 
 const presentUnknown = (one: UnknownTag) => ({

@@ -61,6 +61,7 @@ describe('adding a reader', () => {
         { antenna: 2, location_id: hall!.id, location_external_key: 'HALL' },
         { antenna: 3, location_id: null, location_external_key: null },
       ],
+      unknown_antennas: [],
     })
     const again = await send('GET', `${path}/${id}`)
     expect(again.json.data).toEqual({ id, ...rest })
