@@ -23,8 +23,10 @@ export interface IntakeNeeds {
   onTaken: (device: Device, taken: Taken & { reads: readonly Read[]; warning: string | null }) => void
   onMoves: (orgId: number, moves: readonly RecordedMove[]) => void
   onUnknown: (device: Device, reads: readonly Read[]) => void
-  onQuarantine: (why: 'unknown reader' | 'unknown format', topic: string) => void
+  onQuarantine: (why: 'unknown reader' | 'unknown format' | 'too large', topic: string) => void
 }
+
+const maxMessageBytes = 1024 * 1024
 
 /** The way in for every message of every reader, whatever brought it. */
 export class Intake {
@@ -54,12 +56,14 @@ export class Intake {
 
   /** Like `take`, for transports that would send a message they get no receipt for over and over. */
   async takeOrQuarantine(device: Device, bytes: Uint8Array, topic: string): Promise<void> {
-    if ((await this.take(device, bytes, topic)) !== null) return
+    const isTooLarge = bytes.length > maxMessageBytes
+    if (!isTooLarge && (await this.take(device, bytes, topic)) !== null) return
     const status = statusText(bytes)
     if (status !== null) return this.#needs.onTaken(device, { accepted: 0, ignored: 0, reads: [], warning: status })
+    const warning = isTooLarge ? 'A message was larger than 1 MiB' : 'A message was in no known format'
     this.quarantined.unknownFormat++
-    this.#needs.onTaken(device, { accepted: 0, ignored: 1, reads: [], warning: 'A message was in no known format' })
-    this.#needs.onQuarantine('unknown format', topic)
+    this.#needs.onTaken(device, { accepted: 0, ignored: 1, reads: [], warning })
+    this.#needs.onQuarantine(isTooLarge ? 'too large' : 'unknown format', topic)
   }
 
   /** Decodes and records one message; null when it is in no format we know. Resolves once its reads are durable. */

@@ -5,6 +5,7 @@ import { type IPublishPacket, type Packet, generate, parser } from 'mqtt-packet'
 import type { Seat } from '../db/seat.ts'
 import type { Devices } from './devices.ts'
 import type { Intake } from './intake.ts'
+import { maxPacketBytes } from './packet-size.ts'
 
 export interface SubscriberNeeds {
   url: string
@@ -133,7 +134,7 @@ export function startSubscriber(needs: SubscriberNeeds): Subscriber {
         keepalive: keepaliveSeconds,
         ...(url.username === '' ? {} : { username: decodeURIComponent(url.username) }),
         ...(url.password === '' ? {} : { password: Buffer.from(decodeURIComponent(url.password)) }),
-        properties: { receiveMaximum: inFlight, sessionExpiryInterval: 3600 },
+        properties: { receiveMaximum: inFlight, sessionExpiryInterval: 3600, maximumPacketSize: maxPacketBytes },
       }),
     )
     let why = 'the connection ended'

@@ -41,18 +41,24 @@ export class Fleet {
   readonly orgId: number
   readonly #places: number[]
   readonly #readers: FleetReader[]
-  readonly #startMs = Math.floor(Date.now() / minuteMs) * minuteMs - 20_000 * minuteMs
+  readonly #startMs: number
   #isOver = false
   #sending: Promise<unknown> = Promise.resolve()
   resent = 0
 
-  private constructor(orgId: number, places: number[], readers: FleetReader[]) {
+  private constructor(orgId: number, places: number[], readers: FleetReader[], nowMs: number) {
+    this.#startMs = Math.floor(nowMs / minuteMs) * minuteMs - 20_000 * minuteMs
     this.orgId = orgId
     this.#places = places
     this.#readers = readers
   }
 
-  static async settle(databaseUrl: string, readerCount: number, assetsEach: number): Promise<Fleet> {
+  static async settle(
+    databaseUrl: string,
+    readerCount: number,
+    assetsEach: number,
+    nowMs = Date.now(),
+  ): Promise<Fleet> {
     const core = await openCore({ config: readConfig({ DATABASE_URL: databaseUrl }), url: databaseUrl })
     try {
       const { orgId } = await createOrganization(core, 'Fleet')
@@ -79,7 +85,7 @@ export class Fleet {
         const topic = `lastseen/${made.topicKey}/reads`
         readers.push({ id: made.id, token, topic, assets, acknowledged: [] })
       }
-      return new Fleet(orgId, places, readers)
+      return new Fleet(orgId, places, readers, nowMs)
     } finally {
       await core.close()
     }
