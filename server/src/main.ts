@@ -108,9 +108,8 @@ org
   .option(...jsonFlag)
   .action(run((core, options: { name: string }) => admin.setLapse(core, options, false)))
 
-program
-  .command('user')
-  .description('people who sign in')
+const user = program.command('user').description('people who sign in')
+user
   .command('create')
   .requiredOption('--org <name>')
   .requiredOption('--email <address>')
@@ -118,6 +117,14 @@ program
   .option('--password <password>', 'made up and printed when absent')
   .option(...jsonFlag)
   .action(run(admin.createUserIn))
+user
+  .command('add')
+  .description('give someone who has an account a role in an organization')
+  .requiredOption('--org <name>')
+  .requiredOption('--email <address>')
+  .requiredOption('--role <role>', 'viewer, operator, manager or admin')
+  .option(...jsonFlag)
+  .action(run(admin.addUserTo))
 
 const key = program.command('key').description('API credentials')
 key

@@ -87,7 +87,8 @@ export const settings = {
     name: 'LASTSEEN_DATABASE_POOL',
     fallback: '4',
     parse: count(1, 100),
-    about: 'Connections per process and role; there are two roles.',
+    about:
+      'Database connections per process for each of three kinds of work: reads, single statements, transactions. Up to three more listen and hold locks.',
   }),
   workers: setting({
     name: 'LASTSEEN_WORKERS',
