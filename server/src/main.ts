@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError } from 'commander'
 import * as admin from './app/admin.ts'
 import { openDatabase, prepareDatabase } from './app/core.ts'
-import { createReaderIn } from './app/readers.ts'
+import { createReaderIn, showInbox } from './app/readers.ts'
 import { serve } from './app/serve.ts'
 import { type SimulateOptions, simulate } from './app/simulate.ts'
 import { type Config, ConfigError, readConfig } from './config/config.ts'
@@ -108,9 +108,8 @@ org
   .option(...jsonFlag)
   .action(run((core, options: { name: string }) => admin.setLapse(core, options, false)))
 
-program
-  .command('user')
-  .description('people who sign in')
+const user = program.command('user').description('people who sign in')
+user
   .command('create')
   .requiredOption('--org <name>')
   .requiredOption('--email <address>')
@@ -118,6 +117,14 @@ program
   .option('--password <password>', 'made up and printed when absent')
   .option(...jsonFlag)
   .action(run(admin.createUserIn))
+user
+  .command('add')
+  .description('give someone who has an account a role in an organization')
+  .requiredOption('--org <name>')
+  .requiredOption('--email <address>')
+  .requiredOption('--role <role>', 'viewer, operator, manager or admin')
+  .option(...jsonFlag)
+  .action(run(admin.addUserTo))
 
 const key = program.command('key').description('API credentials')
 key
@@ -142,17 +149,25 @@ key
 
 const collect = (text: string, all: string[]): string[] => [...all, text]
 
-program
-  .command('reader')
-  .description('devices that report what they read')
+const reader = program.command('reader').description('devices that report what they read')
+reader
   .command('create')
   .requiredOption('--org <name>')
   .requiredOption('--name <name>')
   .option('--antenna <number=key>', 'where an antenna looks; repeat it; `2=` for no place', collect, [])
   .option('--format <format>', 'what it sends', 'auto')
   .option('--clock <clock>', 'whose clock stamps its reads: reader, server or sent_at', 'reader')
+  .option(
+    '--smoothing <rule>',
+    'when to believe a change of place, such as reads=3,seconds=30,margin_db=6; off if absent',
+  )
   .option(...jsonFlag)
   .action(run(createReaderIn))
+reader
+  .command('inbox')
+  .description('topics of your own broker that lead to no reader')
+  .option(...jsonFlag)
+  .action(run(showInbox))
 
 program
   .command('simulate')

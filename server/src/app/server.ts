@@ -85,7 +85,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     onBug: seen.bug,
   })
   const http: HttpServer = await listen({ host: options.host, port: options.port, millis, handle })
-  const mqtt = await openMqtt(core, tracking, options.log)
+  const mqtt = await openMqtt(core, tracking, options.log, options.isOneOfSeveral)
   const stopHousekeeping = housekeeping(core, useLog, options.log)
   return {
     port: http.port,

@@ -94,7 +94,8 @@ export const settings = {
     name: 'LASTSEEN_DATABASE_POOL',
     fallback: '4',
     parse: count(1, 100),
-    about: 'Connections per process and role; there are two roles.',
+    about:
+      'Database connections per process for each of three kinds of work: reads, single statements, transactions. Up to three more listen and hold locks.',
   }),
   workers: setting({
     name: 'LASTSEEN_WORKERS',
@@ -127,6 +128,13 @@ export const settings = {
     parse: optional,
     secret: true,
     about: 'An outside MQTT broker to listen to, instead of the embedded one.',
+  }),
+  mqttShare: setting({
+    name: 'LASTSEEN_MQTT_SHARE',
+    fallback: 'auto',
+    parse: oneOf('auto', 'always'),
+    about:
+      'How to listen at an outside broker. `auto`: as a shared subscription when there are several workers. Set `always` when several machines listen.',
   }),
   mqttPublicUrl: setting({
     name: 'LASTSEEN_MQTT_PUBLIC_URL',

@@ -68,11 +68,12 @@ export function connect(options: ConnectOptions): Connection {
     max_parallel_workers_per_gather: '0',
   }
   const door = (url: string, role: string): Door =>
-    new Door(() => openPool(url, options.poolSize, { role, ...limit }), patienceMs)
+    new Door((onClose) => openPool(url, options.poolSize, { role, ...limit }, onClose), patienceMs)
   const writer = door(options.url, writerRole)
   const reader = door(options.readUrl ?? options.url, readerRole)
   const ear = openPool(options.url, 1, { role: writerRole })
-  const lanes = new Lanes(options.poolSize, (onClose) => openPool(options.url, 1, { role: writerRole }, onClose))
+  const openLane = (onClose: () => void): Pool => openPool(options.url, 1, { role: writerRole }, onClose)
+  const lanes = new Lanes(options.poolSize, patienceMs, openLane)
   const { onStatement } = options
 
   function on(handle: Handle): Db {
@@ -91,7 +92,6 @@ export function connect(options: ConnectOptions): Connection {
     try {
       return await whileConnected(lane, () => run(lane, opening, work))
     } finally {
-      lane.onLost = null
       lanes.give(lane)
     }
   }
@@ -149,11 +149,12 @@ export function connect(options: ConnectOptions): Connection {
 
 const lost = (): Error => new Error('the connection to the database was lost during a transaction')
 
-/** Sends nothing on a connection that is gone. */
+/** Sends nothing on a connection that is gone, and gives up one that does not answer. */
 function live(lane: Lane): Handle {
   return {
     unsafe: ((...given: Parameters<Pool['unsafe']>) => {
       if (lane.isLost) throw lost()
+      lane.waitFor.refresh()
       return lane.handle.unsafe(...given)
     }) as Pool['unsafe'],
   }

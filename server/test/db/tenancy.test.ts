@@ -56,6 +56,8 @@ async function seed(orgId: number): Promise<void> {
   await admin`insert into scan_points (org_id, reader_id, antenna) values (${orgId}, ${orgId + 4}, 1)`
   await admin`insert into unknown_tags (org_id, tag_type, match_value, value, reads, first_seen_at, last_seen_at)
     values (${orgId}, 'rfid', 'y', 'y', 1, ${at}, ${at})`
+  await admin`insert into unknown_antennas (org_id, reader_id, antenna, reads, last_seen_at)
+    values (${orgId}, ${orgId + 4}, 2, 1, ${at})`
   await admin`insert into asset_minutes (org_id, asset_id, minute, observed_at, source)
     values (${orgId}, ${orgId + 2}, ${at}, ${at}, 'reader')`
   await admin`insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, to_location_id,

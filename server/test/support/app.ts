@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { type Core, openCore } from '../../src/app/core.ts'
 import { type RunningServer, startServer } from '../../src/app/server.ts'
 import { readConfig } from '../../src/config/config.ts'
+import { textOf } from '../../src/db/sql.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
 import { createUser } from '../../src/users/commands.ts'
@@ -19,6 +20,8 @@ export interface AppOptions {
   /** An app on the database of another one, as a second process would be. */
   beside?: TestApp
   isOneOfSeveral?: boolean
+  /** Told of the text of every statement. */
+  onStatement?: (text: string) => void
 }
 
 /** The service on a real port over a database of its own. */
@@ -95,7 +98,10 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
   const core = await openCore({
     config,
     url: databaseUrl,
-    onStatement: watch.onStatement,
+    onStatement: (statement) => {
+      watch.onStatement(statement)
+      options.onStatement?.(render(statement).text)
+    },
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   })
   const server: RunningServer = await startServer(core, {
