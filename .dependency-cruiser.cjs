@@ -9,8 +9,9 @@ const steps = [
   ['records'],
   ['credentials', 'locations', 'assets', 'readers'],
   ['tracking'],
+  ['webhooks'],
   ['pipeline'],
-  ['api/primary', 'api/web', 'ingest', 'simulator'],
+  ['api/primary', 'api/web', 'ingest', 'simulator', 'worker'],
   ['app'],
 ]
 
@@ -42,6 +43,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^server/src', pathNot: [inside('http')] },
       to: { path: '^(node:)?https?$' },
+    },
+    {
+      // Every outgoing request passes the address guard of webhooks/target.ts.
+      name: 'only-webhooks-sends',
+      severity: 'error',
+      from: { path: '^server/src', pathNot: [inside('webhooks')] },
+      to: { path: 'node_modules/undici/' },
     },
     {
       name: 'no-unknown-folder',

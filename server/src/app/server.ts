@@ -17,6 +17,7 @@ import { openMqtt } from './mqtt.ts'
 import { pages } from './pages.ts'
 import { ingestAddresses, startTracking } from './tracking.ts'
 import { telemetry } from './telemetry.ts'
+import { type Tuning, startWebhooks } from './webhooks.ts'
 
 export interface RunningServer {
   port: number
@@ -31,6 +32,7 @@ export interface ServerOptions {
   /** More than this one process answers requests, so buckets must be shared. */
   isOneOfSeveral: boolean
   log: Logger
+  delivery?: Partial<Tuning>
 }
 
 /** Puts the parts together and answers requests. The only place that knows them all. */
@@ -50,10 +52,13 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     onUse: (caller) => useLog.note(caller),
   })
   wake.on(revocationTopic, (key) => principals.forget(key))
+  const seen = telemetry(options.log)
   const tracking = startTracking(core, options.log)
+  const webhooks = startWebhooks(core, options.log, seen.registry, options.delivery)
   await wake.start(() => {
     principals.forgetAll()
     tracking.missedNews()
+    webhooks.missedNews()
   })
 
   const addresses = (reader: Reader, token: string) => ingestAddresses(core, reader, token)
@@ -67,11 +72,13 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     wake,
     announce: tracking.announce,
     addresses,
+    seal: webhooks.seal,
+    sendTest: webhooks.sendTest,
+    onDropped: webhooks.onDropped,
   }
   const surfaces = [primarySurface(needs), webSurface(needs, tracking.live)]
   const { rateLimitStore } = config
   const isShared = rateLimitStore === 'database' || (rateLimitStore === 'auto' && options.isOneOfSeveral)
-  const seen = telemetry(options.log)
   const handle = dispatcher({
     surfaces,
     pages: [...pages(core, surfaces[0]!.routes, seen.registry, options.host), ...tracking.endpoints],
@@ -90,7 +97,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     port: http.port,
     notices: mqtt.notice === null ? [] : [mqtt.notice],
     async close(graceMs) {
-      await Promise.all([http.close(graceMs), mqtt.close()])
+      await Promise.all([http.close(graceMs), mqtt.close(), webhooks.stop(graceMs)])
       await tracking.stop()
       await stopHousekeeping()
     },
