@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { type Clock, now } from '../kernel/clock.ts'
 import { millisOf } from '../kernel/instant.ts'
 import type { Attempt } from '../webhooks/attempts.sql.ts'
@@ -23,6 +24,13 @@ export interface LaneNeeds {
 
 const firstPlaces = 4
 
+/** Everything under way listens to it, which is no leak. */
+function patient(): AbortController {
+  const controller = new AbortController()
+  setMaxListeners(0, controller.signal)
+  return controller
+}
+
 /**
  * The deliveries of one organization. An event keeps its place from its first attempt to its last, so a lane holds no
  * more than its places, and what it cannot hold waits in the database. A lane that delivers gets more places; one whose
@@ -30,12 +38,12 @@ const firstPlaces = 4
  */
 export class Lane {
   readonly #needs: LaneNeeds
-  readonly #cutOff = new AbortController()
+  readonly #cutOff = patient()
   readonly #underWay = new Set<Promise<void>>()
   #outlet: Outlet | undefined
   #period: number | null = null
   #places: number
-  #changed = new AbortController()
+  #changed = patient()
   /** There may be more to claim than was claimed last. */
   hasMore = false
   isClaiming = false
@@ -77,7 +85,7 @@ export class Lane {
     if (period === this.#period) return
     this.#period = period
     this.#changed.abort()
-    this.#changed = new AbortController()
+    this.#changed = patient()
   }
 
   /** Delivers in the background and calls back when the place is free again. */

@@ -32,6 +32,11 @@ export class Authority {
     return { key: readFileSync(path('key'), 'utf8'), cert: readFileSync(path('crt'), 'utf8') }
   }
 
+  /** Its own certificate, for whoever is to trust it. */
+  get certificate(): string {
+    return readFileSync(this.caFile, 'utf8')
+  }
+
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true })
   }

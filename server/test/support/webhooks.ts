@@ -65,7 +65,7 @@ export class Watched {
   readonly app: TestApp
   readonly orgId: number
   readonly #token: string
-  readonly #things: Thing[] = []
+  #things = 0
   webhookId = 0
   secret = ''
 
@@ -115,8 +115,7 @@ export class Watched {
   /** So many new things are seen for the first time, which is one move each. Gives their delivery ids. */
   async move(count = 1, { isTold = true } = {}): Promise<string[]> {
     const fresh: Thing[] = []
-    for (let index = 0; index < count; index++) fresh.push(await this.site.thing(`Thing ${this.#things.length + index}`))
-    this.#things.push(...fresh)
+    for (let index = 0; index < count; index++) fresh.push(await this.site.thing(`Thing ${++this.#things}`))
     return this.moveThings(fresh, this.places[0], { isTold })
   }
 
