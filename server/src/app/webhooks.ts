@@ -16,15 +16,15 @@ export type Tuning = Pick<DelivererNeeds, 'timeoutMs' | 'pausesMs' | 'places' | 
 
 const usual: Tuning = { timeoutMs, pausesMs, places: 32, maxHeld: 2000, sweepMs: 15_000 }
 
-export const webhookSeal = (core: Core): Seal => new Seal(core.signingKey, 'webhook secrets')
+const sealOf = (core: Core): Seal => new Seal(core.signingKey, 'webhook secrets')
 
-export const webhookTarget = ({ config }: Core): Target =>
+const targetOf = ({ config }: Core): Target =>
   new Target({ allowed: config.webhookAllow, ca: config.webhookCa, nameServers: config.webhookDns })
 
 /** What an operator's command needs: it counts nothing. */
 export function webhookNeeds(core: Core): WebhookNeeds & { sendTest: SendTest } {
-  const seal = webhookSeal(core)
-  const sendTest = testSender({ ...core, seal, target: webhookTarget(core) })
+  const seal = sealOf(core)
+  const sendTest = testSender({ ...core, seal, target: targetOf(core) })
   return { ...core, seal, sendTest, onDropped: () => undefined }
 }
 
@@ -40,8 +40,8 @@ export interface Webhooks {
 /** Wires everything between a recorded move and the organization's endpoint. */
 export function startWebhooks(core: Core, log: Logger, registry: Registry, tuning: Partial<Tuning> = {}): Webhooks {
   const { db, clock, wake } = core
-  const seal = webhookSeal(core)
-  const target = webhookTarget(core)
+  const seal = sealOf(core)
+  const target = targetOf(core)
   const attempts = new Counter({
     name: 'lastseen_webhook_attempts_total',
     help: 'Requests to webhook endpoints, by outcome.',

@@ -29,7 +29,7 @@ export interface WebhookNeeds {
 }
 
 /** Why an event was not delivered: nobody took it in time, delivery was switched off, or no attempt succeeded. */
-export type DropReason = 'late' | 'switched_off' | 'failed' | 'stopped'
+type DropReason = 'late' | 'switched_off' | 'failed' | 'stopped'
 
 export type OnDropped = (why: DropReason, events: number) => void
 
@@ -70,7 +70,14 @@ export async function createWebhook(
   const webhook = await needs.db.inOrganization(orgId, async (tx) => {
     const { isLapsed } = await lockStanding(tx, orgId)
     const isDelivering = draft.isEnabled && !isLapsed
-    const made = { ...draft, id: id!, sealedSecret, createdAt: at, updatedAt: at, period: isDelivering ? period! : null }
+    const made = {
+      ...draft,
+      id: id!,
+      sealedSecret,
+      createdAt: at,
+      updatedAt: at,
+      period: isDelivering ? period! : null,
+    }
     await insertWebhook(tx, orgId, made)
     await enlist(tx, orgId, isDelivering)
     return made

@@ -29,9 +29,9 @@ const words: Record<string, string> = {
 const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|ISSUER/
 
 /** In plain words, and without anything that tells about the network behind the service. */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   if (error instanceof Unreachable) return error.message
-  const code = String((error as { code?: unknown }).code ?? '')
+  const code = (error as NodeJS.ErrnoException).code ?? ''
   if (code in words) return words[code]!
   if (certificateCodes.test(code)) return 'the certificate is not trusted'
   if (/SSL|TLS|EPROTO/.test(code)) return 'the TLS handshake failed'

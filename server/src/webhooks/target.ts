@@ -1,6 +1,12 @@
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { type TLSSocket, type SecureContext, connect as connectTls, createSecureContext, rootCertificates } from 'node:tls'
+import {
+  type TLSSocket,
+  type SecureContext,
+  connect as connectTls,
+  createSecureContext,
+  rootCertificates,
+} from 'node:tls'
 import { type Address, type Range, isWithin, parseAddress, parseRange } from '../kernel/address.ts'
 
 const ranges = (...texts: string[]): Range[] => texts.map((text) => parseRange(text)!)
@@ -124,15 +130,16 @@ export class Target {
       const settle = (): void => {
         clearTimeout(timer)
         signal.removeEventListener('abort', end)
+        socket.off('error', fail)
       }
-      socket.setNoDelay(true)
-      socket.once('error', (error) => {
+      const fail = (error: Error): void => {
         settle()
         reject(error)
-      })
+      }
+      socket.setNoDelay(true)
+      socket.on('error', fail)
       socket.once('secureConnect', () => {
         settle()
-        socket.removeAllListeners('error')
         resolve(socket)
       })
     })

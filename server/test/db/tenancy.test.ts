@@ -117,7 +117,14 @@ describe('The tables that belong to organizations', () => {
       select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'org_id'
         and not exists (select from pg_policies p where p.tablename = table_name)
         and not (select relispartition from pg_class where oid = table_name::regclass) order by 1`
-    const directory = ['client_ids', 'id_blocks', 'memberships', 'organization_names', 'reader_directory', 'webhook_directory']
+    const directory = [
+      'client_ids',
+      'id_blocks',
+      'memberships',
+      'organization_names',
+      'reader_directory',
+      'webhook_directory',
+    ]
     expect(rows.map((row) => row['name'])).toEqual(directory)
   })
 })

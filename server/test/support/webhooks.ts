@@ -41,8 +41,10 @@ export class Network {
   }
 
   async stop(): Promise<void> {
-    await this.app?.stop()
-    await closeDatabase(this.app)
+    if (this.app !== undefined) {
+      await closeDatabase(this.app)
+      await this.app.stop()
+    }
     for (const receiver of this.#receivers) await receiver.close()
     await this.names.close()
     this.authority.remove()

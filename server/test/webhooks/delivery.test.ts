@@ -24,7 +24,10 @@ const python = (secret: string, { headers, body }: Received): string[] => {
     "print('v1,' + base64.b64encode(hmac.new(key, message, hashlib.sha256).digest()).decode())",
   ].join('\n')
   const texts = [headers['x-service-timestamp']!, headers['webhook-id']!, headers['webhook-timestamp']!]
-  return execFileSync('python3', ['-c', script, secret, ...texts], { input: body }).toString().trim().split('\n')
+  return execFileSync('python3', ['-c', script, secret, ...texts], { input: body })
+    .toString()
+    .trim()
+    .split('\n')
 }
 
 const bodyOf = (received: Received) => JSON.parse(received.body.toString('utf8'))
@@ -77,7 +80,9 @@ describe('a delivery', () => {
         'webhook-signature': python(watched.secret, one)[1],
       })
       expect(Number(one.headers['webhook-timestamp'])).toBeGreaterThanOrEqual(before)
-      expect(one.names).toEqual(expect.arrayContaining(['X-Service-Event', 'X-Service-Delivery', 'X-Service-Timestamp']))
+      expect(one.names).toEqual(
+        expect.arrayContaining(['X-Service-Event', 'X-Service-Delivery', 'X-Service-Timestamp']),
+      )
     }
   })
 

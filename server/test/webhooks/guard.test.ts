@@ -39,10 +39,13 @@ const ranges6: typeof ranges4 = [
 const isOpen = (text: string): boolean => isPublic(parseAddress(text)!)
 
 describe('an address that is not public', () => {
-  it.each([...ranges4, ...ranges6])('is every one in %s, and its neighbours are public', (_, first, last, ...beside) => {
-    expect([isOpen(first), isOpen(last)]).toEqual([false, false])
-    for (const neighbour of beside) if (neighbour !== null) expect(isOpen(neighbour), neighbour).toBe(true)
-  })
+  it.each([...ranges4, ...ranges6])(
+    'is every one in %s, and its neighbours are public',
+    (_, first, last, ...beside) => {
+      expect([isOpen(first), isOpen(last)]).toEqual([false, false])
+      for (const neighbour of beside) if (neighbour !== null) expect(isOpen(neighbour), neighbour).toBe(true)
+    },
+  )
 
   it.each([
     ['loopback', '::1'],
@@ -217,10 +220,13 @@ describe('at every connection', () => {
     expect(await post(at('two.hooks.test'), guard('127.0.0.0/8'))).toMatchObject({ isDelivered: true })
   })
 
-  it.each(['127.0.0.1', 'plain.hooks.test', 'PLAIN.hooks.test', 'plain.hooks.test.'])('%s is reached when it is allowed', async (host) => {
-    names.names.set('plain.hooks.test', ['127.0.0.1'])
-    expect(await post(at(host))).toMatchObject({ isDelivered: true, error: null })
-  })
+  it.each(['127.0.0.1', 'plain.hooks.test', 'PLAIN.hooks.test', 'plain.hooks.test.'])(
+    '%s is reached when it is allowed',
+    async (host) => {
+      names.names.set('plain.hooks.test', ['127.0.0.1'])
+      expect(await post(at(host))).toMatchObject({ isDelivered: true, error: null })
+    },
+  )
 
   describe('with proxies in the environment', () => {
     let proxy: Server

@@ -103,7 +103,9 @@ export function webhookRoutes(needs: WebhookRouteNeeds): AnyRoute[] {
       id: 'webhooks.patch',
       method: 'PATCH',
       summary: 'Change the address, or switch delivery on or off',
-      exists: async (call) => void (await own(call)),
+      async exists(call) {
+        await own(call)
+      },
       body: { mediaType: 'application/merge-patch+json', name: 'WebhookPatch', shape: patchShape, example: {} },
       success,
       async handle({ caller: { orgId }, params, body }) {
