@@ -28,18 +28,18 @@ export async function claimMoves(
   orgId: number,
   request: { limit: number; at: Instant; notBefore: Instant },
 ): Promise<Claimed[]> {
+  // The period is asked for apart: joined, the index would not give the oldest first, and all that wait would be sorted.
   const rows = await tx.query<ClaimedRow>(sql`
     with due as (
-      select m.delivery_id as due_id, w.id as webhook_id, w.url, w.sealed_secret
-      from webhooks w
-      join moves m on m.org_id = ${orgId} and m.period = w.period and m.claimed_at is null
-        and m.recorded_at >= ${toDatabase(request.notBefore)}
-      where w.org_id = ${orgId}
-      order by m.recorded_at limit ${request.limit} for update of m skip locked
+      select o.delivery_id as due_id from moves o
+      where o.org_id = ${orgId} and o.claimed_at is null
+        and o.period = (select w.period from webhooks w where w.org_id = ${orgId})
+        and o.recorded_at >= ${toDatabase(request.notBefore)}
+      order by o.recorded_at limit ${request.limit} for update skip locked
     )
-    update moves m set claimed_at = ${toDatabase(request.at)} from due
-    where m.org_id = ${orgId} and m.delivery_id = due.due_id
-    returning ${moveColumns}, period, webhook_id, url, sealed_secret`)
+    update moves m set claimed_at = ${toDatabase(request.at)} from due, webhooks w
+    where m.org_id = ${orgId} and m.delivery_id = due.due_id and w.org_id = ${orgId}
+    returning ${moveColumns}, m.period, w.id as webhook_id, w.url, w.sealed_secret`)
   return rows.map((row) => ({
     move: moveOf(row),
     webhookId: row.webhook_id,
@@ -55,14 +55,22 @@ export async function lookForMoves(
   orgId: number,
   notBefore: Instant,
 ): Promise<{ isDue: boolean; isUndue: boolean }> {
-  const waiting = sql`select from moves m where m.org_id = ${orgId} and m.claimed_at is null`
-  const [row] = await db.query<{ is_due: boolean; is_undue: boolean }>(sql`
-    select
-      exists (${waiting} and m.period = w.period) as is_due,
-      exists (${waiting} and m.period < coalesce(w.period, 0)) or exists (${waiting} and m.period > coalesce(w.period, 0))
-        or exists (${waiting} and m.period = w.period and m.recorded_at < ${toDatabase(notBefore)}) as is_undue
+  const waiting = sql`from moves m where m.org_id = ${orgId} and m.claimed_at is null and m.period is not null`
+  const [row] = await db.query<{
+    period: number | null
+    first: number | null
+    last: number | null
+    oldest: string | null
+  }>(sql`
+    select w.period,
+      (select m.period ${waiting} order by m.period limit 1) as first,
+      (select m.period ${waiting} order by m.period desc limit 1) as last,
+      (select m.recorded_at ${waiting} and m.period = w.period order by m.recorded_at limit 1) as oldest
     from webhooks w where w.org_id = ${orgId}`)
-  return { isDue: row?.is_due ?? false, isUndue: row?.is_undue ?? false }
+  if (row === undefined || row.first === null) return { isDue: false, isUndue: false }
+  const isOver = row.first !== row.period || row.last !== row.period
+  const isLate = row.oldest !== null && fromDatabase(row.oldest) < notBefore
+  return { isDue: row.oldest !== null, isUndue: isOver || isLate }
 }
 
 const atOnce = 1000
