@@ -4,7 +4,7 @@ import type { Received } from '../support/receiver.ts'
 import { database, eventually } from '../support/tracking.ts'
 import { Watched, urlOf, useNetwork } from '../support/webhooks.ts'
 
-const network = useNetwork()
+const network = useNetwork({ delivery: { sweepMs: 2000 } })
 
 /** What other programs make of the same bytes; ours is not asked. */
 const openssl = (secret: string, { headers, body }: Received): string => {
@@ -129,7 +129,6 @@ describe('a delivery', () => {
     const receiver = await network.receiver()
     const watched = await Watched.with(network.app, urlOf(receiver))
     await watched.move(2, { isTold: false })
-    expect(await watched.outbox()).toEqual({ claimed: 0, waiting: 2, dropped: 0 })
-    await eventually(async () => expect(receiver.received).toHaveLength(2), 25_000)
-  }, 40_000)
+    await eventually(async () => expect(receiver.received).toHaveLength(2), 20_000)
+  })
 })
