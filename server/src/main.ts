@@ -5,6 +5,7 @@ import { openDatabase, prepareDatabase } from './app/core.ts'
 import { createReaderIn, showInbox } from './app/readers.ts'
 import { serve } from './app/serve.ts'
 import { type SimulateOptions, simulate } from './app/simulate.ts'
+import * as webhooks from './app/webhook-admin.ts'
 import { type Config, ConfigError, readConfig } from './config/config.ts'
 import { Refusal } from './kernel/errors.ts'
 
@@ -168,6 +169,39 @@ reader
   .description('topics of your own broker that lead to no reader')
   .option(...jsonFlag)
   .action(run(showInbox))
+
+const webhook = program.command('webhook').description('the endpoint that is told of moves')
+webhook
+  .command('create')
+  .requiredOption('--org <name>')
+  .requiredOption('--url <address>', 'https')
+  .option('--disabled', 'registered, but not delivered to yet')
+  .option(...jsonFlag)
+  .action(run(webhooks.createWebhookIn))
+webhook
+  .command('show')
+  .requiredOption('--org <name>')
+  .option(...jsonFlag)
+  .action(run(webhooks.showWebhook))
+webhook
+  .command('update')
+  .requiredOption('--org <name>')
+  .option('--url <address>', 'https')
+  .option('--enable', 'deliver events from now on')
+  .option('--disable', 'drop events from now on')
+  .option(...jsonFlag)
+  .action(run(webhooks.updateWebhookIn))
+webhook
+  .command('delete')
+  .requiredOption('--org <name>')
+  .option(...jsonFlag)
+  .action(run(webhooks.deleteWebhookIn))
+webhook
+  .command('test')
+  .description('send a test event')
+  .requiredOption('--org <name>')
+  .option(...jsonFlag)
+  .action(run(webhooks.testWebhook))
 
 program
   .command('simulate')

@@ -6,12 +6,14 @@ import { formatMillis, parseRfc3339 } from '../kernel/instant.ts'
 import { codePointLength, textProblem } from '../kernel/json.ts'
 import { type Role, credentialScopes, roles } from '../kernel/scopes.ts'
 import { newPassword, uuidPattern } from '../kernel/secrets.ts'
-import { createOrganization, lapseOrganization, reinstateOrganization } from '../organizations/commands.ts'
+import { createOrganization } from '../organizations/commands.ts'
 import { findOrganization, findOrganizationsByName } from '../organizations/organizations.sql.ts'
 import { createUser } from '../users/commands.ts'
 import { foldEmail } from '../users/user.ts'
 import { findUserByEmail, putMembership } from '../users/users.sql.ts'
+import { lapseOrganization, reinstateOrganization } from '../webhooks/commands.ts'
 import { type Core, openCore, openDatabase, prepareDatabase } from './core.ts'
+import { webhookNeeds } from './webhooks.ts'
 
 /** Something the operator typed that cannot be done; told without a stack trace. */
 export class OperatorError extends Error {}
@@ -68,7 +70,7 @@ export async function createOrg(core: Core, options: { name: string }): Promise<
 
 export async function setLapse(core: Core, options: { name: string }, isLapsed: boolean): Promise<Facts> {
   const { orgId, name } = await organizationNamed(core, options.name)
-  await (isLapsed ? lapseOrganization(core, orgId) : reinstateOrganization(core, orgId))
+  await (isLapsed ? lapseOrganization : reinstateOrganization)(webhookNeeds(core), orgId)
   return { org_id: orgId, name, lapsed: isLapsed }
 }
 

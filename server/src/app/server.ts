@@ -17,6 +17,7 @@ import { pages } from './pages.ts'
 import { publicSurfaces } from './surfaces.ts'
 import { ingestAddresses, startTracking } from './tracking.ts'
 import { telemetry } from './telemetry.ts'
+import { type Tuning, startWebhooks } from './webhooks.ts'
 
 export interface RunningServer {
   port: number
@@ -31,6 +32,7 @@ export interface ServerOptions {
   /** More than this one process answers requests, so buckets must be shared. */
   isOneOfSeveral: boolean
   log: Logger
+  delivery?: Partial<Tuning>
 }
 
 /** Puts the parts together and answers requests. The only place that knows them all. */
@@ -50,10 +52,13 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     onUse: (caller) => useLog.note(caller),
   })
   wake.on(revocationTopic, (key) => principals.forget(key))
+  const seen = telemetry(options.log)
   const tracking = startTracking(core, options.log)
+  const webhooks = startWebhooks(core, options.log, seen.registry, options.delivery)
   await wake.start(() => {
     principals.forgetAll()
     tracking.missedNews()
+    webhooks.missedNews()
   })
 
   const addresses = (reader: Reader, token: string) => ingestAddresses(core, reader, token)
@@ -68,11 +73,13 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     announce: tracking.announce,
     addresses,
     moved: tracking.moved,
+    seal: webhooks.seal,
+    sendTest: webhooks.sendTest,
+    onDropped: webhooks.onDropped,
   }
   const published = publicSurfaces(needs, config)
   const { rateLimitStore } = config
   const isShared = rateLimitStore === 'database' || (rateLimitStore === 'auto' && options.isOneOfSeveral)
-  const seen = telemetry(options.log)
   const handle = dispatcher({
     surfaces: [...published.surfaces, webSurface(needs, tracking.live)],
     pages: [...published.pages, ...pages(core, seen.registry, options.host), ...tracking.endpoints],
@@ -91,7 +98,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     port: http.port,
     notices: mqtt.notice === null ? [] : [mqtt.notice],
     async close(graceMs) {
-      await Promise.all([http.close(graceMs), mqtt.close()])
+      await Promise.all([http.close(graceMs), mqtt.close(), webhooks.stop(graceMs)])
       await tracking.stop()
       await stopHousekeeping()
     },

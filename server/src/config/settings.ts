@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { type Range, parseAddress, parseRange } from '../kernel/address.ts'
+
 /** One environment variable: how it is read, what it is when unset, and what it is for. The documentation's table is made of these. */
 export interface Setting<T> {
   readonly name: string
@@ -46,6 +49,31 @@ function httpUrl(text: string): string | null {
   return /^https?:\/\/[^/]+/.test(text) && URL.canParse(text)
     ? text.replace(/\/+$/, '')
     : expected('an http:// or https:// address')
+}
+
+const listed = (text: string): string[] => (text === '' ? [] : text.split(',').map((part) => part.trim()))
+
+const ranges = (text: string): readonly Range[] =>
+  listed(text).map((part) => parseRange(part) ?? expected('ranges such as 10.0.0.0/8,fd00::/8'))
+
+/** An address with or without a port; IPv6 with a port stands in brackets. */
+const nameServers = (text: string): readonly string[] =>
+  listed(text).map((part) => {
+    const [, plain, bracketed] = /^(?:([\d.]+|[\da-f:.]+(?=$))|\[([\da-f:.]+)\])(?::\d{1,5})?$/i.exec(part) ?? []
+    return parseAddress(plain ?? bracketed ?? '') === null
+      ? expected('addresses such as 9.9.9.9 or [2620:fe::fe]:53')
+      : part
+  })
+
+function certificates(path: string): string | null {
+  if (path === '') return null
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new Error(`cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+  return text.includes('-----BEGIN CERTIFICATE-----') ? text : expected('a file of PEM certificates')
 }
 
 const setting = <T>(row: Setting<T>): Setting<T> => row
@@ -141,6 +169,24 @@ export const settings = {
     fallback: '',
     parse: optional,
     about: 'The broker’s address as readers reach it, shown when a reader is made.',
+  }),
+  webhookAllow: setting({
+    name: 'LASTSEEN_WEBHOOK_ALLOW',
+    fallback: '',
+    parse: ranges,
+    about: 'Address ranges that webhooks may reach although they are not public, such as `10.1.0.0/16,127.0.0.1`.',
+  }),
+  webhookCa: setting({
+    name: 'LASTSEEN_WEBHOOK_CA_FILE',
+    fallback: '',
+    parse: certificates,
+    about: 'PEM file of certificate authorities that webhook endpoints may use beside the public ones.',
+  }),
+  webhookDns: setting({
+    name: 'LASTSEEN_WEBHOOK_DNS',
+    fallback: '',
+    parse: nameServers,
+    about: 'Name servers that resolve webhook hosts, such as `9.9.9.9,149.112.112.112`. The system’s when unset.',
   }),
   edgeFilter: setting({
     name: 'LASTSEEN_EDGE_FILTER',

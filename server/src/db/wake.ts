@@ -10,7 +10,7 @@ const beatMs = 1000
 export class Wake {
   readonly #connection: Connection
   readonly #millis: () => number
-  readonly #handlers = new Map<string, (payload: string) => void>()
+  readonly #handlers = new Map<string, ((payload: string) => void)[]>()
   readonly #self = `${process.pid}-${Math.random().toString(36).slice(2)}`
   #heardAt = -Infinity
   #timer: NodeJS.Timeout | undefined
@@ -21,7 +21,7 @@ export class Wake {
   }
 
   on(topic: string, handler: (payload: string) => void): void {
-    this.#handlers.set(topic, handler)
+    this.#handlers.set(topic, [...(this.#handlers.get(topic) ?? []), handler])
   }
 
   async start(onGap: () => void): Promise<void> {
@@ -30,7 +30,7 @@ export class Wake {
       const isOwn = sender === this.#self
       if (isOwn && topic === 'beat') this.#heardAt = this.#millis()
       // What this process sent it has heard already.
-      if (!isOwn) this.#handlers.get(topic ?? '')?.(payload ?? '')
+      if (!isOwn) this.#tell(topic ?? '', payload ?? '')
     }
     await this.#connection.listen(channel, heard, onGap)
     this.#heardAt = this.#millis()
@@ -44,8 +44,12 @@ export class Wake {
 
   /** Once this resolves, the sending process itself has heard it; the others hear it in a moment. Each hears it once. */
   async send(topic: string, payload: string): Promise<void> {
-    this.#handlers.get(topic)?.(payload)
+    this.#tell(topic, payload)
     await this.#connection.notify(channel, `${this.#self} ${topic}:${payload}`)
+  }
+
+  #tell(topic: string, payload: string): void {
+    for (const handler of this.#handlers.get(topic) ?? []) handler(payload)
   }
 
   isListening(): boolean {

@@ -7,12 +7,13 @@ export const scopes = [
   'tracking:write',
   'scans:read',
   'keys:admin',
+  'webhooks:admin',
 ] as const
 
 export type Scope = (typeof scopes)[number]
 
-/** What a credential may be minted with; `keys:admin` belongs to sessions alone. */
-export const credentialScopes: readonly Scope[] = scopes.filter((scope) => scope !== 'keys:admin')
+/** What a credential may be minted with; administering belongs to sessions alone. */
+export const credentialScopes: readonly Scope[] = scopes.filter((scope) => !scope.endsWith(':admin'))
 
 const implied: Partial<Record<Scope, readonly Scope[]>> = {
   'assets:write': ['tracking:write'],
@@ -33,6 +34,6 @@ export type Role = (typeof roles)[number]
 const viewer: readonly Scope[] = ['assets:read', 'locations:read', 'tracking:read']
 const operator: readonly Scope[] = [...viewer, 'tracking:write']
 const manager: readonly Scope[] = [...operator, 'assets:write', 'locations:write']
-const admin: readonly Scope[] = [...manager, 'keys:admin']
+const admin: readonly Scope[] = [...manager, 'keys:admin', 'webhooks:admin']
 
 export const roleScopes: Record<Role, readonly Scope[]> = { viewer, operator, manager, admin }

@@ -26,7 +26,7 @@ const credentialScopes = [
 const reads = ['assets:read', 'locations:read', 'tracking:read']
 const operator = [...reads, 'tracking:write']
 const manager = [...operator, 'assets:write', 'locations:write']
-const roleScopes = { viewer: reads, operator, manager, admin: [...manager, 'keys:admin'] }
+const roleScopes = { viewer: reads, operator, manager, admin: [...manager, 'keys:admin', 'webhooks:admin'] }
 const roles = Object.keys(roleScopes) as (keyof typeof roleScopes)[]
 
 let org: TestOrg

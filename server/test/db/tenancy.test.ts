@@ -26,6 +26,8 @@ const tenantTables = [
   'unknown_tags',
   'asset_minutes',
   'moves',
+  'webhooks',
+  'webhook_attempts',
 ]
 
 const as = (role: string): postgres.Sql =>
@@ -63,6 +65,10 @@ async function seed(orgId: number): Promise<void> {
   await admin`insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, to_location_id,
       to_location_name, occurred_at, recorded_at)
     values (${orgId}, ${uuid}, ${orgId + 2}, 'A', 'a', ${orgId + 1}, 'l', ${at}, ${at})`
+  await admin`insert into webhooks (org_id, id, url, sealed_secret, is_enabled, created_at, updated_at)
+    values (${orgId}, ${orgId + 5}, 'https://x.test', ${Buffer.from('x')}, true, ${at}, ${at})`
+  await admin`insert into webhook_attempts (org_id, attempted_at, delivery_id, attempt, webhook_id, event, duration_ms)
+    values (${orgId}, ${at}, ${uuid}, 1, ${orgId + 5}, 'asset.moved', 1)`
 }
 
 beforeAll(async () => {
@@ -113,7 +119,14 @@ describe('The tables that belong to organizations', () => {
       select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'org_id'
         and not exists (select from pg_policies p where p.tablename = table_name)
         and not (select relispartition from pg_class where oid = table_name::regclass) order by 1`
-    const directory = ['client_ids', 'id_blocks', 'memberships', 'organization_names', 'reader_directory']
+    const directory = [
+      'client_ids',
+      'id_blocks',
+      'memberships',
+      'organization_names',
+      'reader_directory',
+      'webhook_directory',
+    ]
     expect(rows.map((row) => row['name'])).toEqual(directory)
   })
 })

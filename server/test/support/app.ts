@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type Core, openCore } from '../../src/app/core.ts'
-import { type RunningServer, startServer } from '../../src/app/server.ts'
+import { type RunningServer, type ServerOptions, startServer } from '../../src/app/server.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { render } from '../../src/db/sql.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
@@ -22,6 +22,8 @@ export interface AppOptions {
   isOneOfSeveral?: boolean
   /** Told of the text of every statement. */
   onStatement?: (text: string) => void
+  /** How webhook events are delivered, where a test cannot wait as long as the service does. */
+  delivery?: ServerOptions['delivery']
 }
 
 /** The service on a real port over a database of its own. */
@@ -109,6 +111,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     port: 0,
     isOneOfSeveral: options.isOneOfSeveral ?? false,
     log: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),
+    ...(options.delivery === undefined ? {} : { delivery: options.delivery }),
   })
   return new TestApp(`http://127.0.0.1:${server.port}`, core, databaseUrl, async () => {
     await server.close(1000)

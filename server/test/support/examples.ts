@@ -12,6 +12,7 @@ const bodies: Record<string, object> = {
   'auth.refresh': { refresh_token: `lsr_1.0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11.${'a'.repeat(43)}` },
   'auth.switch-org': { org_id: 4_503_599_627_370_497 },
   'readers.create': { name: 'A reader' },
+  'webhooks.create': { url: 'https://hooks.example.com/' },
   'api-keys.create': { name: 'A key', scopes: ['assets:read'] },
 }
 
