@@ -4,13 +4,13 @@
  */
 const steps = [
   ['kernel'],
-  ['config', 'db', 'http'],
+  ['config', 'db', 'http', 'mail'],
   ['organizations', 'users', 'tags'],
   ['records'],
   ['credentials', 'locations', 'assets', 'readers'],
-  ['tracking'],
+  ['tracking', 'accounts'],
   ['webhooks'],
-  ['pipeline'],
+  ['pipeline', 'bulk'],
   // What answers alike on both public surfaces, which never import each other.
   ['api/shared'],
   ['api/primary', 'api/natural-key', 'api/web', 'ingest', 'simulator', 'worker'],
@@ -39,6 +39,12 @@ module.exports = {
       severity: 'error',
       from: { path: '^server/src', pathNot: inside('db') },
       to: { path: 'node_modules/postgres/' },
+    },
+    {
+      name: 'only-mail-sends-mail',
+      severity: 'error',
+      from: { path: '^server/src', pathNot: inside('mail') },
+      to: { path: 'node_modules/nodemailer/' },
     },
     {
       name: 'only-http-speaks-http',

@@ -1,4 +1,4 @@
-/** Writes the descriptions of both surfaces to server/openapi, made of the rows that serve them. A test fails while a file is stale. */
+/** Writes the descriptions of the API to server/openapi, made of the rows that serve it. A test fails while one is stale. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureBuilt, root } from './ensure.mjs'
@@ -8,6 +8,8 @@ const { describeNaturalKey, naturalKeySurface } = await import('../server/dist/a
 const { describePrimary } = await import('../server/dist/api/primary/description.js')
 const { primarySurface } = await import('../server/dist/api/primary/surface.js')
 const { apiKeyComponents } = await import('../server/dist/api/web/api-keys.js')
+const { describeWeb } = await import('../server/dist/api/web/description.js')
+const { webSurface } = await import('../server/dist/api/web/surface.js')
 
 const folder = join(root, 'server/openapi')
 mkdirSync(folder, { recursive: true })
@@ -22,3 +24,4 @@ function write(name, document) {
 const nothing = new Proxy({}, {})
 write('primary.json', describePrimary(primarySurface(nothing).routes, '/', apiKeyComponents))
 write('natural-key.json', describeNaturalKey(naturalKeySurface(nothing, '/natural').routes, '/natural'))
+write('web.json', describeWeb(webSurface(nothing, nothing).routes))

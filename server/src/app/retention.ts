@@ -1,4 +1,6 @@
 import type { Logger } from 'pino'
+import { forgetImport } from '../bulk/imports.ts'
+import { importsBefore } from '../bulk/imports.sql.ts'
 import { alone } from '../db/alone.ts'
 import { dropPartition, historyTable, makeMonths, partitionsBefore } from '../db/partitions.ts'
 import { instantFromMillis } from '../kernel/instant.ts'
@@ -31,6 +33,8 @@ async function letGo(core: Core, url: string): Promise<string[]> {
     while (await db.inOrganization(orgId, (tx) => forgetMoves(tx, orgId, before)));
     const attemptsBefore = instantFromMillis(nowMs - attemptDays * dayMs)
     while (await db.inOrganization(orgId, (tx) => forgetAttempts(tx, orgId, attemptsBefore)));
+    for (const id of await importsBefore(db.read, orgId, instantFromMillis(nowMs - dayMs)))
+      await db.inOrganization(orgId, (tx) => forgetImport(tx, orgId, id))
     if (last === undefined) continue
     while (await db.inOrganization(orgId, (tx) => forgetMinutes(tx, orgId, instantFromMillis(last.toMs))));
   }

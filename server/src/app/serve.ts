@@ -132,7 +132,7 @@ async function serveRequests(
   const core = await openCore({ config, url })
   try {
     const { host, port } = config
-    const server = await startServer(core, { host, port, isOneOfSeveral, log }).catch((error: unknown) => {
+    const server = await startServer(core, { host, port, isOneOfSeveral, log, tell: say }).catch((error: unknown) => {
       // Another start may have taken the port while this one prepared the database.
       if ((error as NodeJS.ErrnoException).syscall !== 'listen') throw error
       throw new Error(whyNotListening(error as NodeJS.ErrnoException, host, port))

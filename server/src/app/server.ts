@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { webSurface } from '../api/web/surface.ts'
+import { Imports, progressTopic } from '../bulk/imports.ts'
 import { Principals } from '../credentials/authenticate.ts'
 import { revocationTopic } from '../credentials/commands.ts'
 import { databaseLimiter } from '../credentials/shared-buckets.ts'
@@ -9,7 +10,9 @@ import { UseLog } from '../credentials/use-log.ts'
 import { dispatcher } from '../http/dispatch.ts'
 import { memoryLimiter } from '../http/rate-limit.ts'
 import { type HttpServer, listen } from '../http/server.ts'
+import { Post } from '../mail/post.ts'
 import type { Reader } from '../readers/reader.ts'
+import { Overviews } from '../tracking/overview.ts'
 import type { Core } from './core.ts'
 import { housekeeping } from './housekeeping.ts'
 import { openMqtt } from './mqtt.ts'
@@ -33,7 +36,13 @@ export interface ServerOptions {
   isOneOfSeveral: boolean
   log: Logger
   delivery?: Partial<Tuning>
+  /** Tells whoever runs the program a line; without it nobody is told. */
+  tell?: (line: string) => void
 }
+
+/** Where people on this machine find the program. */
+const localUrl = (host: string, port: number): string =>
+  `http://${host === '0.0.0.0' || host === '::' ? 'localhost' : host}:${port}`
 
 /** Puts the parts together and answers requests. The only place that knows them all. */
 export async function startServer(core: Core, options: ServerOptions): Promise<RunningServer> {
@@ -51,7 +60,9 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     isListening,
     onUse: (caller) => useLog.note(caller),
   })
-  wake.on(revocationTopic, (key) => principals.forget(key))
+  wake.on(revocationTopic, (keys) => {
+    for (const key of keys.split(',')) principals.forget(key)
+  })
   const seen = telemetry(options.log)
   const tracking = startTracking(core, options.log)
   const webhooks = startWebhooks(core, options.log, seen.registry, options.delivery)
@@ -62,6 +73,17 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   })
 
   const addresses = (reader: Reader, token: string) => ingestAddresses(core, reader, token)
+  const post = new Post({
+    url: config.mailUrl,
+    from: config.mailFrom,
+    onFailure: (error) => options.log.error({ event: 'mail.failed', err: error }, 'mail not sent'),
+  })
+  const imports = new Imports({
+    ...{ db, clock, ids: core.ids, wake },
+    onFailure: (error) => options.log.error({ event: 'import.failed', err: error }, 'import given up'),
+  })
+  wake.on(progressTopic, (payload) => imports.heard(payload))
+  let port = options.port
   const needs = {
     db,
     clock,
@@ -76,6 +98,11 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     seal: webhooks.seal,
     sendTest: webhooks.sendTest,
     onDropped: webhooks.onDropped,
+    overviews: new Overviews({ db, clock }),
+    imports,
+    post,
+    tell: options.tell ?? (() => undefined),
+    siteUrl: () => config.baseUrl ?? localUrl(options.host, port),
   }
   const published = publicSurfaces(needs, config)
   const { rateLimitStore } = config
@@ -92,6 +119,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     onBug: seen.bug,
   })
   const http: HttpServer = await listen({ host: options.host, port: options.port, millis, handle })
+  port = http.port
   const mqtt = await openMqtt(core, tracking, options.log, options.isOneOfSeveral)
   const stopHousekeeping = housekeeping(core, useLog, options.log)
   return {
@@ -100,6 +128,8 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     async close(graceMs) {
       await Promise.all([http.close(graceMs), mqtt.close(), webhooks.stop(graceMs)])
       await tracking.stop()
+      await imports.close()
+      await post.close()
       await stopHousekeeping()
     },
   }

@@ -17,7 +17,7 @@ import { coreOf, foldRows } from '../records/rows.ts'
 import { tagColumns, tagOrder } from '../tags/tags.sql.ts'
 import type { Asset, AssetType, Metadata, PlacedAsset } from './asset.ts'
 
-interface AssetRow extends CoreRow {
+export interface AssetRow extends CoreRow {
   metadata: string
   type: AssetType
 }
@@ -26,12 +26,12 @@ interface PlacedRow extends AssetRow {
   place_key: string | null
 }
 
-const columns: Sql = sql`${coreColumns}, r.metadata, r.type`
+export const assetColumns: Sql = sql`${coreColumns}, r.metadata, r.type`
 
 const layout: RecordTable = {
   kind: 'asset',
   table: sql`assets`,
-  columns,
+  columns: assetColumns,
   pageColumns: () => sql``,
   pageJoins: () => sql``,
   tagHolder: sql`t.asset_id`,
@@ -49,7 +49,7 @@ const placedLayout: RecordTable = {
 }
 
 /** Adds to the object instead of copying it: a page of copies costs more than all else that is done to its rows. */
-function assetOf(row: AssetRow): Asset {
+export function assetOf(row: AssetRow): Asset {
   const asset = coreOf(row) as Asset
   asset.metadata = JSON.parse(row.metadata) as Metadata
   asset.type = row.type
@@ -60,7 +60,7 @@ const placedOf = (row: PlacedRow): PlacedAsset => ({ ...assetOf(row), placeKey: 
 
 async function findAsset(db: Db, orgId: number, ref: RecordRef): Promise<Asset | null> {
   const rows = await db.query<AssetRow>(sql`
-    select ${columns}, ${tagColumns}
+    select ${assetColumns}, ${tagColumns}
     from assets r left join tags t on t.org_id = ${orgId} and t.asset_id = r.id
     where ${isMeant(orgId, ref)}
     order by ${tagOrder}`)
@@ -69,7 +69,7 @@ async function findAsset(db: Db, orgId: number, ref: RecordRef): Promise<Asset |
 
 async function findPlacedAsset(db: Db, orgId: number, ref: RecordRef): Promise<PlacedAsset | null> {
   const rows = await db.query<PlacedRow>(sql`
-    select ${columns}, place.external_key as place_key, ${tagColumns}
+    select ${assetColumns}, place.external_key as place_key, ${tagColumns}
     from assets r ${placeOf(orgId, sql`r`)}
     left join tags t on t.org_id = ${orgId} and t.asset_id = r.id
     where ${isMeant(orgId, ref)}
@@ -162,4 +162,16 @@ export async function assetIdsByKey(tx: Tx, orgId: number, keys: readonly string
 export async function isScanned(tx: Tx, orgId: number, id: number): Promise<boolean> {
   const rows = await tx.query(sql`select from asset_positions where org_id = ${orgId} and asset_id = ${id}`)
   return rows.length > 0
+}
+
+/** The live assets behind an id, in the order of ids, whether or not they are valid now. */
+export async function assetBatch(db: Db, orgId: number, after: number, limit: number): Promise<Asset[]> {
+  const rows = await db.query<AssetRow>(sql`
+    with page as (
+      select ${assetColumns} from assets r where r.org_id = ${orgId} and r.id > ${after} and r.deleted_at is null
+      order by r.id limit ${limit}
+    )
+    select page.*, ${tagColumns} from page left join tags t on t.org_id = ${orgId} and t.asset_id = page.id
+    order by page.id, ${tagOrder}`)
+  return foldRows(rows, assetOf)
 }

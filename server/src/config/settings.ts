@@ -76,6 +76,16 @@ function certificates(path: string): string | null {
   return text.includes('-----BEGIN CERTIFICATE-----') ? text : expected('a file of PEM certificates')
 }
 
+function mailUrl(text: string): string | null {
+  if (text === '') return null
+  return /^smtps?:\/\/[^/]+/.test(text) && URL.canParse(text)
+    ? text
+    : expected('an address such as smtp://user:password@host:587')
+}
+
+const sender = (text: string): string =>
+  /^[^\r\n]*[^\s@<]+@[^\s@>]+>?$/.test(text) ? text : expected('an e-mail address')
+
 const setting = <T>(row: Setting<T>): Setting<T> => row
 
 export const settings = {
@@ -90,7 +100,7 @@ export const settings = {
     name: 'LASTSEEN_BASE_URL',
     fallback: '',
     parse: httpUrl,
-    about: 'Public address of the installation, for the API description. Relative when unset.',
+    about: 'Public address of the installation, for the API description and for links in mails. Relative when unset.',
   }),
   rootSurface: setting({
     name: 'LASTSEEN_ROOT_SURFACE',
@@ -187,6 +197,19 @@ export const settings = {
     fallback: '',
     parse: nameServers,
     about: 'Name servers that resolve webhook hosts, such as `9.9.9.9,149.112.112.112`. The system’s when unset.',
+  }),
+  mailUrl: setting({
+    name: 'LASTSEEN_MAIL_URL',
+    fallback: '',
+    parse: mailUrl,
+    secret: true,
+    about: 'The mail server, such as `smtp://user:password@host:587`. Without it links go to standard error instead.',
+  }),
+  mailFrom: setting({
+    name: 'LASTSEEN_MAIL_FROM',
+    fallback: 'Lastseen <lastseen@localhost>',
+    parse: sender,
+    about: 'Sender of mails.',
   }),
   edgeFilter: setting({
     name: 'LASTSEEN_EDGE_FILTER',

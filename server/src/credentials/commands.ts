@@ -34,6 +34,12 @@ export async function mintCredentials(
 
 export const revocationTopic = 'revoked'
 
+/** Tells every process to look these credentials or sessions up again. A message holds at most 8000 bytes. */
+export async function announceRevoked(wake: Pick<Wake, 'send'>, keys: readonly string[]): Promise<void> {
+  for (let start = 0; start < keys.length; start += 200)
+    await wake.send(revocationTopic, keys.slice(start, start + 200).join(','))
+}
+
 /** From the next request on, nothing made with the credential is honoured, in any process. */
 export async function revokeCredential(
   { db, clock, wake }: { db: Database; clock: Clock; wake: Pick<Wake, 'send'> },
@@ -43,6 +49,6 @@ export async function revokeCredential(
   const clientId = await db.inOrganization(orgId, (tx) => revokeCredentialRow(tx, orgId, by, now(clock)))
   if (clientId === null) return false
   await closeBucket(db.common, clientId, clock.millis())
-  await wake.send(revocationTopic, clientId)
+  await announceRevoked(wake, [clientId])
   return true
 }

@@ -50,10 +50,34 @@ export async function advanceChain(tx: Tx, orgId: number, chain: Chain): Promise
     where org_id = ${orgId} and chain_id = ${chain.chainId}`)
 }
 
-export async function revokeChain(tx: Tx, orgId: number, chainId: string, at: Instant): Promise<void> {
-  await tx.query(sql`
+/** False when it was revoked before. */
+export async function revokeChain(tx: Tx, orgId: number, chainId: string, at: Instant): Promise<boolean> {
+  const revoked = await tx.query(sql`
     update refresh_chains set revoked_at = ${toDatabase(at)}
-    where org_id = ${orgId} and chain_id = ${chainId} and revoked_at is null`)
+    where org_id = ${orgId} and chain_id = ${chainId} and revoked_at is null returning chain_id`)
+  return revoked.length === 1
+}
+
+/** Ends a person's sessions in the organization, all but one when it is named. Gives their chains. */
+export async function revokeChainsOf(
+  tx: Tx,
+  orgId: number,
+  userId: number,
+  except: string | null,
+  at: Instant,
+): Promise<string[]> {
+  const rows = await tx.query<{ chain_id: string }>(sql`
+    update refresh_chains set revoked_at = ${toDatabase(at)}
+    where org_id = ${orgId} and user_id = ${userId} and revoked_at is null
+      and chain_id is distinct from ${except}::uuid
+    returning chain_id`)
+  return rows.map((row) => row.chain_id)
+}
+
+export async function liveChainsOf(tx: Tx, orgId: number, userId: number): Promise<string[]> {
+  const rows = await tx.query<{ chain_id: string }>(sql`
+    select chain_id from refresh_chains where org_id = ${orgId} and user_id = ${userId} and revoked_at is null`)
+  return rows.map((row) => row.chain_id)
 }
 
 /** The chain of a signed-in session, as long as it lasts. */

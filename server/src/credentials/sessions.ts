@@ -7,11 +7,11 @@ import type { IdSource } from '../db/id-source.ts'
 import { prepareUser } from '../users/commands.ts'
 import { verifyPassword } from '../users/password.ts'
 import { type Membership, type User, foldEmail } from '../users/user.ts'
-import { findUser, findUserByEmail, membershipsOf } from '../users/users.sql.ts'
+import { findPasswordHash, findUser, findUserByEmail, membershipsOf } from '../users/users.sql.ts'
 import { advance, openChain, readRefreshToken } from './chains.ts'
-import { revocationTopic } from './commands.ts'
+import { announceRevoked } from './commands.ts'
 import type { ExchangeNeeds, TokenPair } from './exchange.ts'
-import { revokeChain } from './refresh-chains.sql.ts'
+import { revokeChain, revokeChainsOf } from './refresh-chains.sql.ts'
 import { accessTokenTtlSeconds } from './tokens.ts'
 
 export interface SessionNeeds extends ExchangeNeeds {
@@ -38,7 +38,12 @@ export function login(
     const user = { userId: found.userId, email: found.email }
     const memberships = await membershipsOf(needs.db.read, user.userId)
     const [membership] = memberships
-    return membership === undefined ? null : openSession(needs, user, membership, memberships)
+    if (membership === undefined) return null
+    const signedIn = await openSession(needs, user, membership, memberships)
+    // A password changed during the check has ended every session but this one.
+    if ((await findPasswordHash(needs.db.read, user.userId)) === found.passwordHash) return signedIn
+    await logout(needs, membership.orgId, readRefreshToken(signedIn.pair.refreshToken)!.chainId)
+    return null
   }
   return needs.throttle.guard([`login:${email}`], given.address, attempt, 'Invalid e-mail address or password')
 }
@@ -59,7 +64,7 @@ export async function signup(
   return openSession(needs, user, membership, [membership])
 }
 
-async function openSession(
+export async function openSession(
   needs: SessionNeeds,
   user: User,
   membership: Membership,
@@ -87,10 +92,29 @@ export function refreshSession(needs: SessionNeeds, given: { token: string; addr
   return needs.throttle.guard([], given.address, attempt, 'Invalid or expired refresh token')
 }
 
-/** Ends this session for good: its refresh token and the access tokens made from it. */
-export async function logout(needs: SessionNeeds, orgId: number, sessionId: string): Promise<void> {
-  await needs.db.inOrganization(orgId, (tx) => revokeChain(tx, orgId, sessionId, now(needs.clock)))
-  await needs.wake.send(revocationTopic, sessionId)
+/** Ends this session for good: its refresh token and the access tokens made from it. False when it had ended before. */
+export async function logout(needs: SessionNeeds, orgId: number, sessionId: string): Promise<boolean> {
+  const hasEnded = await needs.db.inOrganization(orgId, (tx) => revokeChain(tx, orgId, sessionId, now(needs.clock)))
+  await announceRevoked(needs.wake, [sessionId])
+  return hasEnded
+}
+
+/** Ends a person's sessions in every organization, all but one when it is named. */
+export async function endSessions(needs: SessionNeeds, userId: number, except: string | null = null): Promise<void> {
+  const at = now(needs.clock)
+  for (const { orgId } of await membershipsOf(needs.db.read, userId)) {
+    const ended = await needs.db.inOrganization(orgId, (tx) => revokeChainsOf(tx, orgId, userId, except, at))
+    await announceRevoked(needs.wake, ended)
+  }
+}
+
+/** Who a session is, as signing in tells it. */
+export async function whoIs(needs: SessionNeeds, orgId: number, userId: number): Promise<Omit<SignedIn, 'pair'>> {
+  const user = await findUser(needs.db.read, userId)
+  const memberships = await membershipsOf(needs.db.read, userId)
+  const membership = memberships.find((one) => one.orgId === orgId)
+  if (user === null || membership === undefined) throw refuse.unauthorized('Invalid or expired token')
+  return { user, membership, memberships }
 }
 
 /** A new session in another organization of the same person; the old one ends. */
@@ -104,8 +128,10 @@ export async function switchOrganization(
   const membership = memberships.find((one) => one.orgId === targetOrgId)
   if (user === null || membership === undefined) throw refuse.forbidden('You are not a member of this organization')
   const signedIn = await openSession(needs, user, membership, memberships)
-  await logout(needs, current.orgId, current.sessionId)
-  return signedIn
+  if (await logout(needs, current.orgId, current.sessionId)) return signedIn
+  // Ended from elsewhere at this very moment: what came out of it ends too.
+  await logout(needs, targetOrgId, readRefreshToken(signedIn.pair.refreshToken)!.chainId)
+  throw refuse.unauthorized('Invalid or expired token')
 }
 
 function sessionPair(

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { refuse } from '../kernel/errors.ts'
+import { type Refusal, refuse } from '../kernel/errors.ts'
 import { claimAttempt, settleAttempt } from './throttle.sql.ts'
 
 const windowMs = 60_000
@@ -23,12 +23,12 @@ export class Throttle {
     this.#clock = clock
   }
 
-  /** Runs the attempt; null from it is a failure and becomes 401 with the detail. */
+  /** Runs the attempt; null from it is a failure and becomes the refusal, which is 401 where only its detail is given. */
   async guard<Result>(
     subjects: readonly string[],
     address: string,
     attempt: () => Promise<Result | null>,
-    detail: string,
+    refusal: string | (() => Refusal),
   ): Promise<Result> {
     const claimed: string[] = []
     let hasFailed = false
@@ -37,10 +37,21 @@ export class Throttle {
       await this.#claim(`from:${address}`, perAddress, claimed)
       const result = await attempt()
       hasFailed = result === null
-      if (result === null) throw refuse.unauthorized(detail)
+      if (result === null) throw typeof refusal === 'string' ? refuse.unauthorized(refusal) : refusal()
       return result
     } finally {
       for (const subject of claimed) await settleAttempt(this.#db.common, subject, hasFailed)
+    }
+  }
+
+  /** For what costs something whoever asks: every call counts as a failure. */
+  async spend(subjects: readonly string[], address: string): Promise<void> {
+    const claimed: string[] = []
+    try {
+      for (const subject of subjects) await this.#claim(subject, perSubject, claimed)
+      await this.#claim(`from:${address}`, perAddress, claimed)
+    } finally {
+      for (const subject of claimed) await settleAttempt(this.#db.common, subject, true)
     }
   }
 

@@ -5,7 +5,7 @@ import { decodeBody, readBytes } from './body.ts'
 import { type Authenticator, type Caller, nobody } from './caller.ts'
 import { isAnonymousAgent } from './edge-filter.ts'
 import { asRefusal, errorBody, internalError } from './envelope.ts'
-import { type Exchange, openExchange, preflightHeaders, send, stream } from './exchange.ts'
+import { type Exchange, openExchange, pour, preflightHeaders, send, stream } from './exchange.ts'
 import { checkMediaType } from './media-type.ts'
 import { readParams } from './params.ts'
 import { readQuery } from './query.ts'
@@ -115,6 +115,7 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
 
     const headers = result.headers ?? {}
     if (result.stream !== undefined) return stream(exchange, result.stream)
+    if (result.download !== undefined) return pour(exchange, result.download)
     if (result.body === undefined) return send(exchange, result.status, headers)
     send(exchange, result.status, headers, { type: 'application/json', text: JSON.stringify(result.body) })
   }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ulid } from '../kernel/ulid.ts'
+import type { Download } from './route.ts'
 import { type RateState, burst, refillPerSecond } from './rate-limit.ts'
 
 /** One request and the answer it is getting. */
@@ -131,4 +132,43 @@ export function stream(exchange: Exchange, run: (write: (text: string) => void, 
   }
   if (exchange.method === 'HEAD') response.end()
   else run(write, closed.signal)
+}
+
+/**
+ * Sends a file as it is made, no faster than it is taken, so that its size costs no memory. What fails before the first
+ * byte is refused as ever; what fails later cuts the connection, so that half a file is never taken for a whole one.
+ */
+export async function pour(exchange: Exchange, { type, fileName, chunks }: Download): Promise<void> {
+  const { response } = exchange
+  const pieces = chunks[Symbol.asyncIterator]()
+  try {
+    let piece = await pieces.next()
+    response.writeHead(200, [
+      ...commonHeaders(exchange.requestId, exchange.rate),
+      ...['Content-Type', type, 'Content-Disposition', `attachment; filename="${fileName}"`],
+      ...['Cache-Control', 'no-store'],
+    ])
+    while (exchange.method !== 'HEAD' && !piece.done && !response.destroyed) {
+      if (!response.write(Buffer.from(piece.value))) await untilTaken(response)
+      piece = await pieces.next()
+    }
+    response.end()
+  } catch (error) {
+    if (response.headersSent) response.destroy()
+    throw error
+  } finally {
+    await pieces.return?.()
+  }
+}
+
+/** Resolves once there is room again, or nobody to take it. */
+function untilTaken(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done)
+      resolve()
+    }
+    response.on('drain', done).on('close', done)
+    if (response.destroyed) done()
+  })
 }

@@ -43,6 +43,16 @@ function parseInteger(text: string, name: string, min: number, max: number): Ver
   return { value }
 }
 
+/** A whole number between two bounds. */
+export function integer(min: number, max: number, fallback: number) {
+  return {
+    schema: { type: 'integer', minimum: min, maximum: max, default: fallback },
+    repeatable: false,
+    fallback,
+    parse: (text, name) => parseInteger(text, name, min, max),
+  } as const satisfies Parameter<number>
+}
+
 export const limit = {
   schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
   repeatable: false,

@@ -18,6 +18,14 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
   /** Server-sent events instead of a body, for as long as the reader stays. */
   readonly stream?: (write: (text: string) => void, closed: AbortSignal) => void
+  /** A file that is made while it is sent. */
+  readonly download?: Download
+}
+
+export interface Download {
+  readonly type: string
+  readonly fileName: string
+  readonly chunks: AsyncIterable<string>
 }
 
 export const ok = (body: unknown): Answer => ({ status: 200, body })

@@ -44,6 +44,13 @@ export const listOfAll = (part: Component): JsonSchema => ({
   },
 })
 
+/** A list that is never paged. */
+export const wholeList = (part: Component): JsonSchema => ({
+  type: 'object',
+  required: ['data'],
+  properties: { data: { type: 'array', items: refTo(part) } },
+})
+
 export const singleExample = (part: Component): unknown => ({ data: part.example })
 
 export const listExample = (part: Component): unknown => ({

@@ -8,11 +8,12 @@ export const scopes = [
   'scans:read',
   'keys:admin',
   'webhooks:admin',
+  'members:admin',
 ] as const
 
 export type Scope = (typeof scopes)[number]
 
-/** What a credential may be minted with; administering belongs to sessions alone. */
+/** What a credential may be minted with; administering an organization belongs to sessions alone. */
 export const credentialScopes: readonly Scope[] = scopes.filter((scope) => !scope.endsWith(':admin'))
 
 const implied: Partial<Record<Scope, readonly Scope[]>> = {
@@ -34,6 +35,6 @@ export type Role = (typeof roles)[number]
 const viewer: readonly Scope[] = ['assets:read', 'locations:read', 'tracking:read']
 const operator: readonly Scope[] = [...viewer, 'tracking:write']
 const manager: readonly Scope[] = [...operator, 'assets:write', 'locations:write']
-const admin: readonly Scope[] = [...manager, 'keys:admin', 'webhooks:admin']
+const admin: readonly Scope[] = [...manager, 'keys:admin', 'webhooks:admin', 'members:admin']
 
 export const roleScopes: Record<Role, readonly Scope[]> = { viewer, operator, manager, admin }

@@ -9,6 +9,9 @@ export const newClientSecret = (): string => `ls_${randomBytes(32).toString('hex
 
 export const newNonce = (): Buffer => randomBytes(16)
 
+/** The secret of a link that is sent to somebody: good once, kept only as its hash. */
+export const newLinkToken = (): string => randomBytes(32).toString('base64url')
+
 export const newPassword = (): string => randomBytes(12).toString('base64url')
 
 /** SHA-256 suffices because every secret hashed here is 256 random bits; passwords go through argon2 instead. */

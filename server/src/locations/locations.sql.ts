@@ -24,7 +24,7 @@ export interface LocationRow extends CoreRow {
 }
 
 export const locationColumns: Sql = sql`${coreColumns}, r.parent_id`
-const parentColumn: Sql = sql`parent.external_key as parent_external_key, `
+export const parentColumn: Sql = sql`parent.external_key as parent_external_key, `
 
 /** How much is read of a location, and what is made of it. */
 export interface Reading<L extends Location> {
@@ -32,7 +32,7 @@ export interface Reading<L extends Location> {
   build: (row: LocationRow) => L
 }
 
-const locationOf = (row: LocationRow): Location => ({
+export const locationOf = (row: LocationRow): Location => ({
   ...coreOf(row),
   parentId: row.parent_id,
   parentKey: row.parent_external_key,
@@ -149,4 +149,18 @@ export async function listLocations<L extends Location>(
   const only = parentConditions(orgId, filter)
   const rows = await listRecords<LocationRow>(db, orgId, layoutOf(reading), request, { only })
   return { rows: foldRows(rows, reading.build), total: rows[0]?.total ?? 0 }
+}
+
+/** The live locations behind an id, in the order of ids, whether or not they are valid now. */
+export async function locationBatch(db: Db, orgId: number, after: number, limit: number): Promise<Location[]> {
+  const rows = await db.query<LocationRow>(sql`
+    with page as (
+      select ${locationColumns} from locations r where r.org_id = ${orgId} and r.id > ${after} and r.deleted_at is null
+      order by r.id limit ${limit}
+    )
+    select page.*, ${parentColumn}${tagColumns} from page
+    left join locations parent on parent.org_id = ${orgId} and parent.id = page.parent_id
+    left join tags t on t.org_id = ${orgId} and t.location_id = page.id
+    order by page.id, ${tagOrder}`)
+  return foldRows(rows, locationOf)
 }

@@ -16,8 +16,13 @@ interface CountChange {
 }
 
 /** Books a change in one of the organization's slots, in the transaction that makes it, so totals are never off. */
-async function bookCounts(tx: Tx, orgId: number, kind: CountedKind, change: CountChange): Promise<void> {
-  const slot = Math.floor(Math.random() * slots)
+async function bookCounts(
+  tx: Tx,
+  orgId: number,
+  kind: CountedKind,
+  change: CountChange,
+  slot = Math.floor(Math.random() * slots),
+): Promise<void> {
   const { active = 0, inactive = 0, deletedActive = 0, deletedInactive = 0 } = change
   await tx.query(sql`
     insert into record_counts as held (org_id, kind, slot, active, inactive, deleted_active, deleted_inactive)
@@ -37,6 +42,14 @@ export const bookDeleted = (tx: Tx, orgId: number, kind: RecordKind, isActive: b
 
 export const bookSwitched = (tx: Tx, orgId: number, kind: RecordKind, isActive: boolean): Promise<void> =>
   bookCounts(tx, orgId, kind, isActive ? { active: 1, inactive: -1 } : { active: -1, inactive: 1 })
+
+/** An import holds its slot until it ends, so it has one that nobody else waits for. */
+export const bookImported = (
+  tx: Tx,
+  orgId: number,
+  kind: RecordKind,
+  change: { active: number; inactive: number },
+): Promise<void> => bookCounts(tx, orgId, kind, change, slots)
 
 export const bookScanned = (tx: Tx, orgId: number, change: { live: number; deleted: number }): Promise<void> =>
   bookCounts(tx, orgId, 'position', { active: change.live, deletedActive: change.deleted })

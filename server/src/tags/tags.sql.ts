@@ -1,7 +1,7 @@
-import type { Tx } from '../db/database.ts'
+import type { Db, Tx } from '../db/database.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { type Instant, toDatabase } from '../kernel/instant.ts'
-import { type Holder, type Tag, type TagType, matchValue } from './tag.ts'
+import { type Holder, type Tag, type TagDraft, type TagType, matchValue } from './tag.ts'
 
 /** Tag columns of a join on `t`, and the order in which a record's tags are shown: as they were attached. */
 export const tagColumns: Sql = sql`t.id as tag_id, t.tag_type, t.value as tag_value`
@@ -37,6 +37,55 @@ export async function insertTags(
       ${tags.map((tag) => tag.id)}::bigint[], ${tags.map((tag) => tag.type)}::text[],
       ${tags.map((tag) => tag.value)}::text[], ${tags.map(matchValue)}::text[]
     ) u (id, tag_type, value, match_value)
+    where o.org_id = ${orgId}
+    order by u.tag_type, u.match_value collate "C"
+    on conflict (org_id, tag_type, match_value) do nothing
+    returning id`)
+  return inserted.length
+}
+
+export interface HeldTag {
+  assetId: number | null
+  locationId: number | null
+  holderKey: string
+}
+
+/** What each of these tags hangs on, by its place in the list; those that are free are left out. */
+export async function holdersOf(db: Db, orgId: number, tags: readonly TagDraft[]): Promise<Map<number, HeldTag>> {
+  if (tags.length === 0) return new Map()
+  const rows = await db.query<{
+    place: number
+    asset_id: number | null
+    location_id: number | null
+    holder_key: string
+  }>(sql`
+    select u.place - 1 as place, t.asset_id, t.location_id, coalesce(a.external_key, l.external_key) as holder_key
+    from unnest(${tags.map((tag) => tag.type)}::text[], ${tags.map(matchValue)}::text[])
+      with ordinality as u (tag_type, match_value, place)
+    join tags t on t.org_id = ${orgId} and t.tag_type = u.tag_type and t.match_value = u.match_value
+    left join assets a on a.org_id = ${orgId} and a.id = t.asset_id
+    left join locations l on l.org_id = ${orgId} and l.id = t.location_id`)
+  return new Map(
+    rows.map((row) => [row.place, { assetId: row.asset_id, locationId: row.location_id, holderKey: row.holder_key }]),
+  )
+}
+
+/** Attaches tags of many records, in the order of the unique index, and says how many were free. */
+export async function insertTagsOfMany(
+  tx: Tx,
+  orgId: number,
+  tags: readonly (Tag & { assetId: number | null; locationId: number | null })[],
+  createdAt: Instant,
+): Promise<number> {
+  const inserted = await tx.query(sql`
+    insert into tags (org_id, id, asset_id, location_id, tag_type, value, match_value, created_at)
+    select o.org_id, u.id, u.asset_id, u.location_id, u.tag_type, u.value, u.match_value,
+      ${toDatabase(createdAt)}::timestamptz
+    from organizations o cross join unnest(
+      ${tags.map((tag) => tag.id)}::bigint[], ${tags.map((tag) => tag.assetId)}::bigint[],
+      ${tags.map((tag) => tag.locationId)}::bigint[], ${tags.map((tag) => tag.type)}::text[],
+      ${tags.map((tag) => tag.value)}::text[], ${tags.map(matchValue)}::text[]
+    ) u (id, asset_id, location_id, tag_type, value, match_value)
     where o.org_id = ${orgId}
     order by u.tag_type, u.match_value collate "C"
     on conflict (org_id, tag_type, match_value) do nothing

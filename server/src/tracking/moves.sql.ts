@@ -1,7 +1,8 @@
 import type { Db, Tx } from '../db/database.ts'
-import { sql } from '../db/sql.ts'
+import { join, sql } from '../db/sql.ts'
 import { Overtaken } from '../db/violations.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
+import type { Page, PageRequest } from '../kernel/page.ts'
 import { newUuid } from '../kernel/secrets.ts'
 import type { Move } from './sighting.ts'
 
@@ -81,4 +82,33 @@ export async function recentMoves(db: Db, orgId: number, since: Instant, limit: 
     select ${columns} from moves where org_id = ${orgId} and recorded_at >= ${toDatabase(since)}
     order by recorded_at desc, delivery_id desc limit ${limit}`)
   return rows.map(moveOf)
+}
+
+export interface MovesRequest extends PageRequest {
+  assetIds?: readonly number[] | undefined
+  /** Moves to or from any of these. */
+  locationIds?: readonly number[] | undefined
+  from?: Instant | undefined
+  to?: Instant | undefined
+}
+
+/** Newest first. */
+export async function listMoves(db: Db, orgId: number, request: MovesRequest): Promise<Page<RecordedMove>> {
+  const conditions = [sql`m.org_id = ${orgId}`]
+  if (request.assetIds !== undefined) conditions.push(sql`m.asset_id = any(${request.assetIds}::bigint[])`)
+  if (request.locationIds !== undefined)
+    conditions.push(sql`(m.to_location_id = any(${request.locationIds}::bigint[])
+      or m.from_location_id = any(${request.locationIds}::bigint[]))`)
+  if (request.from !== undefined) conditions.push(sql`m.occurred_at >= ${toDatabase(request.from)}`)
+  if (request.to !== undefined) conditions.push(sql`m.occurred_at <= ${toDatabase(request.to)}`)
+  const chosen = join(conditions, sql` and `)
+  const rows = await db.query<Omit<MoveRow, 'delivery_id'> & { total: number; delivery_id: string | null }>(sql`
+    with total as (select count(*) as total from moves m where ${chosen}),
+    page as (
+      select ${columns} from moves m where ${chosen}
+      order by m.occurred_at desc, m.delivery_id desc limit ${request.limit} offset ${request.offset}
+    )
+    select total.total, page.* from total left join page on true order by page.occurred_at desc, page.delivery_id desc`)
+  const present = rows.filter((row): row is MoveRow & { total: number } => row.delivery_id !== null)
+  return { rows: present.map(moveOf), total: rows[0]?.total ?? 0 }
 }

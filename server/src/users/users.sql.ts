@@ -22,6 +22,17 @@ export async function findUser(db: Db, userId: number): Promise<User | null> {
   return row === undefined ? null : { userId: row.user_id, email: row.email }
 }
 
+export async function findPasswordHash(db: Db, userId: number): Promise<string | null> {
+  const [row] = await db.query<{ password_hash: string }>(
+    sql`select password_hash from users where user_id = ${userId}`,
+  )
+  return row?.password_hash ?? null
+}
+
+export async function setPasswordHash(tx: Tx, userId: number, hash: string): Promise<void> {
+  await tx.query(sql`update users set password_hash = ${hash} where user_id = ${userId}`)
+}
+
 export async function insertUser(tx: Tx, user: UserWithHash, at: Instant): Promise<void> {
   await tx.query(sql`insert into users (user_id, email, password_hash, created_at)
     values (${user.userId}, ${user.email}, ${user.passwordHash}, ${toDatabase(at)})`)

@@ -26,7 +26,12 @@ const credentialScopes = [
 const reads = ['assets:read', 'locations:read', 'tracking:read']
 const operator = [...reads, 'tracking:write']
 const manager = [...operator, 'assets:write', 'locations:write']
-const roleScopes = { viewer: reads, operator, manager, admin: [...manager, 'keys:admin', 'webhooks:admin'] }
+const roleScopes = {
+  viewer: reads,
+  operator,
+  manager,
+  admin: [...manager, 'keys:admin', 'webhooks:admin', 'members:admin'],
+}
 const roles = Object.keys(roleScopes) as (keyof typeof roleScopes)[]
 
 let org: TestOrg
@@ -58,19 +63,23 @@ function expectAllowed(route: AnyRoute, reply: Reply): void {
 
 const label = (route: AnyRoute) => [route.method, addressOf(route), route] as const
 const isPublic = (route: AnyRoute): boolean => route.access === 'public'
-const isDestructive = (route: AnyRoute): boolean => route.id === 'auth.logout'
+const isDestructive = (route: AnyRoute): boolean => ['auth.logout', 'auth.logout-everywhere'].includes(route.id)
 
 describe('Without a token', () => {
   it.each(allRoutes.filter((route) => !isPublic(route)).map(label))('%s %s is 401', async (_method, _path, route) => {
     expectRefusal(await ask(route), 'unauthorized', { detail: 'Missing authorization header' })
   })
 
-  it('the only open operations are the token exchange and signing in', () => {
+  it('the only open operations are the token exchange, signing in, and links that were sent to somebody', () => {
     expect(allRoutes.filter(isPublic).map((route) => `${route.method} ${addressOf(route)}`)).toEqual([
       'POST /api/v1/oauth/token',
       'POST /api/v1/auth/login',
       'POST /api/v1/auth/signup',
       'POST /api/v1/auth/refresh',
+      'POST /api/v1/auth/password-reset',
+      'POST /api/v1/auth/password-reset/confirm',
+      'POST /api/v1/auth/invitations/lookup',
+      'POST /api/v1/auth/invitations/accept',
       'POST /natural/api/v1/oauth/token',
     ])
   })

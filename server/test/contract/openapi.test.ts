@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { describe, expect, it } from 'vitest'
 import { refusalsOf } from '../../src/http/openapi.ts'
-import { document, naturalRoutes, primaryRoutes } from '../support/description.ts'
+import { document, naturalRoutes, primaryRoutes, webDocument } from '../support/description.ts'
 import { errorTypes } from '../support/envelope.ts'
 import { allRoutes } from '../support/rows.ts'
 
@@ -60,6 +60,18 @@ describe('The description as a whole', () => {
     const kept = await readFile(new URL('../../openapi/primary.json', import.meta.url), 'utf8')
     expect(JSON.parse(kept)).toEqual(described)
     expect(kept).toBe(`${JSON.stringify(document, null, 2)}\n`)
+  })
+
+  it('of the session API is kept in server/openapi/web.json, is good OpenAPI too, and is served nowhere', async () => {
+    const kept = await readFile(new URL('../../openapi/web.json', import.meta.url), 'utf8')
+    expect(kept).toBe(`${JSON.stringify(webDocument, null, 2)}\n`)
+    const config = await createConfig({
+      extends: ['recommended'],
+      // It describes types for one app and shows no example bodies.
+      rules: { 'tag-description': 'off', 'no-invalid-media-type-examples': 'off' },
+    })
+    const problems = await lintFromString({ source: kept, config })
+    expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([])
   })
 
   it('declares both ways to send a token', () => {

@@ -99,6 +99,7 @@ describe('wrong settings', () => {
     ['LASTSEEN_BASE_URL', 'http://', 'an http:// or https:// address'],
     ['LASTSEEN_BASE_URL', 'ftp://lastseen.example', 'an http:// or https:// address'],
     ['LASTSEEN_BASE_URL', 'https://two words', 'an http:// or https:// address'],
+    ['LASTSEEN_MAIL_FROM', 'Lastseen', 'an e-mail address'],
   ])('name the one that is wrong: %s=%s', (name, value, what) => {
     expect(problemsOf({ [name]: value })).toEqual([`  - ${name} "${value}": expected ${what}`])
   })
@@ -115,6 +116,15 @@ describe('wrong settings', () => {
     ])
   })
 })
+
+it.each(['mail.example:25', 'http://mail.example', 'smtp://'])(
+  'names LASTSEEN_MAIL_URL without its value: %s',
+  (url) => {
+    expect(problemsOf({ LASTSEEN_MAIL_URL: url })).toEqual([
+      '  - LASTSEEN_MAIL_URL: expected an address such as smtp://user:password@host:587',
+    ])
+  },
+)
 
 describe('settings', () => {
   it.each([
@@ -146,6 +156,8 @@ describe('settings', () => {
       webhookAllow: [],
       webhookCa: null,
       webhookDns: [],
+      mailUrl: null,
+      mailFrom: 'Lastseen <lastseen@localhost>',
       edgeFilter: false,
       trustProxy: false,
       metricsToken: null,

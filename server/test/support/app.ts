@@ -24,6 +24,8 @@ export interface AppOptions {
   onStatement?: (text: string) => void
   /** How webhook events are delivered, where a test cannot wait as long as the service does. */
   delivery?: ServerOptions['delivery']
+  /** Hears the lines for whoever runs the program. */
+  tell?: (line: string) => void
 }
 
 /** The service on a real port over a database of its own. */
@@ -112,6 +114,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     isOneOfSeveral: options.isOneOfSeveral ?? false,
     log: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),
     ...(options.delivery === undefined ? {} : { delivery: options.delivery }),
+    ...(options.tell === undefined ? {} : { tell: options.tell }),
   })
   return new TestApp(`http://127.0.0.1:${server.port}`, core, databaseUrl, async () => {
     await server.close(1000)

@@ -1,9 +1,5 @@
-import { webSurface } from '../../src/api/web/surface.ts'
 import { type AnyRoute, variablesOf } from '../../src/http/route.ts'
-import { naturalRoutes, primaryRoutes } from './description.ts'
-
-/** The rows of the web app's own endpoints. */
-const webRoutes: readonly AnyRoute[] = webSurface(new Proxy({}, {}) as never, undefined as never).routes
+import { naturalRoutes, primaryRoutes, webRoutes } from './description.ts'
 
 const isNatural = new Set(naturalRoutes)
 

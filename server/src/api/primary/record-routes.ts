@@ -4,10 +4,11 @@ import type { Infer, Shape } from '../../http/schema.ts'
 import { type Component, listExample, listOfAll, single, singleExample } from '../../http/shape.ts'
 import type { Page, PageRequest } from '../../kernel/page.ts'
 import type { Renamed } from '../../records/commands.ts'
+import { tagBody } from '../../records/fields.ts'
 import type { RecordCore } from '../../records/record.ts'
 import type { Tag, TagDraft } from '../../tags/tag.ts'
 import { listAnswer } from '../shared/wire.ts'
-import { TagOut, draftOf, presentTag, renameBody, renamed, tagBody } from './wire.ts'
+import { TagOut, draftOf, presentTag, renameBody, renamed } from './wire.ts'
 
 /** What one kind of record brings to the eight operations that every kind has. */
 export interface RecordApi<R extends RecordCore, C extends Shape, P extends Shape, Q extends object> {

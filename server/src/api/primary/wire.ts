@@ -1,17 +1,11 @@
-import { flag, instant, listOf, oneOf, record, reference } from '../../http/fields.ts'
+import { flag, instant, listOf, oneOf, reference } from '../../http/fields.ts'
 import { described, nullable, optional } from '../../http/schema.ts'
 import { type Component, type Wire, component, embedded } from '../../http/shape.ts'
 import { formatMillis } from '../../kernel/instant.ts'
+import { keyField, tagBody, tagDraftsField } from '../../records/fields.ts'
 import type { RecordCore } from '../../records/record.ts'
 import { type Tag, type TagDraft, tagTypes } from '../../tags/tag.ts'
-import { keyField, tagValue, timestamp } from '../shared/wire.ts'
-
-export const tagBody = {
-  tag_type: oneOf(tagTypes),
-  value: tagValue,
-}
-
-const tagDraftsField = listOf(record(tagBody))
+import { timestamp } from '../shared/wire.ts'
 
 export const TagOut = component(
   'Tag',

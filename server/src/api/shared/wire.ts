@@ -1,12 +1,10 @@
-import { instant, text } from '../../http/fields.ts'
+import { instant } from '../../http/fields.ts'
 import { limit, moment, offset } from '../../http/query.ts'
 import type { Field } from '../../http/schema.ts'
 import type { Page, PageRequest } from '../../kernel/page.ts'
 
-export const keyField = text({ min: 1, max: 255 })
-export const nameField = text({ min: 1, max: 255 })
-export const descriptionField = text({ max: 1024, lineBreaks: true })
-export const tagValue = text({ min: 1, max: 255 })
+export { descriptionField, keyField, nameField, tagValue } from '../../records/fields.ts'
+
 export const timestamp: Field<string> = { schema: instant.schema, read: (value) => value as string }
 export const wholeNumber: Field<number> = { schema: { type: 'integer' }, read: Number }
 

@@ -5,15 +5,14 @@ import type { SessionNeeds } from '../../credentials/sessions.ts'
 import { instant, listOf, oneOf, reference, text } from '../../http/fields.ts'
 import { limit, offset } from '../../http/query.ts'
 import { type AnyRoute, noContent, ok, route } from '../../http/route.ts'
-import { type Field, nullable, objectSchema, optional } from '../../http/schema.ts'
+import { nullable, objectSchema, optional } from '../../http/schema.ts'
 import { type Component, component, listOfAll, single } from '../../http/shape.ts'
 import { now } from '../../kernel/clock.ts'
 import { refuse } from '../../kernel/errors.ts'
-import { type Instant, formatMillis } from '../../kernel/instant.ts'
+import { formatMillis } from '../../kernel/instant.ts'
 import { credentialScopes } from '../../kernel/scopes.ts'
+import { line, timestamp, wire } from './fields.ts'
 
-const line = text({ min: 1, max: 255 })
-const timestamp: Field<string> = { schema: instant.schema, read: (value) => value as string }
 const scopeList = listOf(oneOf(credentialScopes), { min: 1, max: credentialScopes.length })
 const words = listOf(text({ max: 255 }))
 
@@ -68,8 +67,6 @@ export const apiKeyComponents: readonly Component[] = [
   ApiKeyCreated,
   ApiKeyItem,
 ] as Component[]
-
-const wire = (at: Instant | null): string | null => (at === null ? null : formatMillis(at))
 
 const presentShared = (credential: Credential) => ({
   id: credential.id,

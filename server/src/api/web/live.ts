@@ -1,17 +1,8 @@
-import type { RecordedMove } from '../../tracking/moves.sql.ts'
 import { type AnyRoute, route } from '../../http/route.ts'
-import { formatMillis } from '../../kernel/instant.ts'
 import type { Live, LiveEvent } from '../../tracking/live.ts'
+import { presentMove } from './moves.ts'
 
 const heartbeatMs = 15_000
-
-const presentMove = (move: RecordedMove) => ({
-  delivery_id: move.deliveryId,
-  occurred_at: formatMillis(move.occurredAt),
-  asset: { id: move.assetId, external_key: move.assetKey, name: move.assetName },
-  from_location: move.from,
-  to_location: move.to,
-})
 
 const frame = (event: LiveEvent): string => {
   if (event.kind !== 'move') return `event: ${event.kind}\ndata: {}\n\n`

@@ -2,7 +2,8 @@ import { listOf, oneOf, record, reference, text } from '../../http/fields.ts'
 import { limit, offset } from '../../http/query.ts'
 import { type AnyRoute, created, noContent, ok, route } from '../../http/route.ts'
 import { type Field, type Infer, nullable, optional, reject, rejectType } from '../../http/schema.ts'
-import { type Instant, formatMillis } from '../../kernel/instant.ts'
+import { type Component, type Wire, component, listOfAll, single } from '../../http/shape.ts'
+import { formatMillis } from '../../kernel/instant.ts'
 import type { Needs } from '../../records/record.ts'
 import { changeReader, createReader, getReader, removeReader } from '../../readers/commands.ts'
 import {
@@ -16,6 +17,8 @@ import {
 import { listReaders } from '../../readers/readers.sql.ts'
 import { readerClocks } from '../../tracking/arrival.ts'
 import { type UnknownTag, listUnknownTags } from '../../tracking/unknown-tags.sql.ts'
+import { tagTypes } from '../../tags/tag.ts'
+import { line, timestamp, whole, wire } from './fields.ts'
 
 export interface ReaderNeeds extends Needs {
   /** Tells every process that a reader was changed. */
@@ -24,7 +27,7 @@ export interface ReaderNeeds extends Needs {
   addresses: (reader: Reader, token: string) => { ingest_url: string; mqtt: object | null }
 }
 
-const whole = (min: number, max: number): Field<number> => ({
+const between = (min: number, max: number): Field<number> => ({
   schema: { type: 'integer', minimum: min, maximum: max },
   read(value, at, report) {
     if (typeof value !== 'number' || !Number.isInteger(value)) return rejectType(report, at, 'integer', value)
@@ -36,12 +39,12 @@ const whole = (min: number, max: number): Field<number> => ({
   },
 })
 
-const antenna = whole(1, 65_535)
+const antenna = between(1, 65_535)
 
 const smoothing = record({
-  reads: whole(...smoothingBounds.reads),
-  seconds: whole(...smoothingBounds.seconds),
-  margin_db: optional(nullable(whole(...smoothingBounds.marginDb))),
+  reads: between(...smoothingBounds.reads),
+  seconds: between(...smoothingBounds.seconds),
+  margin_db: optional(nullable(between(...smoothingBounds.marginDb))),
 })
 
 const scanPoints = listOf(record({ antenna, location_id: nullable(reference) }), { max: 256 })
@@ -56,7 +59,21 @@ const createShape = {
 
 const patchShape = { ...createShape, name: optional(createShape.name) }
 
-const wire = (at: Instant | null): string | null => (at === null ? null : formatMillis(at))
+const readerShape = {
+  id: reference,
+  name: line,
+  format: line,
+  clock: line,
+  created_at: timestamp,
+  last_seen_at: nullable(timestamp),
+  messages: whole,
+  reads: whole,
+  ignored: whole,
+  warning: nullable(text({ max: 1024 })),
+  smoothing: nullable(record({ reads: whole, seconds: whole, margin_db: nullable(whole) })),
+  scan_points: listOf(record({ antenna, location_id: nullable(reference), location_external_key: nullable(line) })),
+  unknown_antennas: listOf(record({ antenna, reads: whole })),
+}
 
 const presentSmoothing = ({ reads, seconds, marginDb }: Smoothing) => ({ reads, seconds, margin_db: marginDb })
 
@@ -67,7 +84,60 @@ const smoothingIn = (body: Infer<{ smoothing: typeof createShape.smoothing }>): 
   return { smoothing: { reads, seconds, marginDb } }
 }
 
-const presentReader = (reader: Reader) => ({
+const readerExample: Wire<typeof readerShape> = {
+  id: 8120449930581042,
+  name: 'Gate 1',
+  format: 'auto',
+  clock: 'reader',
+  created_at: '2026-05-04T08:00:00.000Z',
+  last_seen_at: null,
+  messages: 0,
+  reads: 0,
+  ignored: 0,
+  warning: null,
+  smoothing: null,
+  scan_points: [{ antenna: 1, location_id: 7710249930581042, location_external_key: 'DOCK-3' }],
+  unknown_antennas: [],
+}
+
+const ReaderOut = component('Reader', readerShape, readerExample)
+
+const NewReaderOut = component(
+  'NewReader',
+  {
+    ...readerShape,
+    token: line,
+    ingest_url: text({ max: 4096 }),
+    mqtt: nullable(record({ url: nullable(text({ max: 4096 })), username: line, password: line, topic: line })),
+  },
+  { ...readerExample, token: 'lsd_…', ingest_url: 'https://track.example.com/ingest/v1/reads', mqtt: null },
+)
+
+const UnknownTagOut = component(
+  'UnknownTag',
+  {
+    tag_type: oneOf(tagTypes),
+    value: line,
+    reader_id: nullable(reference),
+    antenna: nullable(antenna),
+    reads: whole,
+    first_seen_at: timestamp,
+    last_seen_at: timestamp,
+  },
+  {
+    tag_type: 'rfid',
+    value: 'E28011700000020A1B2C3D4E',
+    reader_id: 8120449930581042,
+    antenna: 1,
+    reads: 12,
+    first_seen_at: '2026-05-04T08:00:00.000Z',
+    last_seen_at: '2026-05-04T08:15:02.120Z',
+  },
+)
+
+export const readerComponents = [ReaderOut, NewReaderOut, UnknownTagOut] as Component[]
+
+const presentReader = (reader: Reader): Wire<typeof readerShape> => ({
   id: reader.id,
   name: reader.name,
   format: reader.format,
@@ -87,7 +157,7 @@ const presentReader = (reader: Reader) => ({
   unknown_antennas: reader.unknownAntennas,
 })
 
-const presentUnknown = (one: UnknownTag) => ({
+const presentUnknown = (one: UnknownTag): Wire<(typeof UnknownTagOut)['shape']> => ({
   tag_type: one.tag.type,
   value: one.tag.value,
   reader_id: one.readerId,
@@ -106,7 +176,7 @@ const pointsOf = (points: Infer<{ points: typeof scanPoints }>['points']): Reade
 export function readerRoutes(needs: ReaderNeeds): AnyRoute[] {
   const reading = { group: 'Readers', access: 'session', scopes: ['tracking:read'] } as const
   const writing = { group: 'Readers', access: 'session', scopes: ['locations:write'] } as const
-  const success = { status: 200, description: 'Readers' } as const
+  const success = { status: 200, description: 'The reader', schema: single(ReaderOut) } as const
   const exists = async (call: { caller: { orgId: number }; params: { reader_id: number } }): Promise<void> => {
     await getReader(needs, call.caller.orgId, call.params.reader_id)
   }
@@ -124,7 +194,7 @@ export function readerRoutes(needs: ReaderNeeds): AnyRoute[] {
       path: '/readers',
       summary: 'List readers',
       query: { parameters: { limit, offset } },
-      success,
+      success: { status: 200, description: 'A page of readers', schema: listOfAll(ReaderOut) },
       async handle({ caller, query }) {
         const page = await listReaders(needs.db.read, caller.orgId, query)
         return ok({ data: page.rows.map(presentReader), ...query, total_count: page.total })
@@ -137,7 +207,7 @@ export function readerRoutes(needs: ReaderNeeds): AnyRoute[] {
       path: '/readers',
       summary: 'Add a reader; its token is shown this once',
       body: { mediaType: 'application/json', name: 'ReaderCreate', shape: createShape, example: {} },
-      success: { status: 201, description: 'The reader' },
+      success: { status: 201, description: 'The reader', schema: single(NewReaderOut) },
       async handle({ caller, body }) {
         const { name, format = 'auto', clock = 'reader', scan_points = [] } = body
         const draft = { name, format, clock, ...smoothingIn(body), scanPoints: pointsOf(scan_points) }
@@ -152,7 +222,7 @@ export function readerRoutes(needs: ReaderNeeds): AnyRoute[] {
       path: '/readers/inbox',
       summary: 'Tags that were read and hang on nothing',
       query: { parameters: { limit, offset } },
-      success,
+      success: { status: 200, description: 'A page of tags', schema: listOfAll(UnknownTagOut) },
       async handle({ caller, query }) {
         const page = await listUnknownTags(needs.db.read, caller.orgId, query)
         return ok({ data: page.rows.map(presentUnknown), ...query, total_count: page.total })

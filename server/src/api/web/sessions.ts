@@ -1,67 +1,82 @@
 import {
   type SessionNeeds,
   type SignedIn,
+  endSessions,
   login,
   logout,
   refreshSession,
   signup,
   switchOrganization,
+  whoIs,
 } from '../../credentials/sessions.ts'
-import { reference, text } from '../../http/fields.ts'
-import { type AnyRoute, type Answer, noContent, route } from '../../http/route.ts'
-import type { Field, Shape } from '../../http/schema.ts'
+import { listOf, reference, text } from '../../http/fields.ts'
+import { type AnyRoute, type Answer, noContent, ok, route } from '../../http/route.ts'
+import { type Wire, component, embedded, single } from '../../http/shape.ts'
+import { email, json, line, newPassword, password, role, whole } from './fields.ts'
 
-const emailPattern = /^[^\s@]+@[^\s@]+$/
-const line = text({ min: 1, max: 255 })
+const orgExample = { id: 2251799813685311, name: 'Northwind', role: 'admin' } as const
 
-const email: Field<string> = {
-  schema: { type: 'string', format: 'email', maxLength: 255 },
-  read(value, at, report) {
-    const given = line.read(value, at, report)
-    if (given === undefined || emailPattern.test(given)) return given
-    report.problems.push({ field: at, code: 'invalid_value', message: `${at} must be an e-mail address` })
-    return undefined
+const SessionOrganization = component('SessionOrganization', { id: reference, name: line, role }, orgExample)
+
+const userExample = { id: 5120093347718820, email: 'ada@example.com', role: 'admin', org: orgExample } as const
+
+const SessionUser = component(
+  'SessionUser',
+  { id: reference, email, role, org: embedded(SessionOrganization), orgs: listOf(embedded(SessionOrganization)) },
+  { ...userExample, orgs: [orgExample] },
+)
+
+const Session = component(
+  'Session',
+  {
+    access_token: text({ max: 4096 }),
+    refresh_token: text({ max: 4096 }),
+    token_type: text({ max: 16 }),
+    expires_in: whole,
+    user: embedded(SessionUser),
   },
-}
+  {
+    access_token: 'eyJ…',
+    refresh_token: 'lsr_…',
+    token_type: 'Bearer',
+    expires_in: 900,
+    user: { ...userExample, orgs: [orgExample] },
+  },
+)
 
-const password = text({ min: 1, max: 1024 })
-const newPassword = text({ min: 10, max: 1024 })
+export const sessionComponents = [SessionOrganization, SessionUser, Session]
 
 const presentMembership = (one: SignedIn['membership']) => ({ id: one.orgId, name: one.orgName, role: one.role })
 
-function answer(status: 200 | 201, { pair, user, membership, memberships }: SignedIn): Answer {
-  return {
-    status,
-    headers: { 'Cache-Control': 'no-store' },
-    body: {
-      data: {
-        access_token: pair.accessToken,
-        refresh_token: pair.refreshToken,
-        token_type: 'Bearer',
-        expires_in: pair.expiresInSeconds,
-        user: {
-          id: user.userId,
-          email: user.email,
-          role: membership.role,
-          org: presentMembership(membership),
-          orgs: memberships.map(presentMembership),
-        },
-      },
-    },
+const presentUser = ({
+  user,
+  membership,
+  memberships,
+}: Omit<SignedIn, 'pair'>): Wire<(typeof SessionUser)['shape']> => ({
+  id: user.userId,
+  email: user.email,
+  role: membership.role,
+  org: presentMembership(membership),
+  orgs: memberships.map(presentMembership),
+})
+
+export function signedIn(status: 200 | 201, given: SignedIn): Answer {
+  const data: Wire<(typeof Session)['shape']> = {
+    access_token: given.pair.accessToken,
+    refresh_token: given.pair.refreshToken,
+    token_type: 'Bearer',
+    expires_in: given.pair.expiresInSeconds,
+    user: presentUser(given),
   }
+  return { status, headers: { 'Cache-Control': 'no-store' }, body: { data } }
 }
 
-const json = <S extends Shape>(name: string, shape: S) =>
-  ({ mediaType: 'application/json', name, shape, example: {} }) as const
+export const inSession = (status: 200 | 201) => ({ status, description: 'Signed in', schema: single(Session) })
 
 /** Signing in and out of the web app. Sessions are bearer tokens like any other; there are no cookies. */
 export function sessionRoutes(needs: SessionNeeds): AnyRoute[] {
-  const common = {
-    group: 'Sessions',
-    method: 'POST',
-    scopes: [],
-    success: { status: 200, description: 'Signed in' },
-  } as const
+  const common = { group: 'Sessions', method: 'POST', scopes: [] } as const
+  const ended = { status: 204, description: 'Signed out' } as const
   return [
     route({
       ...common,
@@ -70,8 +85,10 @@ export function sessionRoutes(needs: SessionNeeds): AnyRoute[] {
       access: 'public',
       summary: 'Sign in',
       body: json('Login', { email, password }),
+      success: inSession(200),
+      refusals: [401, 429],
       async handle({ body, address }) {
-        return answer(200, await login(needs, { ...body, address }))
+        return signedIn(200, await login(needs, { ...body, address }))
       },
     }),
     route({
@@ -81,9 +98,11 @@ export function sessionRoutes(needs: SessionNeeds): AnyRoute[] {
       access: 'public',
       summary: 'Sign up and create an organization',
       body: json('Signup', { email, password: newPassword, organization_name: line }),
+      success: inSession(201),
+      refusals: [409],
       async handle({ body }) {
         const { organization_name: organizationName, ...account } = body
-        return answer(201, await signup(needs, { ...account, organizationName }))
+        return signedIn(201, await signup(needs, { ...account, organizationName }))
       },
     }),
     route({
@@ -93,8 +112,22 @@ export function sessionRoutes(needs: SessionNeeds): AnyRoute[] {
       access: 'public',
       summary: 'Trade a refresh token for the next pair',
       body: json('SessionRefresh', { refresh_token: password }),
+      success: inSession(200),
+      refusals: [401, 429],
       async handle({ body, address }) {
-        return answer(200, await refreshSession(needs, { token: body.refresh_token, address }))
+        return signedIn(200, await refreshSession(needs, { token: body.refresh_token, address }))
+      },
+    }),
+    route({
+      ...common,
+      id: 'auth.me',
+      method: 'GET',
+      path: '/auth/me',
+      access: 'session',
+      summary: 'Who is signed in',
+      success: { status: 200, description: 'The person', schema: single(SessionUser) },
+      async handle({ caller }) {
+        return ok({ data: presentUser(await whoIs(needs, caller.orgId, Number(caller.subject))) })
       },
     }),
     route({
@@ -103,8 +136,22 @@ export function sessionRoutes(needs: SessionNeeds): AnyRoute[] {
       path: '/auth/logout',
       access: 'session',
       summary: 'Sign out',
+      success: ended,
       async handle({ caller }) {
         await logout(needs, caller.orgId, caller.sessionId)
+        return noContent
+      },
+    }),
+    route({
+      ...common,
+      id: 'auth.logout-everywhere',
+      path: '/auth/logout-everywhere',
+      access: 'session',
+      summary: 'Sign out everywhere',
+      description: 'Ends every session of the person, in every organization.',
+      success: ended,
+      async handle({ caller }) {
+        await endSessions(needs, Number(caller.subject))
         return noContent
       },
     }),
@@ -115,9 +162,11 @@ export function sessionRoutes(needs: SessionNeeds): AnyRoute[] {
       access: 'session',
       summary: 'Continue in another organization',
       body: json('SwitchOrg', { org_id: reference }),
+      success: inSession(200),
+      refusals: [403],
       async handle({ caller, body }) {
         const current = { orgId: caller.orgId, sessionId: caller.sessionId, userId: Number(caller.subject) }
-        return answer(200, await switchOrganization(needs, current, body.org_id))
+        return signedIn(200, await switchOrganization(needs, current, body.org_id))
       },
     }),
   ]

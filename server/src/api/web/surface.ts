@@ -1,20 +1,46 @@
-import type { SessionNeeds } from '../../credentials/sessions.ts'
+import type { AccountNeeds } from '../../accounts/needs.ts'
 import type { Surface } from '../../http/dispatch.ts'
+import type { Component } from '../../http/shape.ts'
 import type { Live } from '../../tracking/live.ts'
-import { apiKeyRoutes } from './api-keys.ts'
+import { accountComponents, invitationRoutes, memberRoutes, passwordRoutes } from './accounts.ts'
+import { apiKeyComponents, apiKeyRoutes } from './api-keys.ts'
+import { exportRoutes } from './exports.ts'
+import { type ImportNeeds, importComponents, importRoutes } from './imports.ts'
 import { liveRoute } from './live.ts'
-import { type ReaderNeeds, readerRoutes } from './readers.ts'
-import { sessionRoutes } from './sessions.ts'
+import { type LookingNeeds, lookingComponents, lookingRoutes } from './looking.ts'
+import { type ReaderNeeds, readerComponents, readerRoutes } from './readers.ts'
+import { reportComponents, reportRoutes } from './reports.ts'
+import { sessionComponents, sessionRoutes } from './sessions.ts'
 import { type WebhookRouteNeeds, webhookRoutes } from './webhooks.ts'
 
 /** What the web app needs beyond the public API: signing in, and administering an organization. */
-export function webSurface(needs: SessionNeeds & ReaderNeeds & WebhookRouteNeeds, live: Live): Surface {
+export function webSurface(
+  needs: AccountNeeds & ReaderNeeds & LookingNeeds & ImportNeeds & WebhookRouteNeeds,
+  live: Live,
+): Surface {
   const routes = [
     ...sessionRoutes(needs),
+    ...passwordRoutes(needs),
+    ...memberRoutes(needs),
+    ...invitationRoutes(needs),
     ...apiKeyRoutes(needs),
     ...readerRoutes(needs),
     ...webhookRoutes(needs),
+    ...lookingRoutes(needs),
+    ...reportRoutes(needs),
+    ...exportRoutes(needs),
+    ...importRoutes(needs),
     liveRoute(live),
   ]
   return { base: '/api/v1', routes }
 }
+
+export const webComponents: readonly Component[] = [
+  ...sessionComponents,
+  ...accountComponents,
+  ...apiKeyComponents,
+  ...readerComponents,
+  ...lookingComponents,
+  ...reportComponents,
+  ...importComponents,
+] as Component[]

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { AnyRoute } from '../../../src/http/route.ts'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
 import { document } from '../../support/description.ts'
@@ -80,8 +81,10 @@ describe('A method the path does not have', () => {
 })
 
 describe('HEAD', () => {
+  // A file that is made while it is sent has no length to tell; its own tests ask for its head.
+  const isFile = (route: AnyRoute): boolean => route.path.endsWith('.csv')
   const readable = allRoutes
-    .filter((route) => route.method === 'GET')
+    .filter((route) => route.method === 'GET' && !isFile(route))
     .map((route) => [addressOf(route), route] as const)
 
   it.each(readable)('on %s has the status and headers of GET and no body', async (_path, route) => {

@@ -40,6 +40,11 @@ beforeAll(async () => {
   owned['location_id'] = location.json.data.id
   owned['child_id'] = child.json.data.id
   owned['org_id'] = org.orgId
+  const me = await context.app.anonymous('GET', '/api/v1/auth/me', { token: sessions['viewer']! })
+  owned['user_id'] = me.json.data.id
+  const json = { kind: 'assets' }
+  const started = await context.app.anonymous('POST', '/api/v1/imports', { token: sessions['admin']!, json })
+  owned['import_id'] = started.json.data.id
   const draft = { name: 'R', format: 'auto', clock: 'reader', scanPoints: [] }
   owned['reader_id'] = (await createReader(context.app.core, org.orgId, draft)).reader.id
 })

@@ -1,0 +1,111 @@
+import { endSessions } from '../credentials/sessions.ts'
+import { now } from '../kernel/clock.ts'
+import { type Refusal, refuse } from '../kernel/errors.ts'
+import { instantFromMillis } from '../kernel/instant.ts'
+import { newLinkToken } from '../kernel/secrets.ts'
+import { hashPassword, verifyPassword } from '../users/password.ts'
+import { deleteResetsOf, findReset, insertReset, takeReset } from '../users/resets.sql.ts'
+import { foldEmail } from '../users/user.ts'
+import { findUser, findUserByEmail, setPasswordHash } from '../users/users.sql.ts'
+import { type AccountNeeds, hashLinkToken, linkTo } from './needs.ts'
+
+const resetTtlMs = 3_600_000
+/** An account gets one mail in this time, however often it is asked for. */
+const pauseMs = 60_000
+
+const wrong = (field: string, message: string) => (): Refusal =>
+  refuse.invalid({ field, code: 'invalid_value', message })
+
+export interface PasswordChange {
+  userId: number
+  sessionId: string
+  address: string
+  current: string
+  next: string
+}
+
+/** The session at hand goes on; every other one of the person ends. */
+export async function changePassword(needs: AccountNeeds, given: PasswordChange): Promise<void> {
+  const { userId, sessionId } = given
+  const user = await findUser(needs.db.read, userId)
+  if (user === null) throw refuse.unauthorized('Invalid or expired token')
+  const attempt = async (): Promise<true | null> => {
+    const found = await findUserByEmail(needs.db.read, user.email)
+    return (await verifyPassword(found?.passwordHash ?? null, given.current)) || null
+  }
+  const refusal = wrong('current_password', 'current_password is not your password')
+  await needs.throttle.guard([`login:${user.email}`], given.address, attempt, refusal)
+  const hash = await hashPassword(given.next)
+  const write = (): Promise<boolean> =>
+    needs.db.shared(async (tx) => {
+      await setPasswordHash(tx, userId, hash)
+      await deleteResetsOf(tx, userId)
+      return true
+    })
+  await betweenSessions(needs, userId, sessionId, write)
+}
+
+/**
+ * Sessions end before the change, so that none outlives it should the process die in between, and once more after it,
+ * for those begun meanwhile.
+ */
+async function betweenSessions(
+  needs: AccountNeeds,
+  userId: number,
+  except: string | null,
+  change: () => Promise<boolean>,
+): Promise<boolean> {
+  await endSessions(needs, userId, except)
+  const isChanged = await change()
+  await endSessions(needs, userId, except)
+  return isChanged
+}
+
+/** Answers the same, and as fast, whether or not the address has an account. */
+export async function requestPasswordReset(
+  needs: AccountNeeds,
+  given: { email: string; address: string },
+): Promise<void> {
+  const email = foldEmail(given.email)
+  await needs.throttle.spend([`reset:${email}`], given.address)
+  needs.post.inBackground(() => sendReset(needs, email))
+}
+
+async function sendReset(needs: AccountNeeds, email: string): Promise<void> {
+  const user = await findUserByEmail(needs.db.read, email)
+  if (user === null) return
+  const token = newLinkToken()
+  const millis = needs.clock.millis()
+  const [createdAt, expiresAt] = [instantFromMillis(millis), instantFromMillis(millis + resetTtlMs)]
+  const reset = { tokenHash: hashLinkToken(needs, token), userId: user.userId, createdAt, expiresAt }
+  if (!(await needs.db.shared((tx) => insertReset(tx, reset, instantFromMillis(millis - pauseMs))))) return
+  const link = linkTo(needs, 'reset-password', token)
+  if (!needs.post.hasTransport) return needs.tell(`Password reset for ${user.email}: ${link}`)
+  needs.post.send({
+    to: user.email,
+    subject: 'Reset your password',
+    text: `Somebody, probably you, asked to reset your password at Lastseen. To choose a new one, open\n\n${link}\n\nThe link works once, within an hour. If it was not you, do nothing.\n`,
+  })
+}
+
+/** Single use; every session of the person ends. */
+export async function confirmPasswordReset(
+  needs: AccountNeeds,
+  given: { token: string; password: string; address: string },
+): Promise<void> {
+  const tokenHash = hashLinkToken(needs, given.token)
+  const attempt = async (): Promise<true | null> => {
+    const userId = await findReset(needs.db.common, tokenHash, now(needs.clock))
+    if (userId === null) return null
+    const hash = await hashPassword(given.password)
+    const write = (): Promise<boolean> =>
+      needs.db.shared(async (tx) => {
+        if (!(await takeReset(tx, tokenHash))) return false
+        await setPasswordHash(tx, userId, hash)
+        await deleteResetsOf(tx, userId)
+        return true
+      })
+    return (await betweenSessions(needs, userId, null, write)) || null
+  }
+  await needs.throttle.guard([], given.address, attempt, wrong('token', 'This link was used or has expired'))
+}

@@ -1,0 +1,253 @@
+import {
+  acceptInvitation,
+  invite,
+  readInvitation,
+  shortestPassword,
+  withdrawInvitation,
+} from '../../accounts/invitations.ts'
+import { changeRole, getMember, removeMember } from '../../accounts/members.ts'
+import type { AccountNeeds } from '../../accounts/needs.ts'
+import { changePassword, confirmPasswordReset, requestPasswordReset } from '../../accounts/passwords.ts'
+import { flag, reference, text } from '../../http/fields.ts'
+import { limit, offset } from '../../http/query.ts'
+import { type AnyRoute, noContent, ok, route } from '../../http/route.ts'
+import { optional } from '../../http/schema.ts'
+import { type Wire, component, listOfAll, single } from '../../http/shape.ts'
+import { now } from '../../kernel/clock.ts'
+import { formatMillis } from '../../kernel/instant.ts'
+import { type Invitation, listInvitations } from '../../users/invitations.sql.ts'
+import { type Member, listMembers } from '../../users/members.sql.ts'
+import { email, json, line, newPassword, password, role, timestamp, token } from './fields.ts'
+import { inSession, signedIn } from './sessions.ts'
+
+const Member = component(
+  'Member',
+  { user_id: reference, email, role, joined_at: timestamp },
+  { user_id: 5120093347718820, email: 'ada@example.com', role: 'admin', joined_at: '2026-05-04T08:00:00.000Z' },
+)
+
+const invitationShape = { id: reference, email, role, created_at: timestamp, expires_at: timestamp }
+const invitationExample = {
+  id: 3390415586620914,
+  email: 'grace@example.com',
+  role: 'operator',
+  created_at: '2026-05-04T08:00:00.000Z',
+  expires_at: '2026-05-11T08:00:00.000Z',
+} as const
+
+const Invitation = component('Invitation', invitationShape, invitationExample)
+
+const NewInvitation = component(
+  'NewInvitation',
+  { ...invitationShape, link: text({ max: 4096 }) },
+  { ...invitationExample, link: 'https://track.example.com/join#token=…' },
+)
+
+const Offer = component(
+  'InvitationOffer',
+  { email, role, organization_name: line, has_account: flag },
+  { email: 'grace@example.com', role: 'operator', organization_name: 'Northwind', has_account: false },
+)
+
+export const accountComponents = [Member, Invitation, NewInvitation, Offer]
+
+const presentMember = (one: Member): Wire<(typeof Member)['shape']> => ({
+  user_id: one.userId,
+  email: one.email,
+  role: one.role,
+  joined_at: formatMillis(one.joinedAt),
+})
+
+const presentInvitation = (one: Invitation): Wire<typeof invitationShape> => ({
+  id: one.id,
+  email: one.email,
+  role: one.role,
+  created_at: formatMillis(one.createdAt),
+  expires_at: formatMillis(one.expiresAt),
+})
+
+/** Passwords and the ways to get at an account without one. */
+export function passwordRoutes(needs: AccountNeeds): AnyRoute[] {
+  const common = { group: 'Passwords', method: 'POST', scopes: [] } as const
+  const changed = { status: 204, description: 'Changed' } as const
+  return [
+    route({
+      ...common,
+      id: 'auth.password',
+      path: '/auth/password',
+      access: 'session',
+      summary: 'Change the password',
+      description: 'Every other session of the person ends.',
+      body: json('PasswordChange', { current_password: password, new_password: newPassword }),
+      success: changed,
+      refusals: [429],
+      async handle({ caller, body, address }) {
+        const { current_password: current, new_password: next } = body
+        const { subject, sessionId } = caller
+        await changePassword(needs, { userId: Number(subject), sessionId, address, current, next })
+        return noContent
+      },
+    }),
+    route({
+      ...common,
+      id: 'auth.password-reset',
+      path: '/auth/password-reset',
+      access: 'public',
+      summary: 'Ask for a link to reset the password',
+      description: 'Answers the same whether or not the address has an account.',
+      body: json('PasswordReset', { email }),
+      success: { status: 202, description: 'Asked for' },
+      refusals: [429],
+      async handle({ body, address }) {
+        await requestPasswordReset(needs, { email: body.email, address })
+        return { status: 202 }
+      },
+    }),
+    route({
+      ...common,
+      id: 'auth.password-reset.confirm',
+      path: '/auth/password-reset/confirm',
+      access: 'public',
+      summary: 'Choose a new password with a link',
+      description: 'A link works once, within an hour. Every session of the person ends.',
+      body: json('PasswordResetConfirm', { token, new_password: newPassword }),
+      success: changed,
+      refusals: [429],
+      async handle({ body, address }) {
+        await confirmPasswordReset(needs, { token: body.token, password: body.new_password, address })
+        return noContent
+      },
+    }),
+  ]
+}
+
+/** Who belongs to the organization. */
+export function memberRoutes(needs: AccountNeeds): AnyRoute[] {
+  const common = { group: 'Members', access: 'session', scopes: ['members:admin'] } as const
+  const one = {
+    ...common,
+    path: '/members/{user_id}',
+    ids: ['user_id'],
+    exists: async (call: { caller: { orgId: number }; params: { user_id: number } }): Promise<void> => {
+      await getMember(needs, call.caller.orgId, call.params.user_id)
+    },
+  } as const
+  return [
+    route({
+      ...common,
+      id: 'members.list',
+      method: 'GET',
+      path: '/members',
+      summary: 'List members',
+      query: { parameters: { limit, offset } },
+      success: { status: 200, description: 'A page of members, by e-mail address', schema: listOfAll(Member) },
+      async handle({ caller, query }) {
+        const page = await listMembers(needs.db.read, caller.orgId, query)
+        return ok({ data: page.rows.map(presentMember), ...query, total_count: page.total })
+      },
+    }),
+    route({
+      ...one,
+      id: 'members.patch',
+      method: 'PATCH',
+      summary: 'Change a member’s role',
+      description: 'It counts from the member’s next request on. The last admin stays one.',
+      body: { ...json('MemberPatch', { role: optional(role) }), mediaType: 'application/merge-patch+json' },
+      success: { status: 200, description: 'The member', schema: single(Member) },
+      refusals: [409],
+      async handle({ caller, params, body }) {
+        const { orgId } = caller
+        if (body.role === undefined) return ok({ data: presentMember(await getMember(needs, orgId, params.user_id)) })
+        return ok({ data: presentMember(await changeRole(needs, orgId, params.user_id, body.role)) })
+      },
+    }),
+    route({
+      ...one,
+      id: 'members.delete',
+      method: 'DELETE',
+      summary: 'Remove a member',
+      description: 'The account stays; its sessions in this organization end. The last admin stays.',
+      success: { status: 204, description: 'Removed' },
+      refusals: [409],
+      async handle({ caller, params }) {
+        await removeMember(needs, caller.orgId, params.user_id)
+        return noContent
+      },
+    }),
+  ]
+}
+
+/** Inviting somebody, and being invited. */
+export function invitationRoutes(needs: AccountNeeds): AnyRoute[] {
+  const common = { group: 'Invitations', access: 'session', scopes: ['members:admin'] } as const
+  const open = { group: 'Invitations', access: 'public', method: 'POST', scopes: [], refusals: [429] } as const
+  return [
+    route({
+      ...common,
+      id: 'invitations.list',
+      method: 'GET',
+      path: '/invitations',
+      summary: 'List open invitations',
+      query: { parameters: { limit, offset } },
+      success: { status: 200, description: 'A page of invitations', schema: listOfAll(Invitation) },
+      async handle({ caller, query }) {
+        const page = await listInvitations(needs.db.read, caller.orgId, query, now(needs.clock))
+        return ok({ data: page.rows.map(presentInvitation), ...query, total_count: page.total })
+      },
+    }),
+    route({
+      ...common,
+      id: 'invitations.invite',
+      method: 'POST',
+      path: '/invitations',
+      summary: 'Invite somebody; the link is shown this once',
+      body: json('InvitationCreate', { email, role }),
+      success: { status: 201, description: 'The invitation', schema: single(NewInvitation) },
+      refusals: [409],
+      async handle({ caller, body }) {
+        const { invitation, link } = await invite(needs, caller.orgId, body)
+        const data: Wire<(typeof NewInvitation)['shape']> = { ...presentInvitation(invitation), link }
+        return { status: 201, headers: { 'Cache-Control': 'no-store' }, body: { data } }
+      },
+    }),
+    route({
+      ...common,
+      id: 'invitations.withdraw',
+      method: 'DELETE',
+      path: '/invitations/{invitation_id}',
+      ids: ['invitation_id'],
+      summary: 'Withdraw an invitation',
+      success: { status: 204, description: 'Withdrawn' },
+      async handle({ caller, params }) {
+        await withdrawInvitation(needs, caller.orgId, params.invitation_id)
+        return noContent
+      },
+    }),
+    route({
+      ...open,
+      id: 'auth.invitations.lookup',
+      path: '/auth/invitations/lookup',
+      summary: 'What a link offers',
+      body: json('InvitationLookup', { token }),
+      success: { status: 200, description: 'The offer', schema: single(Offer) },
+      async handle({ body, address }) {
+        const { invitation, organizationName, account } = await readInvitation(needs, { token: body.token, address })
+        const named = { organization_name: organizationName, has_account: account !== null }
+        const data: Wire<(typeof Offer)['shape']> = { email: invitation.email, role: invitation.role, ...named }
+        return { status: 200, headers: { 'Cache-Control': 'no-store' }, body: { data } }
+      },
+    }),
+    route({
+      ...open,
+      id: 'auth.invitations.accept',
+      path: '/auth/invitations/accept',
+      summary: 'Join with a new account, or with the password of the one the address has',
+      description: `A new account needs a password of at least ${shortestPassword} characters.`,
+      body: json('InvitationAccept', { token, password }),
+      success: inSession(201),
+      async handle({ body, address }) {
+        return signedIn(201, await acceptInvitation(needs, { ...body, address }))
+      },
+    }),
+  ]
+}

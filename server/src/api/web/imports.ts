@@ -1,0 +1,195 @@
+import { type StagedRow, importKinds } from '../../bulk/import.ts'
+import { type Imports, mostRows } from '../../bulk/imports.ts'
+import { flag, freeObject, instant, listOf, oneOf, record, reference, text } from '../../http/fields.ts'
+import { type AnyRoute, type Answer, noContent, ok, route } from '../../http/route.ts'
+import { type Field, nullable, objectSchema, optional, reject, rejectType } from '../../http/schema.ts'
+import { type Wire, component, single } from '../../http/shape.ts'
+import { refuse } from '../../kernel/errors.ts'
+import { descriptionField, keyField, nameField, tagDraftsField } from '../../records/fields.ts'
+import { json, whole } from './fields.ts'
+
+export interface ImportNeeds {
+  imports: Imports
+}
+
+/** What a row may hold; what is wrong with it is told by the check, line by line, and not here. */
+const rowShape = {
+  line: whole,
+  external_key: keyField,
+  name: optional(nameField),
+  description: optional(nullable(descriptionField)),
+  metadata: optional(freeObject),
+  parent_external_key: optional(nullable(keyField)),
+  is_active: optional(flag),
+  valid_from: optional(instant),
+  valid_to: optional(nullable(instant)),
+  tags: optional(tagDraftsField),
+}
+
+const row: Field<StagedRow> = {
+  schema: objectSchema(rowShape),
+  read(value, at, report) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      return rejectType(report, at, 'object', value)
+    const { line, ...content } = value as Record<string, unknown>
+    if (typeof line === 'number' && Number.isSafeInteger(line) && line > 0) return { line, content }
+    return reject(report, { field: `${at}.line`, code: 'invalid_value', message: `${at}.line must be a line number` })
+  },
+}
+
+const states = ['open', 'checking', 'checked', 'running', 'done', 'failed'] as const
+
+const NewImport = component('NewImport', { id: reference }, { id: 3390415586620914 })
+
+const ImportOut = component(
+  'Import',
+  {
+    id: reference,
+    kind: oneOf(importKinds),
+    state: oneOf(states),
+    rows: whole,
+    creates: whole,
+    updates: whole,
+    unchanged: whole,
+    errors_total: whole,
+    errors: listOf(record({ line: whole, field: text({ max: 4096 }), message: text({ max: 4096 }) })),
+    done_rows: whole,
+  },
+  {
+    id: 3390415586620914,
+    kind: 'assets',
+    state: 'checked',
+    rows: 3,
+    creates: 1,
+    updates: 1,
+    unchanged: 0,
+    errors_total: 1,
+    errors: [{ line: 4, field: 'name', message: 'name is required' }],
+    done_rows: 3,
+  },
+)
+
+export const importComponents = [NewImport, ImportOut]
+
+const present = (one: Awaited<ReturnType<Imports['get']>>): Wire<(typeof ImportOut)['shape']> => ({
+  id: one.id,
+  kind: one.kind,
+  state: one.state,
+  rows: one.rows,
+  creates: one.creates,
+  updates: one.updates,
+  unchanged: one.unchanged,
+  errors_total: one.errorsTotal,
+  errors: one.errors,
+  done_rows: one.doneRows,
+})
+
+const accepted: Answer = { status: 202 }
+
+/** Bringing in many rows at once. An import asks for the scope of what it writes. */
+export function importRoutes(needs: ImportNeeds): AnyRoute[] {
+  const common = { group: 'Imports', access: 'session', scopes: ['assets:write', 'locations:write'] } as const
+  const one = {
+    ...common,
+    ids: ['import_id'],
+    refusals: [409],
+    exists: async (call: { caller: { orgId: number }; params: { import_id: number } }): Promise<void> => {
+      await needs.imports.get(call.caller.orgId, call.params.import_id)
+    },
+  } as const
+  const path = '/imports/{import_id}'
+  return [
+    route({
+      ...common,
+      id: 'imports.open',
+      method: 'POST',
+      path: '/imports',
+      summary: 'Begin an import',
+      body: json('ImportCreate', { kind: oneOf(importKinds) }, { kind: 'assets' }),
+      success: { status: 201, description: 'The import, without rows', schema: single(NewImport) },
+      async handle({ caller, body }) {
+        return { status: 201, body: { data: { id: await needs.imports.create(caller.orgId, body.kind) } } }
+      },
+    }),
+    route({
+      ...one,
+      refusals: [],
+      id: 'imports.get',
+      method: 'GET',
+      path,
+      summary: 'How far an import is',
+      success: { status: 200, description: 'The import', schema: single(ImportOut) },
+      async handle({ caller, params }) {
+        return ok({ data: present(await needs.imports.get(caller.orgId, params.import_id)) })
+      },
+    }),
+    route({
+      ...one,
+      id: 'imports.rows',
+      method: 'POST',
+      path: `${path}/rows`,
+      summary: 'Add rows; a line that comes again replaces itself',
+      description: `As many requests as it takes, ${mostRows} rows at most.`,
+      body: json(
+        'ImportRows',
+        { rows: listOf(row) },
+        { rows: [{ line: 2, external_key: 'PJ-7', name: 'Pallet jack' }] },
+      ),
+      success: { status: 204, description: 'Added' },
+      async handle({ caller, params, body }) {
+        refuseTwice(body.rows)
+        await needs.imports.addRows(caller.orgId, params.import_id, body.rows)
+        return noContent
+      },
+    }),
+    route({
+      ...one,
+      id: 'imports.check',
+      method: 'POST',
+      path: `${path}/check`,
+      summary: 'Say what the rows would do',
+      success: { status: 202, description: 'Begun' },
+      async handle({ caller, params }) {
+        await needs.imports.check(caller.orgId, params.import_id)
+        return accepted
+      },
+    }),
+    route({
+      ...one,
+      id: 'imports.run',
+      method: 'POST',
+      path: `${path}/run`,
+      summary: 'Do what the rows say, all or nothing; with skip_errors all that are good',
+      body: json('ImportRun', { skip_errors: flag }, { skip_errors: false }),
+      success: { status: 202, description: 'Begun' },
+      async handle({ caller, params, body }) {
+        await needs.imports.run(caller.orgId, params.import_id, { skipErrors: body.skip_errors })
+        return accepted
+      },
+    }),
+    route({
+      ...one,
+      id: 'imports.delete',
+      method: 'DELETE',
+      path,
+      summary: 'Forget an import',
+      success: { status: 204, description: 'Forgotten' },
+      async handle({ caller, params }) {
+        await needs.imports.remove(caller.orgId, params.import_id)
+        return noContent
+      },
+    }),
+  ]
+}
+
+/** One request cannot say two things about one line. */
+function refuseTwice(rows: readonly StagedRow[]): void {
+  const seen = new Set<number>()
+  rows.forEach(({ line }, at) => {
+    if (seen.has(line)) {
+      const field = `rows[${at}].line`
+      throw refuse.invalid({ field, code: 'invalid_value', message: `${field} stands in the request twice` })
+    }
+    seen.add(line)
+  })
+}

@@ -1,0 +1,166 @@
+import type { Metadata } from '../assets/asset.ts'
+import { flag, freeObject, instant } from '../http/fields.ts'
+import { type Infer, type Report, nullable, optional, readObject } from '../http/schema.ts'
+import type { FieldProblem } from '../kernel/errors.ts'
+import { type Instant, sameMillisecond } from '../kernel/instant.ts'
+import { mergePatch } from '../kernel/merge-patch.ts'
+import { descriptionField, keyField, nameField, tagDraftsField } from '../records/fields.ts'
+import type { RecordCore } from '../records/record.ts'
+import { type TagDraft, matchValue } from '../tags/tag.ts'
+
+export type ImportKind = 'assets' | 'locations'
+export const importKinds: readonly ImportKind[] = ['assets', 'locations']
+
+export type ImportState = 'open' | 'checking' | 'checked' | 'running' | 'done' | 'failed'
+
+export interface LineError {
+  line: number
+  field: string
+  message: string
+}
+
+/** What came of looking at the rows. */
+export interface Tally {
+  creates: number
+  updates: number
+  unchanged: number
+  errorsTotal: number
+  /** The first ones. */
+  errors: LineError[]
+}
+
+export interface Import extends Tally {
+  id: number
+  kind: ImportKind
+  state: ImportState
+  rows: number
+  createdAt: Instant
+  changedAt: Instant
+}
+
+export interface StagedRow {
+  line: number
+  content: unknown
+}
+
+const shared = {
+  external_key: keyField,
+  name: optional(nameField),
+  description: optional(nullable(descriptionField)),
+}
+
+const state = {
+  is_active: optional(flag),
+  valid_from: optional(instant),
+  valid_to: optional(nullable(instant)),
+  tags: optional(tagDraftsField),
+}
+
+const shapes = {
+  assets: { ...shared, metadata: optional(freeObject), ...state },
+  locations: { ...shared, parent_external_key: optional(nullable(keyField)), ...state },
+}
+
+/** A row as it is wanted: absent, null and a value are three things. */
+export interface WantedRow {
+  line: number
+  externalKey: string
+  name?: string | undefined
+  description?: string | null | undefined
+  metadata?: Metadata | undefined
+  parentKey?: string | null | undefined
+  isActive?: boolean | undefined
+  validFrom?: Instant | undefined
+  validTo?: Instant | null | undefined
+  tags: TagDraft[]
+}
+
+/** The rules are those of the public API's create and patch; all that is wrong with a row is told. */
+export function readRow(kind: ImportKind, { line, content }: StagedRow): WantedRow | LineError[] {
+  const report: Report = { problems: [], stopped: false }
+  const shape: typeof shapes.assets & Partial<typeof shapes.locations> = shapes[kind] as never
+  const row = readObject(shape, content as Record<string, unknown>, '', report) as
+    Infer<typeof shapes.assets & Pick<typeof shapes.locations, 'parent_external_key'>> | undefined
+  if (row === undefined) return report.problems.map((problem) => errorAt(line, problem))
+  return {
+    line,
+    externalKey: row.external_key,
+    name: row.name,
+    description: row.description,
+    metadata: row.metadata,
+    parentKey: row.parent_external_key,
+    isActive: row.is_active,
+    validFrom: row.valid_from,
+    validTo: row.valid_to,
+    tags: (row.tags ?? []).map((tag) => ({ type: tag.tag_type, value: tag.value })),
+  }
+}
+
+const errorAt = (line: number, { field, message }: Pick<FieldProblem, 'field' | 'message'>): LineError => ({
+  line,
+  field,
+  message,
+})
+
+export const emptyTally = (): Tally => ({ creates: 0, updates: 0, unchanged: 0, errorsTotal: 0, errors: [] })
+
+const errorsKept = 200
+
+export function noteErrors(tally: Tally, errors: readonly LineError[]): void {
+  tally.errorsTotal += errors.length
+  for (const error of errors) if (tally.errors.length < errorsKept) tally.errors.push(error)
+}
+
+export const tagKey = (tag: TagDraft): string => `${tag.type} ${matchValue(tag)}`
+
+/** The tags that do not hang on the record yet; an import attaches and never detaches. */
+export function missingTags(row: WantedRow, current: Pick<RecordCore, 'tags'> | undefined): TagDraft[] {
+  const held = new Set((current?.tags ?? []).map(tagKey))
+  return row.tags.filter((tag) => !held.has(tagKey(tag)))
+}
+
+const later = (given: Instant | undefined, current: Instant): Instant =>
+  given === undefined || sameMillisecond(given, current) ? current : given
+
+/** The record with what the row says; times that read the same stay as they are, so that an export changes nothing. */
+export function mergeRow<R extends RecordCore & { metadata?: Metadata }>(current: R, row: WantedRow): R {
+  const validTo =
+    row.validTo === undefined
+      ? current.validTo
+      : row.validTo === null || current.validTo === null
+        ? row.validTo
+        : later(row.validTo, current.validTo)
+  return {
+    ...current,
+    name: row.name ?? current.name,
+    description: row.description === undefined ? current.description : row.description,
+    isActive: row.isActive ?? current.isActive,
+    validFrom: later(row.validFrom, current.validFrom),
+    validTo,
+    ...(row.metadata === undefined ? {} : { metadata: mergePatch(current.metadata ?? {}, row.metadata) as Metadata }),
+  }
+}
+
+/** Would anybody see a difference? */
+export function isSame<R extends RecordCore & { metadata?: Metadata; parentKey?: string | null }>(a: R, b: R): boolean {
+  return (
+    a.name === b.name &&
+    a.description === b.description &&
+    a.isActive === b.isActive &&
+    a.validFrom === b.validFrom &&
+    a.validTo === b.validTo &&
+    a.parentKey === b.parentKey &&
+    (a.metadata === b.metadata || sameJson(a.metadata, b.metadata))
+  )
+}
+
+/** Equal whatever the order of members, which means nothing in JSON. */
+function sameJson(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
+  if (Array.isArray(a) !== Array.isArray(b)) return false
+  const [ours, theirs] = [Object.entries(a), Object.entries(b)]
+  return (
+    ours.length === theirs.length &&
+    ours.every(([key, value]) => Object.hasOwn(b, key) && sameJson(value, (b as Record<string, unknown>)[key]))
+  )
+}

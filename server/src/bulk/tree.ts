@@ -1,0 +1,90 @@
+import type { Location } from '../locations/location.ts'
+import type { Change } from './evaluate.ts'
+import type { LineError } from './import.ts'
+
+type Tree = ReadonlyMap<string, { id: number; parentKey: string | null }>
+
+interface Planted {
+  /** Each holds what can be written once the ones before it are. */
+  levels: Change<Location>[][]
+  errors: LineError[]
+}
+
+const refusal = (line: number, message: string): LineError => ({ line, field: 'parent_external_key', message })
+
+/**
+ * Settles where the locations of a file go: each parent must be there or come with the file, and nothing may end up
+ * inside itself. A row that is refused takes along those that hang on it.
+ */
+export function plant(changes: readonly Change<Location>[], tree: Tree): Planted {
+  const errors: LineError[] = []
+  let left = new Map(changes.map((change) => [change.record.externalKey, change]))
+  for (;;) {
+    const refused = [...homeless(left, tree), ...circular(left, tree)]
+    if (refused.length === 0) break
+    errors.push(...refused)
+    const lines = new Set(refused.map((error) => error.line))
+    left = new Map([...left].filter(([, change]) => !lines.has(change.line)))
+  }
+  errors.sort((a, b) => a.line - b.line)
+  return { levels: inLevels(left), errors }
+}
+
+function homeless(left: ReadonlyMap<string, Change<Location>>, tree: Tree): LineError[] {
+  return [...left.values()].flatMap(({ line, record: { parentKey } }) =>
+    parentKey === null || tree.has(parentKey) || left.has(parentKey)
+      ? []
+      : [refusal(line, 'parent_external_key does not name a location')],
+  )
+}
+
+/** Walks up from each changed location; what meets its own trail stands in a circle. */
+function circular(left: ReadonlyMap<string, Change<Location>>, tree: Tree): LineError[] {
+  const parentOf = (key: string): string | null => {
+    const change = left.get(key)
+    return (change === undefined ? tree.get(key)?.parentKey : change.record.parentKey) ?? null
+  }
+  const settled = new Set<string>()
+  const errors: LineError[] = []
+  for (const start of left.keys()) {
+    const trail: string[] = []
+    const onTrail = new Set<string>()
+    let key: string | null = start
+    while (key !== null && !settled.has(key) && !onTrail.has(key)) {
+      trail.push(key)
+      onTrail.add(key)
+      key = parentOf(key)
+    }
+    if (key !== null && onTrail.has(key))
+      for (const member of trail.slice(trail.indexOf(key))) {
+        const change = left.get(member)
+        const message = 'A location cannot be placed inside itself or one of its descendants'
+        if (change !== undefined) errors.push(refusal(change.line, message))
+      }
+    for (const one of trail) settled.add(one)
+  }
+  return errors
+}
+
+/** Those whose parent is there already, then those whose parent is among the first, and so on. */
+function inLevels(left: ReadonlyMap<string, Change<Location>>): Change<Location>[][] {
+  const depths = new Map<string, number>()
+  const levels: Change<Location>[][] = []
+  for (const start of left.values()) {
+    const trail: Change<Location>[] = []
+    let at: Change<Location> | undefined = start
+    while (at !== undefined && !depths.has(at.record.externalKey)) {
+      trail.push(at)
+      const parent: Change<Location> | undefined = left.get(at.record.parentKey ?? '')
+      at = parent?.current === null ? parent : undefined
+    }
+    let depth = at === undefined ? 0 : depths.get(at.record.externalKey)! + 1
+    for (const change of trail.reverse()) {
+      depths.set(change.record.externalKey, depth)
+      const level = (levels[depth] ??= [])
+      level.push(change)
+      depth++
+    }
+  }
+  return levels
+}

@@ -1,0 +1,16 @@
+import { listOf, oneOf, record, text } from '../http/fields.ts'
+import { tagTypes } from '../tags/tag.ts'
+
+/** What may stand in a record, whichever way it comes in. */
+export const keyField = text({ min: 1, max: 255 })
+export const nameField = text({ min: 1, max: 255 })
+export const descriptionField = text({ max: 1024, lineBreaks: true })
+
+export const tagValue = text({ min: 1, max: 255 })
+
+export const tagBody = {
+  tag_type: oneOf(tagTypes),
+  value: tagValue,
+}
+
+export const tagDraftsField = listOf(record(tagBody))

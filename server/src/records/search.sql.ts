@@ -1,0 +1,104 @@
+import type { Db } from '../db/database.ts'
+import { type Sql, join, sql } from '../db/sql.ts'
+import { codePointLength } from '../kernel/json.ts'
+import { type TagType, matchValue, tagTypes } from '../tags/tag.ts'
+import type { RecordKind } from './counts.sql.ts'
+import { likePattern } from './list.sql.ts'
+import { foldCase } from './record.ts'
+
+export interface Hit {
+  id: number
+  externalKey: string
+  name: string
+}
+
+export interface TagHit {
+  id: number
+  type: TagType
+  value: string
+  assetId: number | null
+  locationId: number | null
+  holderKey: string
+  holderName: string
+}
+
+const tables: Record<RecordKind, Sql> = { asset: sql`assets`, location: sql`locations` }
+
+/** A word shorter than this has no trigram, so only beginnings are looked for. */
+const shortestPiece = 3
+/** The best are picked from this many, so that a word that stands everywhere costs no more than a rare one. */
+const considered = 100
+
+/** Sorts behind everything that starts with the text before it, in the order of bytes. */
+const last = '\u{10FFFF}'
+
+const startsWith = (column: Sql, prefix: string): Sql => sql`${column} >= ${prefix} and ${column} < ${prefix + last}`
+
+/** Indexes are exact about case, so the spellings people use are each looked up. */
+const spellings = (q: string): string[] => [
+  ...new Set([q, q.toLowerCase(), q.toUpperCase(), q.charAt(0).toUpperCase() + q.slice(1).toLowerCase()]),
+]
+
+/** For typing along: what starts with the words first, then what contains them. */
+export async function searchRecords(db: Db, orgId: number, kind: RecordKind, q: string, limit: number): Promise<Hit[]> {
+  if (q === '') return []
+  const columns = sql`select r.id, r.external_key, r.name from ${tables[kind]} r
+    where r.org_id = ${orgId} and r.deleted_at is null`
+  const beginnings = (column: Sql): Sql[] =>
+    spellings(q).map((one) => sql`(${columns} and ${startsWith(column, one)} order by ${column} limit ${limit})`)
+  const looks = [...beginnings(sql`r.external_key`), ...beginnings(sql`r.name`)]
+  if (codePointLength(q) >= shortestPiece)
+    looks.push(sql`(${columns} and r.search_text like ${likePattern(q)} limit ${considered})`)
+  const rows = await db.query<{ id: number; external_key: string; name: string }>(join(looks, sql` union `))
+  const hits = rows.map((row) => ({ id: row.id, externalKey: row.external_key, name: row.name }))
+  const graded = hits.map((hit) => ({ hit, grade: gradeOf(hit, foldCase(q)) }))
+  graded.sort((a, b) => a.grade - b.grade || (a.hit.externalKey < b.hit.externalKey ? -1 : 1))
+  return graded.slice(0, limit).map(({ hit }) => hit)
+}
+
+function gradeOf({ externalKey, name }: Hit, q: string): number {
+  const [key, title] = [foldCase(externalKey), foldCase(name)]
+  if (key === q || title === q) return 0
+  if (key.startsWith(q)) return 1
+  if (title.startsWith(q)) return 2
+  return key.includes(q) || title.includes(q) ? 3 : 4
+}
+
+/** Tags whose value starts with the words, spelled as readers or as labels spell them. */
+export async function searchTags(db: Db, orgId: number, q: string, limit: number): Promise<TagHit[]> {
+  const looks = tagTypes.flatMap((type) => {
+    const prefix = matchValue({ type, value: q })
+    return prefix === ''
+      ? []
+      : [
+          sql`(select t.id, t.tag_type, t.value, t.asset_id, t.location_id, t.match_value from tags t
+            where t.org_id = ${orgId} and t.tag_type = ${type} and ${startsWith(sql`t.match_value`, prefix)}
+            order by t.match_value limit ${limit})`,
+        ]
+  })
+  if (looks.length === 0) return []
+  const rows = await db.query<{
+    id: number
+    tag_type: TagType
+    value: string
+    asset_id: number | null
+    location_id: number | null
+    holder_key: string
+    holder_name: string
+  }>(sql`
+    with found as (${join(looks, sql` union all `)})
+    select f.id, f.tag_type, f.value, f.asset_id, f.location_id,
+      coalesce(a.external_key, l.external_key) as holder_key, coalesce(a.name, l.name) as holder_name
+    from found f left join assets a on a.org_id = ${orgId} and a.id = f.asset_id
+    left join locations l on l.org_id = ${orgId} and l.id = f.location_id
+    order by f.match_value, f.id limit ${limit}`)
+  return rows.map((row) => ({
+    id: row.id,
+    type: row.tag_type,
+    value: row.value,
+    assetId: row.asset_id,
+    locationId: row.location_id,
+    holderKey: row.holder_key,
+    holderName: row.holder_name,
+  }))
+}

@@ -1,0 +1,80 @@
+import type { Db } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
+import { type Instant, fromDatabase } from '../kernel/instant.ts'
+import { matchValue } from '../tags/tag.ts'
+
+/** What a scanned code stands for. */
+export interface Resolved {
+  code: string
+  kind: 'asset' | 'location' | null
+  id: number | null
+  externalKey: string | null
+  name: string | null
+  locationId: number | null
+  locationName: string | null
+  lastSeenAt: Instant | null
+}
+
+interface CodeRow {
+  place: number
+  asset_id: number | null
+  asset_key: string
+  asset_name: string
+  location_id: number | null
+  location_key: string
+  location_name: string
+  here_id: number | null
+  here_name: string | null
+  last_seen_at: string | null
+}
+
+/** A tag of any type comes first, then the key of an asset, then the key of a location. In the order of the codes. */
+export async function resolveCodes(db: Db, orgId: number, codes: readonly string[]): Promise<Resolved[]> {
+  const rows = await db.query<CodeRow>(sql`
+    with given as (
+      select * from unnest(${codes}::text[], ${codes.map((value) => matchValue({ type: 'rfid', value }))}::text[],
+        ${codes.map((value) => matchValue({ type: 'ble', value }))}::text[])
+        with ordinality as u (code, rfid, ble, place)
+    ),
+    tagged as (
+      select distinct on (g.place) g.place, t.asset_id, t.location_id from given g
+      join tags t on t.org_id = ${orgId} and (t.tag_type, t.match_value) in
+        (('barcode', g.code), ('rfid', g.rfid), ('ble', g.ble))
+      order by g.place, t.tag_type
+    ),
+    found as (
+      select g.place, coalesce(tagged.asset_id, case when tagged.place is null then k.id end) as asset_id,
+        coalesce(tagged.location_id, case when tagged.place is null and k.id is null then n.id end) as location_id
+      from given g left join tagged on tagged.place = g.place
+      left join assets k on k.org_id = ${orgId} and k.external_key = g.code and k.deleted_at is null
+      left join locations n on n.org_id = ${orgId} and n.external_key = g.code and n.deleted_at is null
+    )
+    select found.place, a.id as asset_id, a.external_key as asset_key, a.name as asset_name,
+      l.id as location_id, l.external_key as location_key, l.name as location_name,
+      h.id as here_id, h.name as here_name, p.last_seen_at
+    from found left join assets a on a.org_id = ${orgId} and a.id = found.asset_id
+    left join locations l on l.org_id = ${orgId} and l.id = found.location_id
+    left join asset_positions p on p.org_id = ${orgId} and p.asset_id = a.id
+    left join locations h on h.org_id = ${orgId} and h.id = p.location_id and h.deleted_at is null
+    order by found.place`)
+  return rows.map((row) => resolvedOf(codes[row.place - 1]!, row))
+}
+
+function resolvedOf(code: string, row: CodeRow): Resolved {
+  const nowhere = { locationId: null, locationName: null, lastSeenAt: null }
+  if (row.asset_id !== null) {
+    const lastSeenAt = row.last_seen_at === null ? null : fromDatabase(row.last_seen_at)
+    const thing = { id: row.asset_id, externalKey: row.asset_key, name: row.asset_name }
+    return { code, kind: 'asset', ...thing, locationId: row.here_id, locationName: row.here_name, lastSeenAt }
+  }
+  if (row.location_id !== null)
+    return {
+      code,
+      kind: 'location',
+      id: row.location_id,
+      externalKey: row.location_key,
+      name: row.location_name,
+      ...nowhere,
+    }
+  return { code, kind: null, id: null, externalKey: null, name: null, ...nowhere }
+}

@@ -1,0 +1,139 @@
+import type { Db } from '../db/database.ts'
+import { type Sql, join, sql } from '../db/sql.ts'
+import { type Instant, fromDatabase, microsecondsBetween, toDatabase } from '../kernel/instant.ts'
+import { minuteOf } from './sighting.ts'
+
+export interface HistoryCursor {
+  assetId: number
+  minute: Instant
+}
+
+export interface HistoryLine extends HistoryCursor {
+  assetKey: string
+  assetName: string
+  observedAt: Instant
+  locationKey: string | null
+  locationName: string | null
+  durationSeconds: number | null
+}
+
+interface HistoryFilter {
+  assetIds?: readonly number[] | undefined
+  from?: Instant | undefined
+  to?: Instant | undefined
+}
+
+/** The minutes behind a place, by asset and time. What was before the first of an asset is looked up only for that one. */
+export async function historyBatch(
+  db: Db,
+  orgId: number,
+  { assetIds, from, to }: HistoryFilter,
+  after: HistoryCursor,
+  limit: number,
+): Promise<HistoryLine[]> {
+  const all: Sql[] = [
+    sql`m.org_id = ${orgId} and m.minute >= coalesce(p.history_from, '-infinity')`,
+    sql`(m.asset_id, m.minute) > (${after.assetId}::bigint, ${toDatabase(after.minute)}::timestamptz)`,
+  ]
+  if (assetIds !== undefined) all.push(sql`m.asset_id = any(${assetIds}::bigint[])`)
+  if (from !== undefined)
+    all.push(sql`m.minute >= ${toDatabase(minuteOf(from))} and m.observed_at >= ${toDatabase(from)}`)
+  if (to !== undefined) all.push(sql`m.minute <= ${toDatabase(minuteOf(to))} and m.observed_at <= ${toDatabase(to)}`)
+  const rows = await db.query<{
+    asset_id: number
+    minute: string
+    observed_at: string
+    asset_key: string
+    asset_name: string
+    location_key: string | null
+    location_name: string | null
+    earlier_at: string | null
+  }>(sql`
+    with page as (
+      select m.asset_id, m.minute, m.observed_at, m.location_id, p.history_from, a.external_key, a.name
+      from asset_minutes m
+      join asset_positions p on p.org_id = ${orgId} and p.asset_id = m.asset_id
+      join assets a on a.org_id = ${orgId} and a.id = m.asset_id and a.deleted_at is null
+      where ${join(all, sql` and `)} order by m.asset_id, m.minute limit ${limit}
+    ),
+    followed as (
+      select page.*, lag(page.observed_at) over (partition by page.asset_id order by page.minute) as before_at from page
+    )
+    select f.asset_id, f.minute, f.observed_at, f.external_key as asset_key, f.name as asset_name,
+      l.external_key as location_key, l.name as location_name,
+      coalesce(f.before_at, (
+        select h.observed_at from asset_minutes h
+        where h.org_id = ${orgId} and h.asset_id = f.asset_id and h.minute < f.minute
+          and h.minute >= coalesce(f.history_from, '-infinity')
+        order by h.minute desc limit 1
+      )) as earlier_at
+    from followed f left join locations l on l.org_id = ${orgId} and l.id = f.location_id and l.deleted_at is null
+    order by f.asset_id, f.minute`)
+  return rows.map((row) => {
+    const observedAt = fromDatabase(row.observed_at)
+    const earlierAt = row.earlier_at === null ? null : fromDatabase(row.earlier_at)
+    return {
+      assetId: row.asset_id,
+      minute: fromDatabase(row.minute),
+      observedAt,
+      assetKey: row.asset_key,
+      assetName: row.asset_name,
+      locationKey: row.location_key,
+      locationName: row.location_name,
+      durationSeconds: earlierAt === null ? null : Math.floor(microsecondsBetween(earlierAt, observedAt) / 1e6),
+    }
+  })
+}
+
+export interface PositionLine {
+  assetId: number
+  assetKey: string
+  assetName: string
+  locationKey: string | null
+  locationName: string | null
+  /** Null for what had not been seen by then. */
+  lastSeenAt: Instant | null
+}
+
+/** The scanned live assets behind an id, with where each is or was. */
+export async function positionBatch(
+  db: Db,
+  orgId: number,
+  at: Instant | undefined,
+  after: number,
+  limit: number,
+): Promise<PositionLine[]> {
+  const place =
+    at === undefined
+      ? sql`select page.location_id, page.last_seen_at`
+      : sql`select h.location_id, h.observed_at as last_seen_at from asset_minutes h
+          where h.org_id = ${orgId} and h.asset_id = page.asset_id and h.minute <= ${toDatabase(minuteOf(at))}
+            and h.observed_at <= ${toDatabase(at)}
+          order by h.minute desc limit 1`
+  const rows = await db.query<{
+    asset_id: number
+    asset_key: string
+    asset_name: string
+    location_key: string | null
+    location_name: string | null
+    last_seen_at: string | null
+  }>(sql`
+    with page as (
+      select p.asset_id, p.location_id, p.last_seen_at, a.external_key, a.name
+      from asset_positions p join assets a on a.org_id = ${orgId} and a.id = p.asset_id and a.deleted_at is null
+      where p.org_id = ${orgId} and p.asset_id > ${after} order by p.asset_id limit ${limit}
+    )
+    select page.asset_id, page.external_key as asset_key, page.name as asset_name, l.external_key as location_key,
+      l.name as location_name, place.last_seen_at
+    from page left join lateral (${place}) place on true
+    left join locations l on l.org_id = ${orgId} and l.id = place.location_id and l.deleted_at is null
+    order by page.asset_id`)
+  return rows.map((row) => ({
+    assetId: row.asset_id,
+    assetKey: row.asset_key,
+    assetName: row.asset_name,
+    locationKey: row.location_key,
+    locationName: row.location_name,
+    lastSeenAt: row.last_seen_at === null ? null : fromDatabase(row.last_seen_at),
+  }))
+}

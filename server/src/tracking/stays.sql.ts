@@ -1,0 +1,83 @@
+import type { Db } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
+import { type Instant, toDatabase } from '../kernel/instant.ts'
+
+export interface Dwell {
+  locationId: number
+  externalKey: string | null
+  name: string
+  minutes: number
+  assets: number
+  visits: number
+}
+
+/**
+ * How long things stayed at each location between two instants. A stay lasts from the move there to the asset's next
+ * move or its deletion; what was there before the first instant counts from it on. Only the last move before it is looked up per asset.
+ */
+export async function dwellPerLocation(db: Db, orgId: number, from: Instant, to: Instant): Promise<Dwell[]> {
+  const [begin, end] = [toDatabase(from), toDatabase(to)]
+  const rows = await db.query<{
+    id: number
+    external_key: string | null
+    name: string
+    minutes: number
+    assets: number
+    visits: number
+  }>(sql`
+    with stays as (
+      select m.asset_id, m.to_location_id, m.occurred_at as begins from moves m
+      where m.org_id = ${orgId} and m.occurred_at >= ${begin} and m.occurred_at < ${end}
+      union all
+      select p.asset_id, b.to_location_id, ${begin}::timestamptz
+      from asset_positions p cross join lateral (
+        select m.to_location_id from moves m
+        where m.org_id = ${orgId} and m.asset_id = p.asset_id and m.occurred_at < ${begin}
+        order by m.occurred_at desc limit 1
+      ) b
+      where p.org_id = ${orgId}
+    ),
+    timed as (
+      select s.asset_id, s.to_location_id, least(a.deleted_at,
+        lead(s.begins, 1, ${end}::timestamptz) over (partition by s.asset_id order by s.begins)) - s.begins as stayed
+      from stays s join assets a on a.org_id = ${orgId} and a.id = s.asset_id
+    )
+    select l.id, case when l.deleted_at is null then l.external_key end as external_key, l.name,
+      floor(sum(extract(epoch from t.stayed)) / 60)::bigint as minutes,
+      count(distinct t.asset_id) as assets, count(*) as visits
+    from timed t join locations l on l.org_id = ${orgId} and l.id = t.to_location_id
+    where t.stayed > interval '0'
+    group by l.id, l.external_key, l.name, l.deleted_at order by minutes desc, l.id`)
+  return rows.map(({ id, external_key: externalKey, ...rest }) => ({ locationId: id, externalKey, ...rest }))
+}
+
+export interface Flow {
+  from: { id: number; name: string } | null
+  to: { id: number; name: string }
+  moves: number
+}
+
+/** How often something went from one place to another between two instants, busiest first. */
+export async function flowBetween(db: Db, orgId: number, from: Instant, to: Instant): Promise<Flow[]> {
+  const rows = await db.query<{
+    from_location_id: number | null
+    from_name: string | null
+    to_location_id: number
+    to_name: string
+    moves: number
+  }>(sql`
+    with counted as (
+      select m.from_location_id, m.to_location_id, count(*) as moves from moves m
+      where m.org_id = ${orgId} and m.occurred_at >= ${toDatabase(from)} and m.occurred_at < ${toDatabase(to)}
+      group by m.from_location_id, m.to_location_id
+    )
+    select c.from_location_id, o.name as from_name, c.to_location_id, t.name as to_name, c.moves
+    from counted c join locations t on t.org_id = ${orgId} and t.id = c.to_location_id
+    left join locations o on o.org_id = ${orgId} and o.id = c.from_location_id
+    order by c.moves desc, c.to_location_id, c.from_location_id`)
+  return rows.map((row) => ({
+    from: row.from_location_id === null ? null : { id: row.from_location_id, name: row.from_name ?? '' },
+    to: { id: row.to_location_id, name: row.to_name },
+    moves: row.moves,
+  }))
+}

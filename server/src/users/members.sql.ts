@@ -1,0 +1,78 @@
+import type { Db, Tx } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
+import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
+import type { Page, PageRequest } from '../kernel/page.ts'
+import type { Role } from '../kernel/scopes.ts'
+
+export interface Member {
+  userId: number
+  email: string
+  role: Role
+  joinedAt: Instant
+}
+
+interface MemberRow {
+  user_id: number
+  email: string
+  role: Role
+  created_at: string
+}
+
+const memberOf = (row: MemberRow): Member => ({
+  userId: row.user_id,
+  email: row.email,
+  role: row.role,
+  joinedAt: fromDatabase(row.created_at),
+})
+
+/** By e-mail address. */
+export async function listMembers(db: Db, orgId: number, page: PageRequest): Promise<Page<Member>> {
+  const rows = await db.query<{ total: number; user_id: number | null } & MemberRow>(sql`
+    with total as (select count(*) as total from memberships where org_id = ${orgId}),
+    page as (
+      select m.user_id, u.email, m.role, m.created_at from memberships m join users u on u.user_id = m.user_id
+      where m.org_id = ${orgId} order by u.email limit ${page.limit} offset ${page.offset}
+    )
+    select total.total, page.* from total left join page on true order by page.email`)
+  return { rows: rows.flatMap((row) => (row.user_id === null ? [] : [memberOf(row)])), total: rows[0]?.total ?? 0 }
+}
+
+export async function findMember(db: Db, orgId: number, userId: number): Promise<Member | null> {
+  const [row] = await db.query<MemberRow>(sql`
+    select m.user_id, u.email, m.role, m.created_at from memberships m join users u on u.user_id = m.user_id
+    where m.org_id = ${orgId} and m.user_id = ${userId}`)
+  return row === undefined ? null : memberOf(row)
+}
+
+/** Is this address a member's? */
+export async function isMember(db: Db, orgId: number, email: string): Promise<boolean> {
+  const rows = await db.query(sql`
+    select from memberships m join users u on u.user_id = m.user_id
+    where m.org_id = ${orgId} and u.email = ${email}`)
+  return rows.length > 0
+}
+
+/** The admins, held until the transaction ends: two who step down at once cannot both be told that another remains. */
+export async function lockAdmins(tx: Tx, orgId: number): Promise<number[]> {
+  const rows = await tx.query<{ user_id: number }>(sql`
+    select user_id from memberships where org_id = ${orgId} and role = 'admin' order by user_id for update`)
+  return rows.map((row) => row.user_id)
+}
+
+export async function setRole(tx: Tx, orgId: number, userId: number, role: Role): Promise<boolean> {
+  const changed = await tx.query(sql`
+    update memberships set role = ${role} where org_id = ${orgId} and user_id = ${userId} returning user_id`)
+  return changed.length === 1
+}
+
+export async function deleteMembership(tx: Tx, orgId: number, userId: number): Promise<boolean> {
+  const gone = await tx.query(sql`
+    delete from memberships where org_id = ${orgId} and user_id = ${userId} returning user_id`)
+  return gone.length === 1
+}
+
+/** Who is a member already keeps the role held. */
+export async function addMembership(tx: Tx, userId: number, orgId: number, role: Role, at: Instant): Promise<void> {
+  await tx.query(sql`insert into memberships (user_id, org_id, role, created_at)
+    values (${userId}, ${orgId}, ${role}, ${toDatabase(at)}) on conflict (user_id, org_id) do nothing`)
+}

@@ -1,0 +1,43 @@
+import type { Db, Tx } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
+import { type Instant, toDatabase } from '../kernel/instant.ts'
+
+export interface Reset {
+  tokenHash: Uint8Array
+  userId: number
+  createdAt: Instant
+  expiresAt: Instant
+}
+
+/** Writes the reset down unless the account had one after `notAfter`; says whether it did. */
+export async function insertReset(tx: Tx, reset: Reset, notAfter: Instant): Promise<boolean> {
+  await tx.query(sql`delete from password_resets where user_id = ${reset.userId}
+    and expires_at <= ${toDatabase(reset.createdAt)}`)
+  // Of two requests at once the second waits here and then sees the first one's reset.
+  await tx.query(sql`select from users where user_id = ${reset.userId} for no key update`)
+  const inserted = await tx.query(sql`
+    insert into password_resets (token_hash, user_id, created_at, expires_at)
+    select ${reset.tokenHash}::bytea, ${reset.userId}::bigint, ${toDatabase(reset.createdAt)}::timestamptz,
+      ${toDatabase(reset.expiresAt)}::timestamptz
+    where not exists (select from password_resets
+      where user_id = ${reset.userId} and created_at > ${toDatabase(notAfter)})
+    returning user_id`)
+  return inserted.length === 1
+}
+
+/** Whose reset this is, while it is good. */
+export async function findReset(db: Db, tokenHash: Uint8Array, at: Instant): Promise<number | null> {
+  const [row] = await db.query<{ user_id: number }>(sql`
+    select user_id from password_resets where token_hash = ${tokenHash} and expires_at > ${toDatabase(at)}`)
+  return row?.user_id ?? null
+}
+
+/** Uses the reset up; false when somebody did before. */
+export async function takeReset(tx: Tx, tokenHash: Uint8Array): Promise<boolean> {
+  const taken = await tx.query(sql`delete from password_resets where token_hash = ${tokenHash} returning user_id`)
+  return taken.length === 1
+}
+
+export async function deleteResetsOf(tx: Tx, userId: number): Promise<void> {
+  await tx.query(sql`delete from password_resets where user_id = ${userId}`)
+}

@@ -1,0 +1,199 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { parseCsv, parseRecords } from '../../support/csv.ts'
+import { create } from '../../support/master-data.ts'
+import { type Place, Site, type Thing, database, useTracking } from '../../support/tracking.ts'
+
+const context = useTracking('2026-05-04T12:00:00Z')
+
+let site: Site
+let token: string
+beforeAll(async () => {
+  site = await Site.open(context.app, 'Dock', 'Hall')
+  token = (await site.org.signIn('viewer')).accessToken
+})
+
+const get = (path: string, query: Record<string, string | number | number[]> = {}, as = token) =>
+  context.app.anonymous('GET', `/api/v1/exports/${path}`, { token: as, query })
+
+const nasty = [
+  '=1+1',
+  '+1',
+  '-1',
+  '@sum',
+  "'quoted",
+  "'=x",
+  'a,b',
+  'say "hi"',
+  ' blank ',
+  'Åse 😀',
+  '0012',
+  '<script>alert(1)</script>',
+]
+
+describe('GET /exports/assets.csv', () => {
+  it('is UTF-8 with a byte order mark, CRLF and a head, to be saved as a file', async () => {
+    const { accessToken } = await (await context.app.newOrg()).signIn('viewer')
+    const reply = await get('assets.csv', {}, accessToken)
+    expect(reply.status).toBe(200)
+    expect(reply.headers['content-type']).toBe('text/csv; charset=utf-8')
+    expect(reply.headers['content-disposition']).toBe('attachment; filename="assets.csv"')
+    expect(reply.headers['cache-control']).toBe('no-store')
+    expect(reply.text.replace('\uFEFF', '')).toBe(
+      'external_key,name,description,metadata,is_active,valid_from,valid_to,tags\r\n',
+    )
+  })
+
+  it('holds each asset as it is, also one that is not valid now, and gives it back unharmed', async () => {
+    const org = await context.app.newOrg()
+    const { accessToken } = await org.signIn('viewer')
+    const bodies = nasty.map((text, at) => ({
+      external_key: text,
+      name: text,
+      description: at % 2 === 0 ? `${text}\r\nsecond line\t` : '',
+      metadata: { text, 'deep,"er': [1.5, null, { '=x': true }] },
+      is_active: at % 2 === 0,
+      valid_from: '2026-01-01T00:00:00.123Z',
+      valid_to: at % 3 === 0 ? '2026-02-01T00:00:00.000Z' : null,
+      tags: [
+        { tag_type: 'barcode', value: `${text}: ${at}` },
+        { tag_type: 'rfid', value: `E${at}` },
+      ],
+    }))
+    for (const body of bodies) await create(org.full, 'assets', body)
+    const gone = await create(org.full, 'assets', { external_key: 'gone', name: 'x' })
+    await org.full.delete(`/api/v1/assets/${gone.id}`)
+
+    const records = parseRecords((await get('assets.csv', {}, accessToken)).text)
+    const read = records.map(({ metadata, tags, is_active, ...rest }) => ({
+      ...rest,
+      is_active: is_active === 'true',
+      metadata: JSON.parse(metadata!),
+      tags: tags!.split('\n').map((tag) => ({
+        tag_type: tag.slice(0, tag.indexOf(':')),
+        value: tag.slice(tag.indexOf(':') + 1),
+      })),
+    }))
+    const keyOf = (one: object): string => (one as { external_key: string }).external_key
+    const byKey = (a: object, b: object) => (keyOf(a) < keyOf(b) ? -1 : 1)
+    expect(read.sort(byKey)).toEqual(bodies.sort(byKey))
+  })
+
+  it('has no cell that a spreadsheet would run', async () => {
+    const org = await context.app.newOrg()
+    const { accessToken } = await org.signIn('viewer')
+    for (const text of nasty) await create(org.full, 'assets', { external_key: text, name: text, description: text })
+    const cells = parseCsv((await get('assets.csv', {}, accessToken)).text).flat()
+    expect(cells.filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([])
+  })
+
+  it('is never cut: every asset stands in it once, over many batches', async () => {
+    const org = await context.app.newOrg()
+    const { accessToken } = await org.signIn('viewer')
+    await database(context.app)`
+      insert into assets (org_id, id, external_key, name, metadata, is_active, valid_from, created_at, updated_at, search_text)
+      select ${org.orgId}, n * 7919 % 1000003 + 1, 'K' || n, 'Thing', '{}', true, now(), now(), now(), ''
+      from generate_series(1, 6000) n`
+    const records = parseRecords((await get('assets.csv', {}, accessToken)).text)
+    expect(records.length).toBe(6000)
+    expect(new Set(records.map((one) => one['external_key'])).size).toBe(6000)
+  })
+})
+
+describe('GET /exports/locations.csv', () => {
+  it('names each parent by its key', async () => {
+    await create(site.api, 'locations', { external_key: 'SHELF', name: 'Shelf', parent_external_key: 'HALL' })
+    const { text } = await get('locations.csv')
+    const records = parseRecords(text).map((one) => [one['external_key'], one['parent_external_key']])
+    expect(records.sort()).toEqual([
+      ['DOCK', null],
+      ['HALL', null],
+      ['SHELF', 'HALL'],
+    ])
+    expect(text.split('\r\n')[0]!.replace('\uFEFF', '')).toBe(
+      'external_key,name,description,parent_external_key,is_active,valid_from,valid_to,tags',
+    )
+  })
+})
+
+describe('GET /exports/history.csv and /exports/positions.csv', () => {
+  let [dock, hall] = [] as unknown as [Place, Place]
+  let [pallet, crate] = [] as unknown as [Thing, Thing]
+  beforeAll(async () => {
+    ;[dock, hall] = site.places as [Place, Place]
+    ;[pallet, crate] = [await site.thing('Pallet'), await site.thing('Crate')]
+    await site.save(dock, [pallet], '2026-05-04T10:00:00Z')
+    await site.save(hall, [pallet], '2026-05-04T10:10:30Z')
+    await site.save(hall, [crate], '2026-05-04T11:00:00.250Z')
+    await site.save(dock, [pallet], '2026-05-04T11:30:00Z')
+  })
+
+  const rows = async (path: string, query: Record<string, string | number | number[]> = {}) => {
+    const [head, ...lines] = parseCsv((await get(path, query)).text)
+    return { head, lines: lines.sort() }
+  }
+  const first = ['PALLET', 'Pallet', '2026-05-04T10:00:00.000Z', 'DOCK', 'Dock', '']
+  const second = ['PALLET', 'Pallet', '2026-05-04T10:10:30.000Z', 'HALL', 'Hall', '630']
+  const third = ['PALLET', 'Pallet', '2026-05-04T11:30:00.000Z', 'DOCK', 'Dock', '4770']
+  const only = ['CRATE', 'Crate', '2026-05-04T11:00:00.250Z', 'HALL', 'Hall', '']
+
+  it('hold one line per recorded minute, with the time spent at the place before (D28)', async () => {
+    const columns =
+      'asset_external_key,asset_name,event_observed_at,location_external_key,location_name,duration_seconds'
+    expect(await rows('history.csv')).toEqual({ head: columns.split(','), lines: [only, first, second, third] })
+  })
+
+  it('hold the history of some assets between two instants; durations look back beyond them', async () => {
+    const span = { from: '2026-05-04T10:10:30Z', to: '2026-05-04T11:00:00.250Z' }
+    expect((await rows('history.csv', span)).lines).toEqual([only, second])
+    expect((await rows('history.csv', { asset_id: [pallet.id] })).lines).toEqual([first, second, third])
+    expect((await rows('history.csv', { asset_id: [4_503_599_627_370_497] })).lines).toEqual([])
+  })
+
+  it('hold where everything is, or was at an instant (D34)', async () => {
+    const now = await rows('positions.csv')
+    expect(now.head).toEqual([
+      'asset_external_key',
+      'asset_name',
+      'location_external_key',
+      'location_name',
+      'last_seen_at',
+    ])
+    expect(now.lines).toEqual([
+      ['CRATE', 'Crate', 'HALL', 'Hall', '2026-05-04T11:00:00.250Z'],
+      ['PALLET', 'Pallet', 'DOCK', 'Dock', '2026-05-04T11:30:00.000Z'],
+    ])
+    expect((await rows('positions.csv', { at: '2026-05-04T10:30:00Z' })).lines).toEqual([
+      ['PALLET', 'Pallet', 'HALL', 'Hall', '2026-05-04T10:10:30.000Z'],
+    ])
+  })
+
+  it('keep durations right where one batch ends and the next begins', async () => {
+    const long = await site.thing('Long')
+    await database(context.app)`
+      insert into asset_minutes (org_id, asset_id, minute, location_id, observed_at, source)
+      select ${site.org.orgId}, ${long.id}, m, ${dock.id}, m, 'reader'
+      from generate_series('2026-05-01T00:00:00Z'::timestamptz, '2026-05-03T02:00:00Z', interval '1 minute') m`
+    await database(context.app)`
+      insert into asset_positions (org_id, asset_id, location_id, last_seen_at)
+      values (${site.org.orgId}, ${long.id}, ${dock.id}, '2026-05-03T02:00:00Z')`
+    const { lines } = await rows('history.csv', { asset_id: long.id })
+    expect(lines.length).toBe(3001)
+    expect(lines.map((line) => line[5])).toEqual(['', ...Array.from({ length: 3000 }, () => '60')])
+  })
+
+  it('leave out deleted assets, and the key of a deleted place (D29)', async () => {
+    const other = await Site.open(context.app, 'Ramp')
+    const [thing, late] = [await other.thing('Thing'), await other.thing('Late')]
+    const away = await other.place('Away')
+    await other.save(other.places[0]!, [thing, late], '2026-05-04T10:00:00Z')
+    await other.save(away, [thing], '2026-05-04T10:05:00Z')
+    await other.api.delete(`/api/v1/assets/${late.id}`)
+    await other.api.delete(`/api/v1/locations/${other.places[0]!.id}`)
+    const { accessToken } = await other.org.signIn('viewer')
+    const [, ...lines] = parseCsv((await get('history.csv', {}, accessToken)).text)
+    expect(lines.map((line) => [line[0], line[3], line[4]])).toEqual([
+      ['THING', '', ''],
+      ['THING', 'AWAY', 'Away'],
+    ])
+  })
+})

@@ -1,0 +1,230 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { remove } from '../../support/master-data.ts'
+import { type Place, Site, type Thing, expectRefusal, useTracking } from '../../support/tracking.ts'
+
+const context = useTracking('2026-05-04T12:30:00Z')
+
+let site: Site
+let token: string
+let [yard, hall, dock] = [] as unknown as [Place, Place, Place]
+let [pallet, crate, drum, gone] = [] as unknown as [Thing, Thing, Thing, Thing]
+
+const get = (path: string, query: Record<string, string | number | readonly (string | number)[]> = {}) =>
+  context.app.anonymous('GET', `/api/v1${path}`, { token, query })
+
+beforeAll(async () => {
+  site = await Site.open(context.app, 'Yard', 'Hall')
+  ;[yard, hall] = site.places as [Place, Place]
+  await site.api.patch(`/api/v1/locations/${hall.id}`, { parent_id: yard.id })
+  dock = await site.place('Dock', { parent_id: hall.id })
+  token = (await site.org.signIn('viewer')).accessToken
+  ;[pallet, crate, drum, gone] = [
+    await site.thing('Pallet'),
+    await site.thing('Crate'),
+    await site.thing('Drum'),
+    await site.thing('Gone'),
+  ]
+  await site.thing('Never')
+  await site.save(hall, [pallet, gone], '2026-05-03T10:00:00Z')
+  await site.save(dock, [drum], '2026-05-03T12:29:59Z')
+  await site.save(dock, [pallet], '2026-05-04T09:59:59Z')
+  await site.save(yard, [crate], '2026-05-04T12:00:00Z')
+  await site.save(yard, [pallet], '2026-05-04T12:10:00Z')
+  await remove(site.api, 'assets', gone.id)
+})
+
+describe('GET /overview', () => {
+  it('counts what is where, with everything below it, and leaves out what was deleted', async () => {
+    const reply = await get('/overview')
+    expect(reply.status).toBe(200)
+    const place = (one: Place, parent: Place | null, here: number, below: number) => ({
+      location_id: one.id,
+      parent_id: parent?.id ?? null,
+      name: one.name,
+      external_key: one.key,
+      here,
+      here_with_subtree: below,
+    })
+    const { locations, moves_per_hour: hours, ...totals } = reply.json.data
+    expect(totals).toEqual({ assets_total: 4, seen_total: 3, quiet_after_hours: 24, quiet_total: 1 })
+    expect(locations).toEqual([place(dock, hall, 1, 1), place(hall, yard, 0, 1), place(yard, null, 2, 3)])
+    expect(hours.length).toBe(24)
+    expect(hours[0]).toEqual({ hour: '2026-05-03T13:00:00.000Z', moves: 0 })
+    expect(hours.filter((one: { moves: number }) => one.moves > 0)).toEqual([
+      { hour: '2026-05-04T09:00:00.000Z', moves: 1 },
+      { hour: '2026-05-04T12:00:00.000Z', moves: 2 },
+    ])
+    expect(hours.at(-1).hour).toBe('2026-05-04T12:00:00.000Z')
+  })
+
+  it('of an organization that has nothing is all zeros, with every hour present', async () => {
+    const other = await context.app.newOrg()
+    const { accessToken } = await other.signIn('viewer')
+    const reply = await context.app.anonymous('GET', '/api/v1/overview', { token: accessToken })
+    expect(reply.json.data).toMatchObject({ assets_total: 0, seen_total: 0, quiet_total: 0, locations: [] })
+    expect(reply.json.data.moves_per_hour.length).toBe(24)
+  })
+
+  it('is counted once for many who ask at the same moment', async () => {
+    const replies = await Promise.all(Array.from({ length: 20 }, () => get('/overview')))
+    expect(new Set(replies.map((reply) => reply.text)).size).toBe(1)
+  })
+})
+
+describe('GET /moves', () => {
+  const summary = async (query: Parameters<typeof get>[1]) => {
+    const reply = await get('/moves', query)
+    expect(reply.status, reply.text).toBe(200)
+    const rows = reply.json.data as { asset: { name: string }; from_location: Place | null; to_location: Place }[]
+    return rows.map((row) => [row.asset.name, row.from_location?.name ?? null, row.to_location.name])
+  }
+
+  it('lists moves, newest first, with the names of that moment', async () => {
+    const reply = await get('/moves', { limit: 1 })
+    expect(reply.json).toEqual({
+      data: [
+        {
+          delivery_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+          occurred_at: '2026-05-04T12:10:00.000Z',
+          asset: { id: pallet.id, external_key: 'PALLET', name: 'Pallet' },
+          from_location: { id: dock.id, name: 'Dock' },
+          to_location: { id: yard.id, name: 'Yard' },
+        },
+      ],
+      limit: 1,
+      offset: 0,
+      total_count: 6,
+    })
+    expect(await summary({ offset: 6 })).toEqual([])
+  })
+
+  it.each<[string, () => Record<string, string | number | number[]>, unknown[]]>([
+    ['of one asset', () => ({ asset_id: crate.id }), [['Crate', null, 'Yard']]],
+    [
+      'of any of several assets',
+      () => ({ asset_id: [crate.id, drum.id] }),
+      [
+        ['Crate', null, 'Yard'],
+        ['Drum', null, 'Dock'],
+      ],
+    ],
+    [
+      'to or from a location',
+      () => ({ location_id: dock.id, from: '2026-05-04T00:00:00Z' }),
+      [
+        ['Pallet', 'Dock', 'Yard'],
+        ['Pallet', 'Hall', 'Dock'],
+      ],
+    ],
+    [
+      'between two instants, both included',
+      () => ({ from: '2026-05-04T09:59:59Z', to: '2026-05-04T12:00:00Z' }),
+      [
+        ['Crate', null, 'Yard'],
+        ['Pallet', 'Hall', 'Dock'],
+      ],
+    ],
+  ])('gives those %s', async (_which, query, expected) => {
+    expect(await summary(query())).toEqual(expected)
+  })
+
+  it('refuses an instant that is none', async () => {
+    expectRefusal(await get('/moves', { from: 'yesterday' }), 400, 'validation_error', [
+      { field: 'from', code: 'invalid_value' },
+    ])
+  })
+})
+
+describe('GET /assets/quiet', () => {
+  it('lists scanned assets that were not seen for a while, longest unseen first', async () => {
+    const reply = await get('/assets/quiet', { hours: 1 })
+    const quiet = { location_id: dock.id, location_name: 'Dock' }
+    expect(reply.json).toEqual({
+      data: [
+        { asset_id: drum.id, external_key: 'DRUM', name: 'Drum', ...quiet, last_seen_at: '2026-05-03T12:29:59.000Z' },
+      ],
+      limit: 50,
+      offset: 0,
+      total_count: 1,
+    })
+    expect((await get('/assets/quiet')).json.total_count).toBe(1)
+    expect((await get('/assets/quiet', { hours: 25 })).json).toMatchObject({ data: [], total_count: 0 })
+  })
+
+  it.each([
+    ['0', 'too_small', { min: 1 }],
+    ['87601', 'too_large', { max: 87_600 }],
+    ['1.5', 'invalid_value', undefined],
+  ])('refuses %s hours', async (hours, code, params) => {
+    const problem = params === undefined ? { field: 'hours', code } : { field: 'hours', code, params }
+    expectRefusal(await get('/assets/quiet', { hours }), 400, 'validation_error', [problem as never])
+  })
+})
+
+describe('GET /reports/dwell', () => {
+  const dwell = async (query: Parameters<typeof get>[1]) => {
+    const reply = await get('/reports/dwell', query)
+    expect(reply.status, reply.text).toBe(200)
+    const rows = reply.json.data as { external_key: string; minutes: number; assets: number; visits: number }[]
+    return rows.map((row) => [row.external_key, row.minutes, row.assets, row.visits])
+  }
+
+  it('adds up how long things stayed, from the move there to the next move or the end of the span', async () => {
+    // The drum has been in the dock since the day before; the pallet was there from 09:59:59 to 12:10.
+    expect(await dwell({ from: '2026-05-04T11:00:00Z', to: '2026-05-04T12:20:00Z' })).toEqual([
+      ['DOCK', 80 + 70, 2, 2],
+      ['HALL', 80, 1, 1],
+      ['YARD', 20 + 10, 2, 2],
+    ])
+  })
+
+  it('counts the future as now, and a week back when nothing is said', async () => {
+    const spans = [{}, { to: '2027-01-01T00:00:00Z', from: '2026-04-27T12:30:00Z' }]
+    const [plain, ahead] = [await dwell(spans[0]!), await dwell(spans[1]!)]
+    expect(plain).toEqual(ahead)
+    // The pallet and what is gone now, each since 10:00 the day before.
+    expect(plain[0]).toEqual(['HALL', 1439 + 1590, 2, 2])
+    expect(plain[1]).toEqual(['DOCK', 1440 + 130, 2, 2])
+  })
+
+  it('of a span in which nothing was known is empty', async () => {
+    expect(await dwell({ from: '2026-05-01T00:00:00Z', to: '2026-05-02T00:00:00Z' })).toEqual([])
+  })
+
+  it('ends a stay when the asset is deleted', async () => {
+    context.clock.set('2026-05-04T13:30:00Z')
+    const { accessToken } = await site.org.signIn('viewer')
+    const query = { from: '2026-05-04T12:40:00Z', to: '2026-05-04T13:00:00Z' }
+    const reply = await context.app.anonymous('GET', '/api/v1/reports/dwell', { token: accessToken, query })
+    context.clock.set('2026-05-04T12:30:00Z')
+    const rows = reply.json.data as { external_key: string; minutes: number }[]
+    expect(rows.map((row) => [row.external_key, row.minutes])).toEqual([
+      ['YARD', 40],
+      ['DOCK', 20],
+    ])
+  })
+
+  it('refuses an end before the beginning', async () => {
+    const query = { from: '2026-05-04T11:00:00Z', to: '2026-05-04T10:00:00Z' }
+    for (const path of ['/reports/dwell', '/reports/flow'])
+      expectRefusal(await get(path, query), 400, 'validation_error', [{ field: 'to', code: 'invalid_value' }])
+  })
+})
+
+describe('GET /reports/flow', () => {
+  it('counts how often things went from one place to another, busiest first', async () => {
+    const reply = await get('/reports/flow', { from: '2026-05-03T00:00:00Z' })
+    const rows = reply.json.data as Record<string, unknown>[]
+    expect(rows[0]).toEqual({
+      from_location_id: null,
+      from_name: null,
+      to_location_id: hall.id,
+      to_name: 'Hall',
+      moves: 2,
+    })
+    const others = rows
+      .slice(1)
+      .map((row) => `${String(row['from_name'])} to ${String(row['to_name'])}: ${String(row['moves'])}`)
+    expect(others.sort()).toEqual(['Dock to Yard: 1', 'Hall to Dock: 1', 'null to Dock: 1', 'null to Yard: 1'])
+  })
+})

@@ -1,0 +1,80 @@
+import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
+
+export interface Mail {
+  from: string
+  to: string[]
+  /** Head and text as they came over the wire. */
+  data: string
+}
+
+/** A mail server that takes everything, or turns the first messages away. */
+export class MailServer {
+  readonly mails: Mail[] = []
+  /** How many messages are still to be turned away with a temporary error. */
+  busy = 0
+  refused = 0
+  logins: string[] = []
+  readonly #server: Server
+
+  private constructor(server: Server) {
+    this.#server = server
+    server.on('connection', (socket) => this.#talk(socket))
+  }
+
+  static async open(): Promise<MailServer> {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return new MailServer(server)
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  close(): Promise<void> {
+    return new Promise((resolve) => this.#server.close(() => resolve()))
+  }
+
+  #talk(socket: Socket): void {
+    let mail: Mail = { from: '', to: [], data: '' }
+    let isData = false
+    let rest = ''
+    const say = (line: string): void => void socket.write(`${line}\r\n`)
+    const take = (line: string): void => {
+      if (isData) {
+        if (line !== '.') return void (mail.data += `${line.replace(/^\./, '')}\n`)
+        isData = false
+        this.mails.push(mail)
+        mail = { from: '', to: [], data: '' }
+        return say('250 taken')
+      }
+      const [, verb = '', given = ''] = /^(\w+) ?(.*)$/.exec(line) ?? []
+      if (verb === 'EHLO') return say('250-hello\r\n250 AUTH PLAIN')
+      if (verb === 'AUTH') this.logins.push(Buffer.from(given.replace('PLAIN ', ''), 'base64').toString())
+      if (verb === 'AUTH') return say('235 welcome')
+      if (verb === 'MAIL' && this.busy > 0) {
+        this.busy--
+        this.refused++
+        return say('451 try again later')
+      }
+      if (verb === 'MAIL') mail.from = given
+      if (verb === 'RCPT') mail.to.push(/<(.*)>/.exec(given)?.[1] ?? '')
+      if (verb === 'DATA') isData = true
+      say(verb === 'DATA' ? '354 go on' : verb === 'QUIT' ? '221 bye' : '250 ok')
+      if (verb === 'QUIT') socket.end()
+    }
+    socket.setEncoding('utf8').on('error', () => undefined)
+    socket.on('data', (text: string) => {
+      const lines = (rest + text).split('\r\n')
+      rest = lines.pop() ?? ''
+      lines.forEach(take)
+    })
+    say('220 mail')
+  }
+}
+
+/** The text of a mail with soft line breaks undone. */
+export const textOf = ({ data }: Mail): string =>
+  data
+    .replaceAll(/=\n/g, '')
+    .replaceAll(/=([0-9A-F]{2})/g, (_all, hex: string) => String.fromCharCode(parseInt(hex, 16)))
