@@ -9,8 +9,11 @@ const steps = [
   ['records'],
   ['credentials', 'locations', 'assets', 'readers'],
   ['tracking', 'accounts'],
+  ['webhooks'],
   ['pipeline', 'bulk'],
-  ['api/primary', 'api/web', 'ingest', 'simulator'],
+  // What answers alike on both public surfaces, which never import each other.
+  ['api/shared'],
+  ['api/primary', 'api/natural-key', 'api/web', 'ingest', 'simulator', 'worker'],
   ['app'],
 ]
 
@@ -48,6 +51,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^server/src', pathNot: [inside('http')] },
       to: { path: '^(node:)?https?$' },
+    },
+    {
+      // Every outgoing request passes the address guard of webhooks/target.ts.
+      name: 'only-webhooks-sends',
+      severity: 'error',
+      from: { path: '^server/src', pathNot: [inside('webhooks')] },
+      to: { path: 'node_modules/undici/' },
     },
     {
       name: 'no-unknown-folder',

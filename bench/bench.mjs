@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { measureIngest } from './ingest.mjs'
 import { exchangeAll, makeDataset, startPostgres, versionOf } from './database.mjs'
 import { operations } from './operations.mjs'
 import { memoryOf, processorMsOf, startFloor, startLoad, startService } from './processes.mjs'
@@ -18,10 +19,23 @@ const pace = {
     rounds: 9,
     warmMs: 200,
     measureMs: 800,
-    credentials: 1_000,
+    compileMs: 2_000,
+    ingestMs: 3_000,
+    ingestRounds: 5,
+    credentials: 5_000,
     limitMs: 20 * 60_000,
   },
-  quick: { sizes: [10_000], rounds: 7, warmMs: 150, measureMs: 400, credentials: 400, limitMs: 4 * 60_000 },
+  quick: {
+    sizes: [10_000],
+    rounds: 7,
+    warmMs: 150,
+    measureMs: 400,
+    compileMs: 1_500,
+    ingestMs: 1_000,
+    ingestRounds: 3,
+    credentials: 2_500,
+    limitMs: 4 * 60_000,
+  },
 }
 
 function readOptions() {
@@ -35,17 +49,26 @@ function readOptions() {
       profile: { type: 'string' },
     },
   })
-  const names = values.only?.split(',') ?? Object.keys(operations)
-  const unknown = names.filter((name) => !Object.hasOwn(operations, name))
-  if (unknown.length > 0)
-    throw new Error(`No such operation: ${unknown.join(', ')}. There are ${Object.keys(operations).join(', ')}`)
+  const all = [...Object.keys(operations), 'ingest']
+  const wanted = values.only?.split(',') ?? all
+  const unknown = wanted.filter((name) => !all.includes(name))
+  if (unknown.length > 0) throw new Error(`No such operation: ${unknown.join(', ')}. There are ${all.join(', ')}`)
+  const names = wanted.filter((name) => name !== 'ingest')
   const base = values.quick ? pace.quick : pace.full
   const sizes = values.sizes?.split(',').map(Number) ?? base.sizes
   if (sizes.some((size) => !(size >= 1_000 && size <= 10_000_000)))
     throw new Error('--sizes takes numbers from 1000 to 10000000, such as 10000,100000')
   const rounds = values.rounds === undefined ? base.rounds : Number(values.rounds)
   if (!(rounds >= 1 && rounds <= 99)) throw new Error('--rounds takes a number from 1 to 99')
-  return { ...base, names, sizes, rounds, json: values.json, profileDir: values.profile }
+  return {
+    ...base,
+    names,
+    hasIngest: wanted.includes('ingest'),
+    sizes,
+    rounds,
+    json: values.json,
+    profileDir: values.profile,
+  }
 }
 
 /** Starts things and stops them in reverse, also after a failure halfway. */
@@ -72,7 +95,7 @@ async function stage(started, postgres, load, size, options) {
   const service = await started.add(
     startService({ url, folder: postgres.folder, name, profileDir: options.profileDir }),
   )
-  const floor = await started.add(startFloor({ url, orgId, poolSize }))
+  const floor = await started.add(startFloor({ url, orgId, poolSize, profileDir: options.profileDir }))
   await sleep(settleMs)
   const idleMib = memoryOf(service.pid)
   const tokens = await exchangeAll(service.port, dataset.credentials)
@@ -88,12 +111,23 @@ async function measure(load, target, pid, dataset, operation, { warmMs, measureM
   return { ...result, processorMicros: micros }
 }
 
-/** Service and floor take turns, and who goes first alternates, so that what else the machine does hits both alike. */
+function turns(operation, round) {
+  if (operations[operation].isWithoutFloor) return ['service']
+  return round % 2 === 0 ? ['service', 'floor'] : ['floor', 'service']
+}
+
+/**
+ * Both run unmeasured first, until their code is compiled. Then service and floor take turns, and who goes first
+ * alternates, so that what else the machine does hits both alike.
+ */
 async function measureAll(load, stages, operation, options) {
   const results = new Map(stages.map(({ size }) => [size, { service: [], floor: [] }]))
+  const unmeasured = { ...options, warmMs: options.compileMs, measureMs: 0 }
+  for (const one of stages)
+    for (const who of turns(operation, 0)) await measure(load, one[who], one[who].pid, one.name, operation, unmeasured)
   for (let round = 0; round < options.rounds; round++)
     for (const one of stages)
-      for (const who of round % 2 === 0 ? ['service', 'floor'] : ['floor', 'service'])
+      for (const who of turns(operation, round))
         results.get(one.size)[who].push(await measure(load, one[who], one[who].pid, one.name, operation, options))
   return results
 }
@@ -105,8 +139,20 @@ function linesOf(operation, results) {
   return lines
 }
 
+const inShort = ({ size, ratio, medianMs }) =>
+  ratio === null ? `${medianMs.toFixed(2)} ms at ${size}` : `${ratio.toFixed(2)} at ${size}`
+
 async function bench(started, options) {
   const postgres = await started.add(startPostgres())
+  const machine = machineFacts(await versionOf(postgres.url))
+  const register = options.names.length === 0 ? null : await measureRegister(started, postgres, options)
+  const { hasIngest, ingestRounds, ingestMs } = options
+  const ingest = hasIngest ? await measureIngest(started, postgres, { rounds: ingestRounds, ingestMs, say }) : []
+  return { ...register, ingest, machine, connections, rounds: options.rounds, seconds: options.measureMs / 1000 }
+}
+
+/** Assets and what is known of them, through the API, in an organization of each size. */
+async function measureRegister(started, postgres, options) {
   const load = await started.add(startLoad())
   const stages = []
   for (const size of options.sizes) stages.push(await stage(started, postgres, load, size, options))
@@ -114,13 +160,11 @@ async function bench(started, options) {
   for (const operation of options.names) {
     const results = await measureAll(load, stages, operation, options)
     lines.push(...linesOf(operation, results))
-    const shown = lines.slice(-stages.length).map((line) => `${line.ratio.toFixed(2)} at ${line.size}`)
-    say(`${operation}: ${shown.join(', ')}`)
+    say(`${operation}: ${lines.slice(-stages.length).map(inShort).join(', ')}`)
   }
   await sleep(settleMs)
   const memory = stages.map(({ size, idleMib, service }) => ({ size, idleMib, afterMib: memoryOf(service.pid) }))
-  const machine = machineFacts(await versionOf(postgres.url))
-  return { lines, memory, machine, connections, rounds: options.rounds, seconds: options.measureMs / 1000 }
+  return { lines, memory }
 }
 
 /** Exit code 0 when every bar is met, 1 when one is missed or something failed. */

@@ -6,10 +6,14 @@ import { connect, openPool } from '../server/dist/db/connect.js'
 import { acquireEmbedded } from '../server/dist/db/embedded/acquire.js'
 import { IdSource } from '../server/dist/db/id-source.js'
 import { installationKeys } from '../server/dist/db/installation.js'
+import { systemClock } from '../server/dist/kernel/clock.js'
+import { createLocation } from '../server/dist/locations/commands.js'
 import { runCommand } from './processes.mjs'
-import { seedAssets } from './seed.mjs'
+import { seedAssets, seedWhereabouts } from './seed.mjs'
 
 const sampleSize = 20_000
+const placeCount = 50
+const antennaCount = 8
 
 /** The embedded PostgreSQL with its ordinary settings, in a folder that is gone afterwards. */
 export async function startPostgres() {
@@ -43,47 +47,83 @@ export async function versionOf(url) {
   }
 }
 
-/** A database of its own per size: one organization, its assets, and enough credentials that no bucket runs dry. */
-export async function makeDataset(serverUrl, size, credentialCount) {
+async function makeDatabase(serverUrl, name) {
   const pool = openPool(serverUrl, 1)
-  const name = `bench_${size}`
   await pool.unsafe(`create database ${name}`)
   await pool.end({ timeout: 5 })
   const address = new URL(serverUrl)
   address.pathname = `/${name}`
-  const url = address.href
-  const { org_id: orgId } = runCommand(url, ['org', 'create', '--name', 'Benchmark'])
-  const sample = await seed(url, orgId, size)
-  const scopes = ['--scopes', 'assets:read,assets:write']
-  const key = ['key', 'create', '--org', 'Benchmark', '--name', 'bench', ...scopes]
-  const credentials = runCommand(url, [...key, '--count', String(credentialCount)])
-  return { name, size, url, orgId, sample, credentials, poolSize: readConfig({ DATABASE_URL: url }).databasePool }
+  return address.href
 }
 
 /** Ids are made by the service's own source, so they are as scattered as real ones. */
-async function seed(url, orgId, count) {
+async function withNeeds(url, work) {
   const db = connect({ url, poolSize: 1 })
   try {
     const { idKey } = await installationKeys(db)
-    return await seedAssets({ url, orgId, ids: new IdSource(db, idKey), count, sampleSize })
+    return await work({ db, clock: systemClock, ids: new IdSource(db, idKey) })
   } finally {
     await db.close()
   }
 }
 
-/** Access tokens as clients get them. */
+async function makePlaces(needs, orgId, count) {
+  const draft = (index) => ({ externalKey: `PLACE-${index}`, name: `Place ${index}`, description: null, tags: [] })
+  const places = []
+  for (let index = 1; index <= count; index++)
+    places.push(await createLocation(needs, orgId, { ...draft(index), isActive: true, validTo: null, parent: {} }))
+  return places
+}
+
+/** A database of its own per size: one organization, its assets, and enough credentials that no bucket runs dry. */
+export async function makeDataset(serverUrl, size, credentialCount) {
+  const name = `bench_${size}`
+  const url = await makeDatabase(serverUrl, name)
+  const { org_id: orgId } = runCommand(url, ['org', 'create', '--name', 'Benchmark'])
+  const sample = await withNeeds(url, async (needs) => {
+    const places = await makePlaces(needs, orgId, placeCount)
+    const found = await seedAssets({ url, orgId, ids: needs.ids, count: size, sampleSize })
+    const tracked = await seedWhereabouts({ url, orgId, places, minutes: size / 10 })
+    return { ...found, tracked }
+  })
+  const scopes = ['--scopes', 'assets:read,assets:write,tracking:read']
+  const key = ['key', 'create', '--org', 'Benchmark', '--name', 'bench', ...scopes]
+  const credentials = runCommand(url, [...key, '--count', String(credentialCount)])
+  return { name, size, url, orgId, sample, credentials, poolSize: readConfig({ DATABASE_URL: url }).databasePool }
+}
+
+/** A site with tagged assets and one reader that has an antenna at each place. */
+export async function makeSite(serverUrl, name, assets) {
+  const url = await makeDatabase(serverUrl, name)
+  const { org_id: orgId } = runCommand(url, ['org', 'create', '--name', 'Benchmark'])
+  const { tags, keys } = await withNeeds(url, async (needs) => {
+    const places = await makePlaces(needs, orgId, antennaCount)
+    const sample = await seedAssets({ url, orgId, ids: needs.ids, count: assets, sampleSize: assets })
+    return { tags: sample.tags, keys: places.map((place) => place.externalKey) }
+  })
+  const antennas = keys.flatMap((key, index) => ['--antenna', `${index + 1}=${key}`])
+  const reader = runCommand(url, ['reader', 'create', '--org', 'Benchmark', '--name', 'Gate', ...antennas])
+  return { name, url, orgId, tags, antennas: antennaCount, readerId: reader.reader_id, reader }
+}
+
+/** Access tokens as clients get them, each used once: what the service remembers of a client is there from the start. */
 export async function exchangeAll(port, credentials) {
   const tokens = []
   const queue = credentials.values()
+  const base = `http://127.0.0.1:${port}/api/v1`
   async function work() {
     for (const { client_id, client_secret } of queue) {
-      const response = await fetch(`http://127.0.0.1:${port}/api/v1/oauth/token`, {
+      const response = await fetch(`${base}/oauth/token`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify({ grant_type: 'client_credentials', client_id, client_secret }),
       })
       if (response.status !== 200) throw new Error(`a token exchange answered ${response.status}`)
-      tokens.push((await response.json()).access_token)
+      const token = (await response.json()).access_token
+      const used = await fetch(`${base}/assets?limit=1`, { headers: { Authorization: `Bearer ${token}` } })
+      if (used.status !== 200) throw new Error(`a token's first use answered ${used.status}`)
+      await used.arrayBuffer()
+      tokens.push(token)
     }
   }
   await Promise.all(Array.from({ length: 4 }, work))

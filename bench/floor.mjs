@@ -9,7 +9,7 @@ import { assetStore, listAssets } from '../server/dist/assets/assets.sql.js'
 import { connect, openPool, readerRole, writerRole } from '../server/dist/db/connect.js'
 import { IdSource } from '../server/dist/db/id-source.js'
 import { installationKeys } from '../server/dist/db/installation.js'
-import { sql, textOf } from '../server/dist/db/sql.js'
+import { render, sql } from '../server/dist/db/sql.js'
 import { now, systemClock } from '../server/dist/kernel/clock.js'
 import { formatMillis, fromDatabase, toDatabase } from '../server/dist/kernel/instant.js'
 import { base } from './operations.mjs'
@@ -72,14 +72,15 @@ async function takeDown(run) {
       return []
     },
   })
-  const fill = seen.values.map((value) => {
+  const { text, values } = render(seen)
+  const fill = values.map((value) => {
     if (value === marks.id) return (given) => given.id
     if (value === toDatabase(marks.at)) return (given) => given.at
     if (value === marks.keys) return (given) => given.keys
     if (value === `%${marks.q}%`) return (given) => `%${given.q}%`
     return () => value
   })
-  return { text: textOf(seen), valuesOf: (given) => fill.map((one) => one(given)) }
+  return { text, valuesOf: (given) => fill.map((one) => one(given)) }
 }
 
 const byKey = [{ field: 'external_key', descending: false }]
@@ -116,7 +117,10 @@ async function holdConnections(open, count) {
 /** The doors to the database with nothing but the transaction in them. */
 function bareDatabase(held, reader) {
   const on = (handle) => ({
-    query: (statement) => handle.unsafe(textOf(statement), statement.values, { prepare: true }),
+    query(statement) {
+      const { text, values } = render(statement)
+      return handle.unsafe(text, values, { prepare: true })
+    },
   })
   async function transaction(opening, work) {
     const connection = await held.take()

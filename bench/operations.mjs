@@ -19,7 +19,8 @@ function newAsset() {
 
 /**
  * What is measured. `ask` gives one request of a client that knows the sample; `bar` is the least share of the floor's
- * throughput, `growthBar` the most by which the median may grow from the smallest to the largest organization.
+ * throughput, `growthBar` the most by which the median may grow from the smallest to the largest organization. Some have no floor: only
+ * their growth counts.
  */
 export const operations = {
   'point-read': {
@@ -46,6 +47,27 @@ export const operations = {
     title: 'substring search',
     bar: 0.8,
     ask: (sample, random) => ({ method: 'GET', path: `/assets?q=${encodeURIComponent(pick(random, sample.terms))}` }),
+  },
+  report: {
+    title: 'report, first page',
+    bar: null,
+    growthBar: 1.5,
+    isWithoutFloor: true,
+    ask: () => ({ method: 'GET', path: '/reports/asset-locations?limit=50' }),
+  },
+  'report-asset': {
+    title: 'report of one asset',
+    bar: null,
+    growthBar: 1.5,
+    isWithoutFloor: true,
+    ask: (sample, random) => ({ method: 'GET', path: `/reports/asset-locations?asset_id=${pick(random, sample.ids)}` }),
+  },
+  history: {
+    title: 'history, first page',
+    bar: null,
+    growthBar: 1.5,
+    isWithoutFloor: true,
+    ask: (sample) => ({ method: 'GET', path: `/assets/${sample.tracked}/history?limit=50` }),
   },
   create: {
     title: 'create',

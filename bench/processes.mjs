@@ -1,6 +1,7 @@
 import { execFileSync, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -39,11 +40,14 @@ export function runCommand(url, args) {
   return JSON.parse(text)
 }
 
+const profiling = (folder) => (folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`])
+
 /** The real server as an operator runs it, its log going to a file. */
-export async function startService({ url, folder, name, profileDir }) {
+export async function startService({ url, folder, name, profileDir, mqttPort = 0 }) {
   const log = openSync(join(folder, `${name}.log`), 'w')
-  const flags = profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
-  const environment = { DATABASE_URL: url, PORT: '0', LASTSEEN_LOG_LEVEL: 'info', NODE_ENV: 'production' }
+  const flags = profiling(profileDir)
+  const ports = { PORT: '0', LASTSEEN_MQTT_PORT: String(mqttPort) }
+  const environment = { DATABASE_URL: url, ...ports, LASTSEEN_LOG_LEVEL: 'info', NODE_ENV: 'production' }
   const child = spawn(process.execPath, [...flags, program, 'serve'], {
     stdio: ['ignore', log, 'pipe'],
     env: { ...surroundings, ...environment },
@@ -67,8 +71,8 @@ export async function startService({ url, folder, name, profileDir }) {
   }
 }
 
-export async function startFloor(settings) {
-  const child = fork(here('./floor.mjs'))
+export async function startFloor({ profileDir, ...settings }) {
+  const child = fork(here('./floor.mjs'), { execArgv: profiling(profileDir) })
   child.send(settings)
   try {
     const [{ port }] = await within(once(child, 'message'), 'the floor')
@@ -79,15 +83,30 @@ export async function startFloor(settings) {
   }
 }
 
-export function startLoad() {
-  const child = fork(here('./load.mjs'))
+/** A process that is prepared once and then runs what it is asked to, one thing after the other. */
+function startRunner(file) {
+  const child = fork(here(file))
   async function ask(message) {
     child.send(message)
     const [{ result, error }] = await once(child, 'message')
-    if (error !== undefined) throw new Error(`the load generator failed: ${error}`)
+    if (error !== undefined) throw new Error(`${file} failed: ${error}`)
     return result
   }
-  return { prepare: (prepare) => ask({ prepare }), run: (run) => ask({ run }), stop: () => stop(child) }
+  return { pid: child.pid, prepare: (prepare) => ask({ prepare }), run: (run) => ask({ run }), stop: () => stop(child) }
+}
+
+export const startLoad = () => startRunner('./load.mjs')
+export const startReaders = () => startRunner('./ingest-load.mjs')
+export const startIngestFloor = () => startRunner('./ingest-floor.mjs')
+
+/** A port that nothing listens on. */
+export async function freePort() {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  return port
 }
 
 /** Resident memory in MiB. */

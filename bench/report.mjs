@@ -1,25 +1,21 @@
 import { cpus, totalmem } from 'node:os'
+import { median, whole } from './figures.mjs'
+import { ingestMisses, renderIngest } from './ingest.mjs'
 import { operations } from './operations.mjs'
 
 const memoryBarMib = 150
-
-export function median(values) {
-  const sorted = [...values].sort((a, b) => a - b)
-  const middle = Math.floor(sorted.length / 2)
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
-}
 
 const ratios = (above, below, of) => above.map((one, index) => of(one) / of(below[index]))
 
 /** One line of the table: every figure is the median over the rounds, every ratio the median of the rounds' ratios. */
 export function summarize(operation, size, { service, floor }) {
-  const of = (rounds, key) => median(rounds.map((round) => round[key]))
+  const of = (rounds, key) => (rounds.length === 0 ? null : median(rounds.map((round) => round[key])))
   return {
     operation,
     size,
     servicePerSecond: of(service, 'perSecond'),
     floorPerSecond: of(floor, 'perSecond'),
-    ratio: median(ratios(service, floor, (round) => round.perSecond)),
+    ratio: floor.length === 0 ? null : median(ratios(service, floor, (round) => round.perSecond)),
     bar: operations[operation].bar,
     medianMs: of(service, 'medianMs'),
     p99Ms: of(service, 'p99Ms'),
@@ -44,7 +40,6 @@ function failuresIn(rounds) {
 }
 
 const fixed = (value, digits) => (value === null ? '–' : value.toFixed(digits))
-const whole = (value) => Math.round(value).toLocaleString('en-US')
 const verdict = (isMet) => (isMet ? '' : ' ✗')
 
 function rowOf(line) {
@@ -55,7 +50,7 @@ function rowOf(line) {
     operations[line.operation].title,
     whole(line.size),
     whole(line.servicePerSecond),
-    whole(line.floorPerSecond),
+    line.floorPerSecond === null ? '–' : whole(line.floorPerSecond),
     `${fixed(line.ratio, 2)}${verdict(isFastEnough)}`,
     fixed(line.bar, 2),
     fixed(line.medianMs, 2),
@@ -64,6 +59,10 @@ function rowOf(line) {
   ]
   return `| ${cells.join(' | ')} |`
 }
+
+const registerHead =
+  '| operation | assets | service req/s | floor req/s | ratio | bar | median ms | p99 ms | growth |\n' +
+  '|---|--:|--:|--:|--:|--:|--:|--:|--:|'
 
 function memoryLine({ size, idleMib, afterMib }) {
   const isSmallEnough = Math.max(idleMib, afterMib) < memoryBarMib
@@ -85,15 +84,11 @@ export function machineFacts(postgresVersion) {
   }
 }
 
-export function render({ lines, memory, machine, connections, rounds, seconds }) {
+export function render({ lines = [], memory = [], ingest, machine, connections, rounds, seconds }) {
   const failed = lines.filter((line) => Object.keys(line.failures).length > 0)
   return [
-    '| operation | assets | service req/s | floor req/s | ratio | bar | median ms | p99 ms | growth |',
-    '|---|--:|--:|--:|--:|--:|--:|--:|--:|',
-    ...lines.map(rowOf),
-    '',
-    ...memory.map(memoryLine),
-    '',
+    ...(lines.length === 0 ? [] : [registerHead, ...lines.map(rowOf), '', ...memory.map(memoryLine), '']),
+    ...(ingest.length === 0 ? [] : [renderIngest(ingest), '']),
     `${connections} connections, ${rounds} rounds of ${seconds} s each for service and floor in turn. ` +
       `${machine.processor}, ${machine.memory}, ${machine.system}, ` +
       `Node ${machine.node}, PostgreSQL ${machine.postgres}.`,
@@ -104,8 +99,8 @@ export function render({ lines, memory, machine, connections, rounds, seconds })
 }
 
 /** Bars that were missed, failures included. */
-export function misses({ lines, memory }) {
-  const found = []
+export function misses({ lines = [], memory = [], ingest }) {
+  const found = ingestMisses(ingest)
   for (const line of lines) {
     const name = `${line.operation} at ${line.size}`
     if (line.bar !== null && line.ratio < line.bar) found.push(`${name}: ratio`)

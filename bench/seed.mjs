@@ -109,7 +109,7 @@ export async function seedAssets({ url, orgId, ids, count, sampleSize }) {
   const pool = openPool(url, 3, settings)
   const random = newRandom(count)
   const counts = { active: 0, inactive: 0, deletedActive: 0, deletedInactive: 0 }
-  const sample = { ids: [], keys: [], terms: [] }
+  const sample = { ids: [], keys: [], terms: [], tags: [] }
   const nowMs = Date.now()
   try {
     await withoutIndexes(pool, async () => {
@@ -130,7 +130,7 @@ export async function seedAssets({ url, orgId, ids, count, sampleSize }) {
           const state = asset.deletedAt === null ? '' : 'deleted'
           const flag = asset.isActive ? 'active' : 'inactive'
           counts[state === '' ? flag : `deleted${flag[0].toUpperCase()}${flag.slice(1)}`]++
-          if (asset.isListed && random() < sampleSize / count) takeSample(sample, asset)
+          if (asset.isListed && random() * count < sampleSize) takeSample(sample, asset)
         }
         await write(assets, assetText)
         await write(tags, tagText)
@@ -150,7 +150,8 @@ export async function seedAssets({ url, orgId, ids, count, sampleSize }) {
 }
 
 /** A search term is what somebody remembers of a name: its last word and the number but for the last digit. */
-function takeSample(sample, { id, externalKey, name }) {
+function takeSample(sample, { id, externalKey, name, tags }) {
+  sample.tags.push(tags[0].value)
   sample.ids.push(id)
   sample.keys.push(externalKey)
   sample.terms.push(name.split(' ').slice(-2).join(' ').slice(0, -1).toLowerCase())
@@ -163,5 +164,41 @@ async function bookCounts(pool, orgId, counts) {
       insert into record_counts (org_id, kind, slot, active, inactive, deleted_active, deleted_inactive)
       values (${orgId}, 'asset', ${slot}, ${part(counts.active)}, ${part(counts.inactive)},
         ${part(counts.deletedActive)}, ${part(counts.deletedInactive)})`
+  }
+}
+
+/**
+ * Every live asset was seen somewhere once, and one was watched for a long time: `minutes` rows of history, up to now.
+ * Returns the id of that one.
+ */
+export async function seedWhereabouts({ url, orgId, places, minutes }) {
+  const pool = openPool(url, 1, { session_replication_role: 'replica', synchronous_commit: 'off' })
+  const ids = places.map((place) => place.id)
+  try {
+    await pool`
+      insert into asset_positions (org_id, asset_id, location_id, last_seen_at, last_minute, minutes)
+      select a.org_id, a.id, (${ids}::bigint[])[1 + a.id % ${ids.length}],
+        now() - (a.id % 100000) * interval '1 second',
+        date_trunc('minute', now() - (a.id % 100000) * interval '1 second'), 1
+      from assets a where a.org_id = ${orgId} and a.deleted_at is null`
+    await pool`
+      insert into record_counts (org_id, kind, slot, active, inactive, deleted_active, deleted_inactive)
+      select ${orgId}, 'position', 0, count(*), 0, 0, 0 from asset_positions where org_id = ${orgId}`
+    const [{ id }] = await pool`
+      select min(id) as id from assets where org_id = ${orgId} and deleted_at is null`
+    await pool`
+      insert into asset_minutes (org_id, asset_id, minute, location_id, observed_at, source)
+      select ${orgId}, ${id}, m, (${ids}::bigint[])[1 + n % ${ids.length}], m + interval '7 seconds', 'reader'
+      from (select n, date_trunc('minute', now()) - n * interval '1 minute' as m
+        from generate_series(1, ${minutes}::int) n) s`
+    await pool`
+      update asset_positions set minutes = ${minutes}, last_minute = date_trunc('minute', now()) - interval '1 minute',
+        last_seen_at = now() - interval '53 seconds'
+      where org_id = ${orgId} and asset_id = ${id}`
+    await pool`vacuum analyze`
+    await pool`checkpoint`
+    return id
+  } finally {
+    await pool.end({ timeout: 5 })
   }
 }

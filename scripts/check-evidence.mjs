@@ -3,7 +3,7 @@
  * produced by one. Reads what the last test run left in .cache/evidence of the server's folder; changes nothing.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import ts from 'typescript'
 import { root } from './ensure.mjs'
 
@@ -56,12 +56,18 @@ function statementsIn(path) {
 const sources = readdirSync(join(server, 'src'), { recursive: true }).filter((name) => name.endsWith('.ts'))
 const statements = sources.sort().flatMap((name) => statementsIn(join(server, 'src', name)))
 
-const { paths } = readJson(join(server, 'openapi/primary.json'))
-const answers = Object.values(paths).flatMap((methods) =>
-  Object.values(methods).flatMap(({ operationId, responses }) =>
-    Object.keys(responses).map((status) => `${operationId} ${status}`),
-  ),
-)
+/** Every status that the description of a surface declares for an operation. */
+function declared(surface) {
+  const { paths } = readJson(join(server, `openapi/${surface}.json`))
+  return Object.values(paths).flatMap((methods) =>
+    Object.values(methods).flatMap(({ operationId, responses }) =>
+      Object.keys(responses).map((status) => `${surface} ${operationId} ${status}`),
+    ),
+  )
+}
+
+const described = readdirSync(join(server, 'openapi')).filter((name) => name.endsWith('.json'))
+const answers = described.sort().flatMap((name) => declared(basename(name, '.json')))
 
 const ran = noted('statements')
 const produced = noted('answers')

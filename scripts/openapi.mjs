@@ -4,24 +4,24 @@ import { join } from 'node:path'
 import { ensureBuilt, root } from './ensure.mjs'
 
 ensureBuilt()
+const { describeNaturalKey, naturalKeySurface } = await import('../server/dist/api/natural-key/surface.js')
 const { describePrimary } = await import('../server/dist/api/primary/description.js')
 const { primarySurface } = await import('../server/dist/api/primary/surface.js')
 const { apiKeyComponents } = await import('../server/dist/api/web/api-keys.js')
 const { describeWeb } = await import('../server/dist/api/web/description.js')
 const { webSurface } = await import('../server/dist/api/web/surface.js')
 
-// Nothing in the rows is called, so they need nothing.
-const nothing = new Proxy({}, {})
-const primary = primarySurface(nothing).routes
-const web = webSurface(nothing, nothing).routes
-const documents = {
-  'primary.json': describePrimary(primary, null, apiKeyComponents),
-  'web.json': describeWeb(web),
-}
-
 const folder = join(root, 'server/openapi')
 mkdirSync(folder, { recursive: true })
-for (const [name, document] of Object.entries(documents)) {
+
+function write(name, document) {
   writeFileSync(join(folder, name), `${JSON.stringify(document, null, 2)}\n`)
-  process.stdout.write(`server/openapi/${name}: ${Object.keys(document.paths).length} paths\n`)
+  const operations = Object.values(document.paths).flatMap((methods) => Object.keys(methods))
+  process.stdout.write(`server/openapi/${name}: ${operations.length} operations\n`)
 }
+
+// Nothing in the rows is called, so they need nothing.
+const nothing = new Proxy({}, {})
+write('primary.json', describePrimary(primarySurface(nothing).routes, '/', apiKeyComponents))
+write('natural-key.json', describeNaturalKey(naturalKeySurface(nothing, '/natural').routes, '/natural'))
+write('web.json', describeWeb(webSurface(nothing, nothing).routes))

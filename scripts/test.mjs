@@ -1,13 +1,15 @@
 /** Every check there is, as CI runs them. `npm test -- --only unit` and the like run one part; `npm test -- --list` names the parts. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { ensureBuilt, ensurePackages, root } from './ensure.mjs'
 
 const cache = join(root, 'server/.cache')
 const evidence = join(cache, 'evidence')
 const postgres15 = '/usr/lib/postgresql/15/bin/postgres'
 const tally = { passed: 0, failed: 0, skipped: 0 }
+/** Said again at the end: a run of thousands of tests is long to look back through. */
+const failedTests = []
 
 function run(command, args, options = {}) {
   const { status } = spawnSync(command, args, {
@@ -29,8 +31,16 @@ function vitest(report, filters, env = {}) {
     tally.passed += result.numPassedTests
     tally.failed += result.numFailedTests
     tally.skipped += result.numPendingTests + result.numTodoTests
+    for (const file of result.testResults) failedTests.push(...failuresOf(file))
   }
   return isGood
+}
+
+function failuresOf(file) {
+  const name = relative(root, file.name)
+  const failed = file.assertionResults.filter((one) => one.status === 'failed')
+  if (failed.length === 0 && file.status === 'failed') return [`${name}\n${file.message}`]
+  return failed.map((one) => `${name} > ${one.fullName}\n${one.failureMessages.join('\n')}`)
 }
 
 /** The types of the browser's requests are made from the descriptions; they are kept, and must not be old. */
@@ -74,7 +84,15 @@ const parts = {
     mkdirSync(evidence, { recursive: true })
     return vitest('tests', [])
   },
-  evidence: () => run(process.execPath, ['scripts/check-evidence.mjs']),
+  evidence: () => {
+    const { status, stdout } = spawnSync(process.execPath, ['scripts/check-evidence.mjs'], {
+      cwd: root,
+      encoding: 'utf8',
+    })
+    process.stdout.write(stdout)
+    if (status !== 0) failedTests.push(stdout)
+    return status === 0
+  },
   'PostgreSQL 15': onPostgres15,
   browser,
 }
@@ -97,6 +115,7 @@ for (const [name, check] of Object.entries(parts)) {
   process.stdout.write(`== ${name}: ${Math.round((performance.now() - started) / 1000)} s\n`)
 }
 
+for (const failure of failedTests) process.stdout.write(`\n✗ ${failure.slice(0, 1500)}\n`)
 if (failures.length > 0) process.stdout.write(`\nFailed: ${failures.join(', ')}\n`)
 process.stdout.write(`\n${tally.passed} passed, ${tally.failed} failed, ${tally.skipped} skipped\n`)
 process.exitCode = failures.length > 0 ? 1 : 0

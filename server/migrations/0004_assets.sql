@@ -42,8 +42,9 @@ create unique index assets_live_key on assets (org_id, external_key) where delet
 create index assets_by_name on assets (org_id, name, id) where deleted_at is null;
 create index assets_by_creation on assets (org_id, created_at, id) where deleted_at is null;
 create index assets_by_update on assets (org_id, updated_at, id) where deleted_at is null;
-create index assets_deleted on assets (org_id, deleted_at) where deleted_at is not null;
+create index assets_deleted on assets (org_id, external_key, id) where deleted_at is not null;
+create index assets_inactive on assets (org_id, external_key) where deleted_at is null and not is_active;
 -- A record that is not valid yet starts after it was made; both indexes hold only the few rows a total must leave out.
-create index assets_not_yet on assets (org_id, valid_from) where valid_from > created_at;
-create index assets_expiring on assets (org_id, valid_to) where valid_to is not null;
+create index assets_not_yet on assets (org_id, valid_from) include (is_active, deleted_at) where valid_from > created_at;
+create index assets_expiring on assets (org_id, valid_to) include (is_active, deleted_at) where valid_to is not null;
 create index assets_search on assets using gin (org_id, search_text gin_trgm_ops) where deleted_at is null;

@@ -22,9 +22,10 @@ create index locations_by_name on locations (org_id, name, id) where deleted_at 
 create index locations_by_creation on locations (org_id, created_at, id) where deleted_at is null;
 create index locations_by_update on locations (org_id, updated_at, id) where deleted_at is null;
 create index locations_by_parent on locations (org_id, parent_id) where deleted_at is null;
-create index locations_deleted on locations (org_id, deleted_at) where deleted_at is not null;
-create index locations_not_yet on locations (org_id, valid_from) where valid_from > created_at;
-create index locations_expiring on locations (org_id, valid_to) where valid_to is not null;
+create index locations_deleted on locations (org_id, external_key, id) where deleted_at is not null;
+create index locations_inactive on locations (org_id, external_key) where deleted_at is null and not is_active;
+create index locations_not_yet on locations (org_id, valid_from) include (is_active, deleted_at) where valid_from > created_at;
+create index locations_expiring on locations (org_id, valid_to) include (is_active, deleted_at) where valid_to is not null;
 create index locations_search on locations using gin (org_id, search_text gin_trgm_ops) where deleted_at is null;
 
 -- Where each asset was last seen: one row per scanned asset.

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError } from 'commander'
 import * as admin from './app/admin.ts'
 import { openDatabase, prepareDatabase } from './app/core.ts'
-import { createReaderIn } from './app/readers.ts'
+import { createReaderIn, showInbox } from './app/readers.ts'
 import { serve } from './app/serve.ts'
 import { type SimulateOptions, simulate } from './app/simulate.ts'
+import * as webhooks from './app/webhook-admin.ts'
 import { type Config, ConfigError, readConfig } from './config/config.ts'
 import { Refusal } from './kernel/errors.ts'
 
@@ -108,9 +109,8 @@ org
   .option(...jsonFlag)
   .action(run((core, options: { name: string }) => admin.setLapse(core, options, false)))
 
-program
-  .command('user')
-  .description('people who sign in')
+const user = program.command('user').description('people who sign in')
+user
   .command('create')
   .requiredOption('--org <name>')
   .requiredOption('--email <address>')
@@ -118,6 +118,14 @@ program
   .option('--password <password>', 'made up and printed when absent')
   .option(...jsonFlag)
   .action(run(admin.createUserIn))
+user
+  .command('add')
+  .description('give someone who has an account a role in an organization')
+  .requiredOption('--org <name>')
+  .requiredOption('--email <address>')
+  .requiredOption('--role <role>', 'viewer, operator, manager or admin')
+  .option(...jsonFlag)
+  .action(run(admin.addUserTo))
 
 const key = program.command('key').description('API credentials')
 key
@@ -142,17 +150,58 @@ key
 
 const collect = (text: string, all: string[]): string[] => [...all, text]
 
-program
-  .command('reader')
-  .description('devices that report what they read')
+const reader = program.command('reader').description('devices that report what they read')
+reader
   .command('create')
   .requiredOption('--org <name>')
   .requiredOption('--name <name>')
   .option('--antenna <number=key>', 'where an antenna looks; repeat it; `2=` for no place', collect, [])
   .option('--format <format>', 'what it sends', 'auto')
   .option('--clock <clock>', 'whose clock stamps its reads: reader, server or sent_at', 'reader')
+  .option(
+    '--smoothing <rule>',
+    'when to believe a change of place, such as reads=3,seconds=30,margin_db=6; off if absent',
+  )
   .option(...jsonFlag)
   .action(run(createReaderIn))
+reader
+  .command('inbox')
+  .description('topics of your own broker that lead to no reader')
+  .option(...jsonFlag)
+  .action(run(showInbox))
+
+const webhook = program.command('webhook').description('the endpoint that is told of moves')
+webhook
+  .command('create')
+  .requiredOption('--org <name>')
+  .requiredOption('--url <address>', 'https')
+  .option('--disabled', 'registered, but not delivered to yet')
+  .option(...jsonFlag)
+  .action(run(webhooks.createWebhookIn))
+webhook
+  .command('show')
+  .requiredOption('--org <name>')
+  .option(...jsonFlag)
+  .action(run(webhooks.showWebhook))
+webhook
+  .command('update')
+  .requiredOption('--org <name>')
+  .option('--url <address>', 'https')
+  .option('--enable', 'deliver events from now on')
+  .option('--disable', 'drop events from now on')
+  .option(...jsonFlag)
+  .action(run(webhooks.updateWebhookIn))
+webhook
+  .command('delete')
+  .requiredOption('--org <name>')
+  .option(...jsonFlag)
+  .action(run(webhooks.deleteWebhookIn))
+webhook
+  .command('test')
+  .description('send a test event')
+  .requiredOption('--org <name>')
+  .option(...jsonFlag)
+  .action(run(webhooks.testWebhook))
 
 program
   .command('simulate')

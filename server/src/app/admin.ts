@@ -6,10 +6,14 @@ import { formatMillis, parseRfc3339 } from '../kernel/instant.ts'
 import { codePointLength, textProblem } from '../kernel/json.ts'
 import { type Role, credentialScopes, roles } from '../kernel/scopes.ts'
 import { newPassword, uuidPattern } from '../kernel/secrets.ts'
-import { createOrganization, lapseOrganization, reinstateOrganization } from '../organizations/commands.ts'
+import { createOrganization } from '../organizations/commands.ts'
 import { findOrganization, findOrganizationsByName } from '../organizations/organizations.sql.ts'
 import { createUser } from '../users/commands.ts'
+import { foldEmail } from '../users/user.ts'
+import { findUserByEmail, putMembership } from '../users/users.sql.ts'
+import { lapseOrganization, reinstateOrganization } from '../webhooks/commands.ts'
 import { type Core, openCore, openDatabase, prepareDatabase } from './core.ts'
+import { webhookNeeds } from './webhooks.ts'
 
 /** Something the operator typed that cannot be done; told without a stack trace. */
 export class OperatorError extends Error {}
@@ -66,8 +70,14 @@ export async function createOrg(core: Core, options: { name: string }): Promise<
 
 export async function setLapse(core: Core, options: { name: string }, isLapsed: boolean): Promise<Facts> {
   const { orgId, name } = await organizationNamed(core, options.name)
-  await (isLapsed ? lapseOrganization(core, orgId) : reinstateOrganization(core, orgId))
+  await (isLapsed ? lapseOrganization : reinstateOrganization)(webhookNeeds(core), orgId)
   return { org_id: orgId, name, lapsed: isLapsed }
+}
+
+function knownRole(given: string): Role {
+  const role = roles.find((one): one is Role => one === given)
+  if (role === undefined) throw new OperatorError(`The role must be one of ${roles.join(', ')}`)
+  return role
 }
 
 export async function createUserIn(
@@ -75,8 +85,7 @@ export async function createUserIn(
   options: { org: string; email: string; role: string; password?: string },
 ): Promise<Facts> {
   const { orgId } = await organizationNamed(core, options.org)
-  const role = roles.find((one): one is Role => one === options.role)
-  if (role === undefined) throw new OperatorError(`The role must be one of ${roles.join(', ')}`)
+  const role = knownRole(options.role)
   if (!/^[^\s@]+@[^\s@]+$/.test(checkLine('The e-mail address', options.email)))
     throw new OperatorError(`${JSON.stringify(options.email)} is not an e-mail address`)
   const password = options.password ?? newPassword()
@@ -84,6 +93,19 @@ export async function createUserIn(
     throw new OperatorError('A password has 10 to 1024 characters, none of them a control character')
   const user = await createUser(core, orgId, { email: options.email, password, role })
   return { user_id: user.userId, email: user.email, role, org_id: orgId, password }
+}
+
+/** Gives someone who has an account a role in another organization, or another role in this one. */
+export async function addUserTo(core: Core, options: { org: string; email: string; role: string }): Promise<Facts> {
+  const { orgId } = await organizationNamed(core, options.org)
+  const role = knownRole(options.role)
+  const user = await findUserByEmail(core.db.read, foldEmail(options.email))
+  if (user === null)
+    throw new OperatorError(
+      `Nobody has an account with the address ${JSON.stringify(options.email)}; make it with user create`,
+    )
+  await core.db.shared((tx) => putMembership(tx, user.userId, orgId, role, now(core.clock)))
+  return { user_id: user.userId, email: user.email, role, org_id: orgId }
 }
 
 export interface KeyOptions {

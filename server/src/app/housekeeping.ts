@@ -4,12 +4,11 @@ import { forgetAttempts } from '../credentials/throttle.sql.ts'
 import type { UseLog } from '../credentials/use-log.ts'
 import type { Core } from './core.ts'
 
-const everyMs = 30_000
 /** Longer than an access token lives, so that a closed bucket outlasts every token it must stop. */
 const bucketMemoryMs = 20 * 60_000
 
 /** Small chores beside the requests. A chore that fails is logged and tried again the next time. */
-export function housekeeping(core: Core, useLog: UseLog, log: Logger): () => Promise<void> {
+export function housekeeping(core: Core, useLog: UseLog, log: Logger, everyMs = 30_000): () => Promise<void> {
   const { db, clock } = core
   const chores: Record<string, () => Promise<void>> = {
     'use-log': () => useLog.flush(),

@@ -15,8 +15,13 @@ export interface MqttDoor {
 const closed: MqttDoor = { notice: null, close: async () => undefined }
 
 /** Opens the MQTT way in: an outside broker when one is named, else the embedded one. Without either, HTTP remains. */
-export async function openMqtt(core: Core, tracking: Tracking, log: Logger): Promise<MqttDoor> {
-  const { mqttUrl, mqttPort, host } = core.config
+export async function openMqtt(
+  core: Core,
+  tracking: Tracking,
+  log: Logger,
+  isOneOfSeveral: boolean,
+): Promise<MqttDoor> {
+  const { mqttUrl, mqttShare, mqttPort, host } = core.config
   const { devices, intake } = tracking
   const onFailure = (error: unknown): void =>
     log.warn({ event: 'mqtt.refused', err: error }, 'message not acknowledged')
@@ -24,7 +29,8 @@ export async function openMqtt(core: Core, tracking: Tracking, log: Logger): Pro
     const onState = (state: string, why: string): void => log.info({ event: `mqtt.${state}`, why }, `broker ${state}`)
     const installation = createHash('sha256').update(core.signingKey).digest('hex').slice(0, 12)
     const seated = (onLost: () => void) => takeSeat(core.url, onLost)
-    const options = { url: mqttUrl, installation, takeSeat: seated, devices, intake, onFailure, onState }
+    const isShared = isOneOfSeveral || mqttShare === 'always'
+    const options = { url: mqttUrl, installation, isShared, takeSeat: seated, devices, intake, onFailure, onState }
     const subscriber = startSubscriber(options)
     return { notice: null, close: () => subscriber.close() }
   }

@@ -1,9 +1,6 @@
 import type { Registry } from 'prom-client'
-import { describePrimary } from '../api/primary/description.ts'
-import { apiKeyComponents } from '../api/web/api-keys.ts'
 import type { PageAnswer, PlainPage } from '../http/dispatch.ts'
-import { renderReference } from '../http/reference-page.ts'
-import type { AnyRoute } from '../http/route.ts'
+import { type OpenApiDocument, renderReference } from '../http/reference-page.ts'
 import { sameHash, hashSecret } from '../kernel/secrets.ts'
 import { stringify } from 'yaml'
 import type { Core } from './core.ts'
@@ -14,26 +11,25 @@ const moved = (to: string): PageAnswer => ({ ...plain(301, `Moved to ${to}\n`), 
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.')
 
-/** What is served beside the API: its description, its reference, and the state of the process. */
-export function pages(core: Core, routes: readonly AnyRoute[], registry: Registry, host: string): PlainPage[] {
-  const document = describePrimary(routes, core.config.baseUrl, apiKeyComponents)
+/** What every base serves about itself: its description in two forms, and its reference. */
+export function descriptionPages(prefix: string, title: string, document: OpenApiDocument): PlainPage[] {
   const json = JSON.stringify(document)
   const yaml = stringify(document, { aliasDuplicateObjects: false })
-  const reference = renderReference(document, { title: 'Lastseen API', descriptionUrl: '/api/openapi.json' })
+  const reference = renderReference(document, { title, descriptionUrl: `${prefix}/api/openapi.json` })
   const noCache = { 'Cache-Control': 'no-cache' }
   return [
-    { path: '/openapi.json', render: () => moved('/api/openapi.json') },
-    { path: '/openapi.yaml', render: () => moved('/api/openapi.yaml') },
+    { path: `${prefix}/openapi.json`, render: () => moved(`${prefix}/api/openapi.json`) },
+    { path: `${prefix}/openapi.yaml`, render: () => moved(`${prefix}/api/openapi.yaml`) },
     {
-      path: '/api/openapi.json',
+      path: `${prefix}/api/openapi.json`,
       render: () => ({ status: 200, type: 'application/json', text: json, headers: noCache }),
     },
     {
-      path: '/api/openapi.yaml',
+      path: `${prefix}/api/openapi.yaml`,
       render: () => ({ status: 200, type: 'application/yaml', text: yaml, headers: noCache }),
     },
     {
-      path: '/api/docs',
+      path: `${prefix}/api/docs`,
       render: () => ({
         status: 200,
         type: 'text/html; charset=utf-8',
@@ -41,6 +37,12 @@ export function pages(core: Core, routes: readonly AnyRoute[], registry: Registr
         headers: { 'Content-Security-Policy': reference.contentSecurityPolicy, ...noCache },
       }),
     },
+  ]
+}
+
+/** What is served beside the API: the way to its reference, and the state of the process. */
+export function pages(core: Core, registry: Registry, host: string): PlainPage[] {
+  return [
     { path: '/healthz', render: () => plain(200, 'ok\n') },
     {
       path: '/readyz',

@@ -6,10 +6,12 @@ import { dropPartition, historyTable, makeMonths, partitionsBefore } from '../db
 import { instantFromMillis } from '../kernel/instant.ts'
 import { allOrganizations } from '../organizations/organizations.sql.ts'
 import { forgetMinutes, forgetMoves } from '../tracking/retention.sql.ts'
+import { forgetAttempts } from '../webhooks/attempts.sql.ts'
 import type { Core } from './core.ts'
 
 const dayMs = 86_400_000
 const lockKey = 6_170_504
+const attemptDays = 7
 
 /**
  * Makes months ahead and lets go of what is older than the retention time: first out of every history and its count,
@@ -29,6 +31,8 @@ async function letGo(core: Core, url: string): Promise<string[]> {
   for (const orgId of await allOrganizations(db.read)) {
     const before = instantFromMillis(horizonMs)
     while (await db.inOrganization(orgId, (tx) => forgetMoves(tx, orgId, before)));
+    const attemptsBefore = instantFromMillis(nowMs - attemptDays * dayMs)
+    while (await db.inOrganization(orgId, (tx) => forgetAttempts(tx, orgId, attemptsBefore)));
     for (const id of await importsBefore(db.read, orgId, instantFromMillis(nowMs - dayMs)))
       await db.inOrganization(orgId, (tx) => forgetImport(tx, orgId, id))
     if (last === undefined) continue

@@ -126,7 +126,9 @@ async function serveRequests(
   isOneOfSeveral: boolean,
   asked = untilAskedToStop(),
 ): Promise<void> {
-  const log = pino({ level: config.logLevel, base: { pid: process.pid } }, pino.destination({ sync: false }))
+  // Lines are written many at a time; a quiet server still writes each within a second.
+  const destination = pino.destination({ sync: false, minLength: 4096, periodicFlush: 1000 })
+  const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)
   const core = await openCore({ config, url })
   try {
     const { host, port } = config
@@ -149,34 +151,51 @@ async function serveRequests(
   }
 }
 
-/** Keeps as many workers as were asked for, and ends when they have ended after a signal. */
+/** So many workers in a row that end before they are ready, while no other one serves, are enough to give up. */
+const hopelessStarts = 5
+
+/** Keeps as many workers as were asked for, and ends when they have ended after a signal, or when none can start. */
 async function superviseWorkers(config: Config, url: string, asked: Promise<string>): Promise<void> {
   let stopping = false
   let ready = 0
+  let failedStarts = 0
+  const serving = new Set<number>()
   const fork = (): void => {
     const worker = cluster.fork({ LASTSEEN_WORKER_DATABASE_URL: url })
     worker.on('message', (message: { ready?: boolean }) => {
-      if (message.ready && ++ready === config.workers) announce(config, config.port)
+      if (!message.ready) return
+      failedStarts = 0
+      serving.add(worker.id)
+      if (++ready === config.workers) announce(config, config.port)
     })
   }
+  const isHopeless = (id: number): boolean => {
+    if (serving.delete(id)) return false
+    return ++failedStarts >= hopelessStarts && serving.size === 0
+  }
+  let giveUp = (): void => undefined
+  const hopeless = new Promise<'hopeless'>((resolve) => (giveUp = () => resolve('hopeless')))
   const allGone = new Promise<void>((resolve) => {
     cluster.on('exit', (worker, code, signal) => {
       if (stopping) {
         if (Object.keys(cluster.workers ?? {}).length === 0) resolve()
         return
       }
+      if (isHopeless(worker.id)) return giveUp()
       say(`Worker ${worker.process.pid} ended with ${signal ?? `code ${code}`}; starting another`)
       setTimeout(() => !stopping && fork(), 1000)
     })
   })
   for (let count = 0; count < config.workers; count++) fork()
-  await asked
+  const why = await Promise.race([asked, hopeless])
   stopping = true
-  say('Stopping: finishing the requests that are running …')
+  if (why !== 'hopeless') say('Stopping: finishing the requests that are running …')
   const tell = (signal: NodeJS.Signals): void => {
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill(signal)
   }
   tell('SIGTERM')
   setTimeout(() => tell('SIGKILL'), 2 * drainMs).unref()
   if (Object.keys(cluster.workers ?? {}).length > 0) await allGone
+  if (why === 'hopeless')
+    throw new Error(`No worker could start, ${hopelessStarts} times in a row. What they said stands above.`)
 }

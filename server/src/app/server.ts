@@ -1,5 +1,4 @@
 import type { Logger } from 'pino'
-import { primarySurface } from '../api/primary/surface.ts'
 import { webSurface } from '../api/web/surface.ts'
 import { Imports, progressTopic } from '../bulk/imports.ts'
 import { Principals } from '../credentials/authenticate.ts'
@@ -18,9 +17,11 @@ import type { Core } from './core.ts'
 import { housekeeping } from './housekeeping.ts'
 import { openMqtt } from './mqtt.ts'
 import { pages } from './pages.ts'
+import { publicSurfaces } from './surfaces.ts'
 import { ingestAddresses, startTracking } from './tracking.ts'
 import { telemetry } from './telemetry.ts'
 import { webFolder, webPages } from './web-app.ts'
+import { type Tuning, startWebhooks } from './webhooks.ts'
 
 export interface RunningServer {
   port: number
@@ -35,6 +36,7 @@ export interface ServerOptions {
   /** More than this one process answers requests, so buckets must be shared. */
   isOneOfSeveral: boolean
   log: Logger
+  delivery?: Partial<Tuning>
   /** Tells whoever runs the program a line; without it nobody is told. */
   tell?: (line: string) => void
 }
@@ -62,10 +64,13 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   wake.on(revocationTopic, (keys) => {
     for (const key of keys.split(',')) principals.forget(key)
   })
+  const seen = telemetry(options.log)
   const tracking = startTracking(core, options.log)
+  const webhooks = startWebhooks(core, options.log, seen.registry, options.delivery)
   await wake.start(() => {
     principals.forgetAll()
     tracking.missedNews()
+    webhooks.missedNews()
   })
 
   const addresses = (reader: Reader, token: string) => ingestAddresses(core, reader, token)
@@ -90,20 +95,24 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     wake,
     announce: tracking.announce,
     addresses,
+    moved: tracking.moved,
+    seal: webhooks.seal,
+    sendTest: webhooks.sendTest,
+    onDropped: webhooks.onDropped,
     overviews: new Overviews({ db, clock }),
     imports,
     post,
     tell: options.tell ?? (() => undefined),
     siteUrl: () => config.baseUrl ?? localUrl(options.host, port),
   }
-  const surfaces = [primarySurface(needs), webSurface(needs, tracking.live)]
+  const published = publicSurfaces(needs, config)
   const { rateLimitStore } = config
   const isShared = rateLimitStore === 'database' || (rateLimitStore === 'auto' && options.isOneOfSeveral)
-  const seen = telemetry(options.log)
   const handle = dispatcher({
-    surfaces,
+    surfaces: [...published.surfaces, webSurface(needs, tracking.live)],
     pages: [
-      ...pages(core, surfaces[0]!.routes, seen.registry, options.host),
+      ...published.pages,
+      ...pages(core, seen.registry, options.host),
       ...tracking.endpoints,
       ...webPages(webFolder),
     ],
@@ -117,13 +126,13 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   })
   const http: HttpServer = await listen({ host: options.host, port: options.port, millis, handle })
   port = http.port
-  const mqtt = await openMqtt(core, tracking, options.log)
+  const mqtt = await openMqtt(core, tracking, options.log, options.isOneOfSeveral)
   const stopHousekeeping = housekeeping(core, useLog, options.log)
   return {
     port: http.port,
     notices: mqtt.notice === null ? [] : [mqtt.notice],
     async close(graceMs) {
-      await Promise.all([http.close(graceMs), mqtt.close()])
+      await Promise.all([http.close(graceMs), mqtt.close(), webhooks.stop(graceMs)])
       await tracking.stop()
       await imports.close()
       await post.close()

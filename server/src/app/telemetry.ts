@@ -25,12 +25,19 @@ export function telemetry(log: Logger): Telemetry {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
     registers: [registry],
   })
+  const counted = new Map<string, { inc(): void }>()
+  const timed = new Map<string, { observe(seconds: number): void }>()
   return {
     registry,
     answered(exchange, status) {
       const seconds = (performance.now() - exchange.startedAt) / 1000
-      requests.inc({ operation: exchange.operation, status })
-      durations.observe({ operation: exchange.operation }, seconds)
+      const key = `${exchange.operation} ${status}`
+      let counter = counted.get(key)
+      if (counter === undefined) counted.set(key, (counter = requests.labels(exchange.operation, String(status))))
+      counter.inc()
+      let timer = timed.get(exchange.operation)
+      if (timer === undefined) timed.set(exchange.operation, (timer = durations.labels(exchange.operation)))
+      timer.observe(seconds)
       if (!log.isLevelEnabled('info')) return
       log.info({
         event: 'http.answered',

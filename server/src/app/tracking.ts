@@ -17,6 +17,8 @@ export interface Tracking {
   intake: Intake
   devices: Devices
   endpoints: PlainPage[]
+  /** Something of this organization moved: whoever watches is told. */
+  moved: (orgId: number) => void
   /** Tells every process that a reader was changed. */
   announce: () => Promise<void>
   /** News may have been missed: nothing that lives on news is believed any longer. */
@@ -48,14 +50,20 @@ export function startTracking(core: Core, log: Logger): Tracking {
     db,
     clock,
     retentionDays: config.retentionDays,
-    onTaken: (device, taken) => book.note(device, { ...taken, messages: 1 }),
+    onTaken(device, taken) {
+      book.note(device, { ...taken, messages: 1 })
+      book.noteAntennas(device, taken.reads)
+    },
     onUnknown: (device, reads) =>
       book.noteUnknown(
         device,
         reads.map((read) => ({ tag: { type: read.tagType, value: read.value }, antenna: read.antenna })),
       ),
     onMoves: (orgId) => movedIn.add(orgId),
-    onQuarantine: (why, topic) => log.warn({ event: 'ingest.quarantined', why, topic }, 'message put aside'),
+    onQuarantine(why, topic) {
+      if (why === 'unknown reader') book.noteTopic(topic)
+      log.warn({ event: 'ingest.quarantined', why, topic }, 'message put aside')
+    },
   })
   wake.on('moved', (payload) => {
     for (const id of payload.split(',')) void live.moved(Number(id)).catch(() => undefined)
@@ -89,6 +97,7 @@ export function startTracking(core: Core, log: Logger): Tracking {
     intake,
     devices,
     endpoints: ingestEndpoints(devices, intake),
+    moved: (orgId) => movedIn.add(orgId),
     announce: () => wake.send('reader-changed', ''),
     missedNews() {
       devices.forgetAll()

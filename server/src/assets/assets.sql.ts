@@ -3,49 +3,93 @@ import { type Sql, sql } from '../db/sql.ts'
 import { toDatabase } from '../kernel/instant.ts'
 import type { Page } from '../kernel/page.ts'
 import type { Store } from '../records/commands.ts'
-import { type CoreRow, type ListRequest, type RecordTable, coreColumns, listRecords } from '../records/list.sql.ts'
+import {
+  type CoreRow,
+  type ListRequest,
+  type RecordTable,
+  type Restriction,
+  coreColumns,
+  isMeant,
+  listRecords,
+} from '../records/list.sql.ts'
+import type { RecordRef } from '../records/record.ts'
 import { coreOf, foldRows } from '../records/rows.ts'
 import { tagColumns, tagOrder } from '../tags/tags.sql.ts'
-import type { Asset, Metadata } from './asset.ts'
+import type { Asset, AssetType, Metadata, PlacedAsset } from './asset.ts'
 
 export interface AssetRow extends CoreRow {
   metadata: string
+  type: AssetType
 }
 
-export const assetColumns: Sql = sql`${coreColumns}, r.metadata`
+interface PlacedRow extends AssetRow {
+  place_key: string | null
+}
+
+export const assetColumns: Sql = sql`${coreColumns}, r.metadata, r.type`
 
 const layout: RecordTable = {
   kind: 'asset',
   table: sql`assets`,
   columns: assetColumns,
-  pageColumns: sql``,
+  pageColumns: () => sql``,
   pageJoins: () => sql``,
   tagHolder: sql`t.asset_id`,
 }
 
-export const assetOf = (row: AssetRow): Asset => ({ ...coreOf(row), metadata: JSON.parse(row.metadata) as Metadata })
+/** A place deleted since is no place. */
+const placeOf = (orgId: number, asset: Sql): Sql => sql`
+  left join asset_positions p on p.org_id = ${orgId} and p.asset_id = ${asset}.id
+  left join locations place on place.org_id = ${orgId} and place.id = p.location_id and place.deleted_at is null`
 
-async function findAsset(db: Db, orgId: number, id: number): Promise<Asset | null> {
+const placedLayout: RecordTable = {
+  ...layout,
+  pageColumns: () => sql`place.external_key as place_key, `,
+  pageJoins: (orgId) => placeOf(orgId, sql`page`),
+}
+
+/** Adds to the object instead of copying it: a page of copies costs more than all else that is done to its rows. */
+export function assetOf(row: AssetRow): Asset {
+  const asset = coreOf(row) as Asset
+  asset.metadata = JSON.parse(row.metadata) as Metadata
+  asset.type = row.type
+  return asset
+}
+
+const placedOf = (row: PlacedRow): PlacedAsset => ({ ...assetOf(row), placeKey: row.place_key })
+
+async function findAsset(db: Db, orgId: number, ref: RecordRef): Promise<Asset | null> {
   const rows = await db.query<AssetRow>(sql`
     select ${assetColumns}, ${tagColumns}
     from assets r left join tags t on t.org_id = ${orgId} and t.asset_id = r.id
-    where r.org_id = ${orgId} and r.id = ${id} and r.deleted_at is null
+    where ${isMeant(orgId, ref)}
     order by ${tagOrder}`)
   return foldRows(rows, assetOf)[0] ?? null
 }
 
-async function lockAsset(tx: Tx, orgId: number, id: number): Promise<void> {
-  await tx.query(
-    sql`select from assets where org_id = ${orgId} and id = ${id} and deleted_at is null for no key update`,
+async function findPlacedAsset(db: Db, orgId: number, ref: RecordRef): Promise<PlacedAsset | null> {
+  const rows = await db.query<PlacedRow>(sql`
+    select ${assetColumns}, place.external_key as place_key, ${tagColumns}
+    from assets r ${placeOf(orgId, sql`r`)}
+    left join tags t on t.org_id = ${orgId} and t.asset_id = r.id
+    where ${isMeant(orgId, ref)}
+    order by ${tagOrder}`)
+  return foldRows(rows, placedOf)[0] ?? null
+}
+
+async function lockAsset(tx: Tx, orgId: number, ref: RecordRef): Promise<{ id: number } | null> {
+  const [row] = await tx.query<{ id: number }>(
+    sql`select r.id from assets r where ${isMeant(orgId, ref)} for no key update`,
   )
+  return row ?? null
 }
 
 async function insertAsset(tx: Tx, orgId: number, asset: Asset, search: string): Promise<boolean> {
   const inserted = await tx.query(sql`
-    insert into assets (org_id, id, external_key, name, description, metadata, is_active, valid_from, valid_to,
+    insert into assets (org_id, id, external_key, name, description, metadata, type, is_active, valid_from, valid_to,
       created_at, updated_at, search_text)
     values (${orgId}, ${asset.id}, ${asset.externalKey}, ${asset.name}, ${asset.description},
-      ${JSON.stringify(asset.metadata)}, ${asset.isActive}, ${toDatabase(asset.validFrom)},
+      ${JSON.stringify(asset.metadata)}, ${asset.type}, ${asset.isActive}, ${toDatabase(asset.validFrom)},
       ${asset.validTo && toDatabase(asset.validTo)}, ${toDatabase(asset.createdAt)}, ${toDatabase(asset.updatedAt)},
       ${search})
     on conflict (org_id, external_key) where deleted_at is null do nothing
@@ -56,7 +100,7 @@ async function insertAsset(tx: Tx, orgId: number, asset: Asset, search: string):
 async function updateAsset(tx: Tx, orgId: number, asset: Asset, search: string): Promise<void> {
   await tx.query(sql`
     update assets set external_key = ${asset.externalKey}, name = ${asset.name}, description = ${asset.description},
-      metadata = ${JSON.stringify(asset.metadata)}, is_active = ${asset.isActive},
+      metadata = ${JSON.stringify(asset.metadata)}, type = ${asset.type}, is_active = ${asset.isActive},
       valid_from = ${toDatabase(asset.validFrom)}, valid_to = ${asset.validTo && toDatabase(asset.validTo)},
       updated_at = ${toDatabase(asset.updatedAt)}, deleted_at = ${asset.deletedAt && toDatabase(asset.deletedAt)},
       search_text = ${search}
@@ -73,9 +117,45 @@ export const assetStore: Store<Asset> = {
   update: updateAsset,
 }
 
+export const placedAssetStore: Store<PlacedAsset> = { ...assetStore, find: findPlacedAsset }
+
 export async function listAssets(db: Db, orgId: number, request: ListRequest): Promise<Page<Asset>> {
   const rows = await listRecords<AssetRow>(db, orgId, layout, request)
   return { rows: foldRows(rows, assetOf), total: rows[0]?.total ?? 0 }
+}
+
+export interface PlacedFilter {
+  type?: string | undefined
+  /** Keys of the places where the assets were last seen. */
+  placeKeys?: readonly string[] | undefined
+}
+
+/** Nearly all assets are of the type `asset`: a list of these leaves the others out, a list of others looks for them. */
+export async function listPlacedAssets(
+  db: Db,
+  orgId: number,
+  request: ListRequest,
+  { type, placeKeys }: PlacedFilter,
+): Promise<Page<PlacedAsset>> {
+  const isOther = sql`r.type <> 'asset'`
+  const only: Sql[] = []
+  if (type !== undefined && type !== 'asset') only.push(isOther, sql`r.type = ${type}`)
+  if (placeKeys !== undefined)
+    only.push(sql`r.id in (
+      select p.asset_id from locations l
+      join asset_positions p on p.org_id = ${orgId} and p.location_id = l.id
+      where l.org_id = ${orgId} and l.deleted_at is null and l.external_key = any(${placeKeys}::text[]))`)
+  const restriction: Restriction = { only, except: type === 'asset' ? isOther : undefined }
+  const rows = await listRecords<PlacedRow>(db, orgId, placedLayout, request, restriction)
+  return { rows: foldRows(rows, placedOf), total: rows[0]?.total ?? 0 }
+}
+
+/** The ids of the live assets with these keys. */
+export async function assetIdsByKey(tx: Tx, orgId: number, keys: readonly string[]): Promise<Map<string, number>> {
+  const rows = await tx.query<{ id: number; external_key: string }>(sql`
+    select id, external_key from assets
+    where org_id = ${orgId} and external_key = any(${keys}::text[]) and deleted_at is null`)
+  return new Map(rows.map((row) => [row.external_key, row.id]))
 }
 
 /** Has the asset a row in the report? */

@@ -96,7 +96,7 @@ export function readRow(kind: ImportKind, { line, content }: StagedRow): WantedR
   }
 }
 
-export const errorAt = (line: number, { field, message }: Pick<FieldProblem, 'field' | 'message'>): LineError => ({
+const errorAt = (line: number, { field, message }: Pick<FieldProblem, 'field' | 'message'>): LineError => ({
   line,
   field,
   message,

@@ -78,11 +78,11 @@ export async function stageRows(tx: Tx, orgId: number, id: number, rows: readonl
     on conflict (org_id, import_id, line) do update set content = excluded.content
     returning line`)
   if (staged.length !== rows.length) throw new Error('rows were not staged')
-  const [count] = await tx.query<{ rows: number }>(sql`
-    update imports i set rows = (
-      select count(*) from import_rows r where r.org_id = ${orgId} and r.import_id = ${id})
-    where i.org_id = ${orgId} and i.id = ${id} returning i.rows`)
-  return count?.rows ?? 0
+  const [count] = await tx.query<{ rows: number }>(
+    sql`select count(*) as rows from import_rows where org_id = ${orgId} and import_id = ${id}`,
+  )
+  await tx.query(sql`update imports set rows = ${count!.rows} where org_id = ${orgId} and id = ${id}`)
+  return count!.rows
 }
 
 export async function stagedRows(
@@ -108,6 +108,11 @@ export async function importsBefore(db: Db, orgId: number, before: Instant): Pro
   const rows = await db.query<{ id: number }>(sql`
     select id from imports where org_id = ${orgId} and created_at < ${toDatabase(before)} order by created_at`)
   return rows.map((row) => row.id)
+}
+
+/** Plans anew each time: the tables grow a thousandfold while this transaction runs, and a plan for few rows stays slow. */
+export async function planAnew(tx: Tx): Promise<void> {
+  await tx.query(sql`set local plan_cache_mode = force_custom_plan`)
 }
 
 /** Held by whoever works on the import, until its transaction ends, however it ends. False when somebody else does. */

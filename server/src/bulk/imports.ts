@@ -12,6 +12,7 @@ import {
   findImport,
   holdImport,
   insertImport,
+  planAnew,
   setState,
   setTally,
   stageRows,
@@ -52,7 +53,8 @@ class WrongRows extends Error {
 export class Imports {
   readonly #needs: Needs
   readonly #running = new Map<number, Promise<void>>()
-  readonly #progress = new RecentMap<number, number>(1000)
+  /** What is known of each import's work, by its state and id: news of a check says nothing about the run. */
+  readonly #progress = new RecentMap<string, number>(1000)
   #isStopping = false
 
   constructor(needs: Needs) {
@@ -61,8 +63,8 @@ export class Imports {
 
   /** News of how far some import is. */
   heard(payload: string): void {
-    const [id, done] = payload.split(' ')
-    this.#progress.set(Number(id), Number(done))
+    const [state = '', id = '', done = ''] = payload.split(' ')
+    this.#progress.set(`${state} ${id}`, Number(done))
   }
 
   async create(orgId: number, kind: ImportKind): Promise<number> {
@@ -82,7 +84,7 @@ export class Imports {
     const doneRows = { open: 0, checked: found.rows, done: found.rows, failed: 0 } as Partial<
       Record<ImportState, number>
     >
-    return { ...found, doneRows: doneRows[found.state] ?? this.#progress.get(id) ?? 0 }
+    return { ...found, doneRows: doneRows[found.state] ?? this.#progress.get(`${found.state} ${id}`) ?? 0 }
   }
 
   async addRows(orgId: number, id: number, rows: readonly StagedRow[]): Promise<void> {
@@ -180,10 +182,11 @@ export class Imports {
     const { db, clock, onFailure } = this.#needs
     const whole = async (tx: Tx): Promise<void> => {
       if (!(await holdImport(tx, id))) throw new Error('another process works on this import')
+      await planAnew(tx)
       const next = await work(tx)
       if (!(await setState(tx, orgId, id, [state], next, now(clock)))) throw new Error('the import was given up')
     }
-    this.#progress.set(id, 0)
+    void this.#needs.wake.send(progressTopic, `${state} ${id} 0`).catch(() => undefined)
     const running = ready
       .then(() => db.inOrganization(orgId, whole))
       .catch((error: unknown) => this.#fail(orgId, id, state, error))
@@ -194,13 +197,14 @@ export class Imports {
 
   #work(tx: Tx, orgId: number, importId: number, kind: ImportKind, ids: IdPool | null): Promise<Tally> {
     const { clock, wake } = this.#needs
+    const state: ImportState = ids === null ? 'checking' : 'running'
     let toldAt = performance.now()
     const progress = (done: number): void => {
       if (this.#isStopping) throw new Error('the server stops')
-      this.#progress.set(importId, done)
+      this.heard(`${state} ${importId} ${done}`)
       if (performance.now() - toldAt < tellMs) return
       toldAt = performance.now()
-      void wake.send(progressTopic, `${importId} ${done}`).catch(() => undefined)
+      void wake.send(progressTopic, `${state} ${importId} ${done}`).catch(() => undefined)
     }
     return workThrough(kind, { tx, orgId, importId, clock, ids, progress })
   }

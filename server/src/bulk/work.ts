@@ -14,7 +14,7 @@ import { plant } from './tree.ts'
 
 const assets: Maker<Asset> = {
   store: assetBulk,
-  make: (core, row) => ({ ...core, metadata: row.metadata ?? {} }),
+  make: (core, row) => ({ ...core, metadata: row.metadata ?? {}, type: 'asset' }),
   complete: (asset) => asset,
   holds: (tag, id) => tag.assetId === id,
 }
@@ -26,7 +26,8 @@ const locations: Maker<Location> = {
   holds: (tag, id) => tag.locationId === id,
 }
 
-const atOnce = 1000
+/** Many, because a batch reads its rows from tables about which the planner knows nothing yet. */
+const atOnce = 4000
 
 export interface Work {
   tx: Tx

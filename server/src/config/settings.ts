@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { type Range, parseAddress, parseRange } from '../kernel/address.ts'
+
 /** One environment variable: how it is read, what it is when unset, and what it is for. The documentation's table is made of these. */
 export interface Setting<T> {
   readonly name: string
@@ -48,6 +51,31 @@ function httpUrl(text: string): string | null {
     : expected('an http:// or https:// address')
 }
 
+const listed = (text: string): string[] => (text === '' ? [] : text.split(',').map((part) => part.trim()))
+
+const ranges = (text: string): readonly Range[] =>
+  listed(text).map((part) => parseRange(part) ?? expected('ranges such as 10.0.0.0/8,fd00::/8'))
+
+/** An address with or without a port; IPv6 with a port stands in brackets. */
+const nameServers = (text: string): readonly string[] =>
+  listed(text).map((part) => {
+    const [, plain, bracketed] = /^(?:([\d.]+|[\da-f:.]+(?=$))|\[([\da-f:.]+)\])(?::\d{1,5})?$/i.exec(part) ?? []
+    return parseAddress(plain ?? bracketed ?? '') === null
+      ? expected('addresses such as 9.9.9.9 or [2620:fe::fe]:53')
+      : part
+  })
+
+function certificates(path: string): string | null {
+  if (path === '') return null
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new Error(`cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+  return text.includes('-----BEGIN CERTIFICATE-----') ? text : expected('a file of PEM certificates')
+}
+
 function mailUrl(text: string): string | null {
   if (text === '') return null
   return /^smtps?:\/\/[^/]+/.test(text) && URL.canParse(text)
@@ -74,6 +102,13 @@ export const settings = {
     parse: httpUrl,
     about: 'Public address of the installation, for the API description and for links in mails. Relative when unset.',
   }),
+  rootSurface: setting({
+    name: 'LASTSEEN_ROOT_SURFACE',
+    fallback: 'primary',
+    parse: oneOf('primary', 'natural-key'),
+    about:
+      'The API at `/api/v1`. `primary`: ids, with natural keys under `/natural`. `natural-key`: the API of v1.0.0, with ids under `/primary`.',
+  }),
   environment: setting({
     name: 'LASTSEEN_ENVIRONMENT',
     fallback: 'production',
@@ -97,7 +132,8 @@ export const settings = {
     name: 'LASTSEEN_DATABASE_POOL',
     fallback: '4',
     parse: count(1, 100),
-    about: 'Connections per process and role; there are two roles.',
+    about:
+      'Database connections per process for each of three kinds of work: reads, single statements, transactions. Up to three more listen and hold locks.',
   }),
   workers: setting({
     name: 'LASTSEEN_WORKERS',
@@ -131,11 +167,36 @@ export const settings = {
     secret: true,
     about: 'An outside MQTT broker to listen to, instead of the embedded one.',
   }),
+  mqttShare: setting({
+    name: 'LASTSEEN_MQTT_SHARE',
+    fallback: 'auto',
+    parse: oneOf('auto', 'always'),
+    about:
+      'How to listen at an outside broker. `auto`: as a shared subscription when there are several workers. Set `always` when several machines listen.',
+  }),
   mqttPublicUrl: setting({
     name: 'LASTSEEN_MQTT_PUBLIC_URL',
     fallback: '',
     parse: optional,
     about: 'The broker’s address as readers reach it, shown when a reader is made.',
+  }),
+  webhookAllow: setting({
+    name: 'LASTSEEN_WEBHOOK_ALLOW',
+    fallback: '',
+    parse: ranges,
+    about: 'Address ranges that webhooks may reach although they are not public, such as `10.1.0.0/16,127.0.0.1`.',
+  }),
+  webhookCa: setting({
+    name: 'LASTSEEN_WEBHOOK_CA_FILE',
+    fallback: '',
+    parse: certificates,
+    about: 'PEM file of certificate authorities that webhook endpoints may use beside the public ones.',
+  }),
+  webhookDns: setting({
+    name: 'LASTSEEN_WEBHOOK_DNS',
+    fallback: '',
+    parse: nameServers,
+    about: 'Name servers that resolve webhook hosts, such as `9.9.9.9,149.112.112.112`. The system’s when unset.',
   }),
   mailUrl: setting({
     name: 'LASTSEEN_MAIL_URL',

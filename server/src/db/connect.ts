@@ -3,7 +3,7 @@ import { arrays } from './arrays.ts'
 import type { Database, Db, Tx, TxOptions } from './database.ts'
 import { Door } from './door.ts'
 import { type Lane, Lanes } from './lanes.ts'
-import { type Sql, textOf } from './sql.ts'
+import { type Sql, render } from './sql.ts'
 import { asConflict, mayRunAgain } from './violations.ts'
 
 export const writerRole = 'lastseen_writer'
@@ -63,20 +63,25 @@ const noResult = (): undefined => undefined
 
 export function connect(options: ConnectOptions): Connection {
   const patienceMs = options.patienceMs ?? 40_000
-  const limit = { statement_timeout: String(Math.floor(patienceMs * 0.75)) }
+  const limit = {
+    statement_timeout: String(Math.floor(patienceMs * 0.75)),
+    max_parallel_workers_per_gather: '0',
+  }
   const door = (url: string, role: string): Door =>
-    new Door(() => openPool(url, options.poolSize, { role, ...limit }), patienceMs)
+    new Door((onClose) => openPool(url, options.poolSize, { role, ...limit }, onClose), patienceMs)
   const writer = door(options.url, writerRole)
   const reader = door(options.readUrl ?? options.url, readerRole)
   const ear = openPool(options.url, 1, { role: writerRole })
-  const lanes = new Lanes(options.poolSize, (onClose) => openPool(options.url, 1, { role: writerRole }, onClose))
+  const openLane = (onClose: () => void): Pool => openPool(options.url, 1, { role: writerRole }, onClose)
+  const lanes = new Lanes(options.poolSize, patienceMs, openLane)
   const { onStatement } = options
 
   function on(handle: Handle): Db {
     return {
       query: async <Row extends object>(statement: Sql) => {
         onStatement?.(statement)
-        const rows = await handle.unsafe(textOf(statement), statement.values as never[], { prepare: true })
+        const { text, values } = render(statement)
+        const rows = await handle.unsafe(text, values as never[], { prepare: true })
         return rows as unknown as Row[]
       },
     }
@@ -87,7 +92,6 @@ export function connect(options: ConnectOptions): Connection {
     try {
       return await whileConnected(lane, () => run(lane, opening, work))
     } finally {
-      lane.onLost = null
       lanes.give(lane)
     }
   }
@@ -145,11 +149,12 @@ export function connect(options: ConnectOptions): Connection {
 
 const lost = (): Error => new Error('the connection to the database was lost during a transaction')
 
-/** Sends nothing on a connection that is gone. */
+/** Sends nothing on a connection that is gone, and gives up one that does not answer. */
 function live(lane: Lane): Handle {
   return {
     unsafe: ((...given: Parameters<Pool['unsafe']>) => {
       if (lane.isLost) throw lost()
+      lane.waitFor.refresh()
       return lane.handle.unsafe(...given)
     }) as Pool['unsafe'],
   }

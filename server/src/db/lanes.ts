@@ -7,36 +7,43 @@ export interface Lane {
   isLost: boolean
   /** Told when the connection is cut under a transaction. */
   onLost: (() => void) | null
+  /** Cuts the connection when it is not refreshed in time by another statement. */
+  waitFor: NodeJS.Timeout
   readonly pool: postgres.Sql
 }
 
 /**
  * Connections for transactions, each with a driver of its own. A driver whose held connection was cut crashes the
- * process or waits for ever when it is used again (porsager/postgres#1208), so both are thrown away together.
+ * process or waits for ever when it is used again (porsager/postgres#1208), so both are thrown away together. So are
+ * they when a statement is not answered in time: whoever waits for a lane never waits for ever.
  */
 export class Lanes {
   readonly #open: (onClose: () => void) => postgres.Sql
   readonly #max: number
+  readonly #patienceMs: number
   readonly #idle: Lane[] = []
   readonly #waiting: (() => void)[] = []
   #size = 0
 
-  constructor(max: number, open: (onClose: () => void) => postgres.Sql) {
+  constructor(max: number, patienceMs: number, open: (onClose: () => void) => postgres.Sql) {
     this.#max = max
+    this.#patienceMs = patienceMs
     this.#open = open
   }
 
   async take(): Promise<Lane> {
     for (;;) {
       const lane = this.#idle.pop()
-      if (lane !== undefined && !lane.isLost) return lane
+      if (lane !== undefined && !lane.isLost) return this.#watch(lane)
       if (lane !== undefined) this.#discard(lane.pool)
-      else if (this.#size < this.#max) return this.#make()
+      else if (this.#size < this.#max) return this.#watch(await this.#make())
       else await new Promise<void>((resume) => this.#waiting.push(resume))
     }
   }
 
   give(lane: Lane): void {
+    clearTimeout(lane.waitFor)
+    lane.onLost = null
     if (lane.isLost) return this.#discard(lane.pool)
     this.#idle.push(lane)
     this.#waiting.shift()?.()
@@ -47,22 +54,28 @@ export class Lanes {
     await Promise.all(this.#idle.map((lane) => lane.pool.end({ timeout: 5 })))
   }
 
+  #watch(lane: Lane): Lane {
+    lane.waitFor = setTimeout(() => lose(lane), this.#patienceMs)
+    return lane
+  }
+
   async #make(): Promise<Lane> {
     this.#size++
-    let isLost = (): void => undefined
-    const pool = this.#open(() => isLost())
+    let onClose = (): void => undefined
+    const pool = this.#open(() => onClose())
+    // Ends what waits for a server that accepts connections and closes them again.
+    const late = setTimeout(() => void pool.end({ timeout: 0 }), this.#patienceMs)
     try {
       // Connected by a plain statement first: a reservation that fails to connect is never forgotten by the driver.
       await pool.unsafe('select 1')
-      const lane: Lane = { handle: await pool.reserve(), isLost: false, onLost: null, pool }
-      isLost = () => {
-        lane.isLost = true
-        lane.onLost?.()
-      }
+      const lane: Lane = { handle: await pool.reserve(), isLost: false, onLost: null, waitFor: late, pool }
+      onClose = () => lose(lane)
       return lane
     } catch (error) {
       this.#discard(pool)
       throw error
+    } finally {
+      clearTimeout(late)
     }
   }
 
@@ -71,4 +84,9 @@ export class Lanes {
     pool.end({ timeout: 0 }).catch(() => undefined)
     this.#waiting.shift()?.()
   }
+}
+
+function lose(lane: Lane): void {
+  lane.isLost = true
+  lane.onLost?.()
 }

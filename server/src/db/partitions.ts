@@ -36,16 +36,18 @@ function monthsBetween(table: string, fromMs: number, toMs: number): Month[] {
 async function makePartitions(url: string, table: string, fromMs: number, toMs: number): Promise<void> {
   const pool = openPool(url, 1)
   try {
-    await pool.begin(async (tx) => {
-      await tx`select pg_advisory_xact_lock(${lockKey})`
-      const rows = await tx<{ relname: string }[]>`
-        select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = ${table}::regclass`
-      const there = new Set(rows.map((row) => row.relname))
-      for (const { name, from, to } of monthsBetween(table, fromMs, toMs).filter((month) => !there.has(month.name))) {
-        await tx.unsafe(`create table ${name} (like ${table} including all)`)
-        await tx.unsafe(`alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}')`)
-      }
-    })
+    await pool`select pg_advisory_lock(${lockKey})`
+    const rows = await pool<{ relname: string }[]>`
+      select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = ${table}::regclass`
+    const there = new Set(rows.map((row) => row.relname))
+    for (const { name, from, to } of monthsBetween(table, fromMs, toMs).filter((month) => !there.has(month.name)))
+      // Both or neither: statements sent as one text are one transaction.
+      await pool
+        .unsafe(
+          `create table ${name} (like ${table} including all);
+           alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}')`,
+        )
+        .simple()
   } finally {
     await pool.end({ timeout: 5 })
   }

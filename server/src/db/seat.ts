@@ -31,15 +31,15 @@ export async function takeSeat(url: string, onLost: () => void): Promise<Seat> {
   })
   const isFree = async (number: number): Promise<boolean> =>
     (await sql<{ taken: boolean }[]>`select pg_try_advisory_lock(${seatKey}, ${number}) as taken`)[0]!.taken
-  const give = (number: number): Promise<boolean> =>
-    sql.begin(async (tx) => {
-      await tx`select pg_advisory_xact_lock(${leavingKey}, 0)`
-      await tx`select pg_advisory_unlock(${seatKey}, ${number})`
-      const others = await tx`
-        select from pg_locks where locktype = 'advisory' and classid = ${seatKey} and objsubid = 2
-          and database = (select oid from pg_database where datname = current_database())`
-      return others.length === 0
-    })
+  // Those that leave do so one after the other: this lock, like the other, ends with the connection.
+  const give = async (number: number): Promise<boolean> => {
+    await sql`select pg_advisory_lock(${leavingKey}, 0)`
+    await sql`select pg_advisory_unlock(${seatKey}, ${number})`
+    const others = await sql`
+      select from pg_locks where locktype = 'advisory' and classid = ${seatKey} and objsubid = 2
+        and database = (select oid from pg_database where datname = current_database())`
+    return others.length === 0
+  }
 
   let number = 0
   try {

@@ -1,49 +1,72 @@
 /** One statement, or a piece of one, with its values apart from its text. */
-export interface Sql {
-  readonly chunks: readonly string[]
-  readonly values: readonly unknown[]
-  /** The templates this text was put together from, so that a check can tell which of them ever ran. */
-  readonly templates: readonly TemplateStringsArray[]
-}
+export class Sql {
+  readonly strings: TemplateStringsArray
+  readonly holes: readonly unknown[]
 
-function isSql(value: unknown): value is Sql {
-  return typeof value === 'object' && value !== null && 'templates' in value
+  constructor(strings: TemplateStringsArray, holes: readonly unknown[]) {
+    this.strings = strings
+    this.holes = holes
+  }
+
+  /** The templates this statement is put together from, so that a check can tell which of them ever ran. */
+  get templates(): TemplateStringsArray[] {
+    return [this.strings, ...this.holes.flatMap((hole) => (hole instanceof Sql ? hole.templates : []))]
+  }
 }
 
 /** Values become parameters; nested pieces become text with their own parameters. */
-export function sql(strings: TemplateStringsArray, ...values: readonly unknown[]): Sql {
-  if (!values.some(isSql)) return { chunks: strings, values, templates: [strings] }
-  const chunks: string[] = [strings[0] ?? '']
-  const flat: unknown[] = []
-  const templates: TemplateStringsArray[] = [strings]
-  values.forEach((value, index) => {
-    const after = strings[index + 1] ?? ''
-    if (!isSql(value)) {
-      flat.push(value)
-      chunks.push(after)
-      return
-    }
-    const [first = '', ...others] = value.chunks
-    chunks.push((chunks.pop() ?? '') + first, ...others)
-    chunks.push((chunks.pop() ?? '') + after)
-    flat.push(...value.values)
-    templates.push(...value.templates)
-  })
-  return { chunks, values: flat, templates }
-}
+export const sql = (strings: TemplateStringsArray, ...holes: readonly unknown[]): Sql => new Sql(strings, holes)
 
 export function join(pieces: readonly Sql[], separator: Sql): Sql {
   return pieces.reduce((all, piece, index) => (index === 0 ? piece : sql`${all}${separator}${piece}`), sql``)
 }
 
-const texts = new WeakMap<readonly string[], string>()
+/** Stands in a shape for any value. */
+const value = Symbol('value')
 
-/** The text with `$1`, `$2`, …; a template without pieces is rendered once in the life of the process. */
-export function textOf(statement: Sql): string {
-  const known = texts.get(statement.chunks)
-  if (known !== undefined) return known
-  let text = statement.chunks[0] ?? ''
-  for (let index = 1; index < statement.chunks.length; index++) text += `$${index}${statement.chunks[index]}`
-  texts.set(statement.chunks, text)
+/**
+ * A statement's shape is the order of its templates and values. Shapes form a tree with one step per template and per
+ * value; a text stands where a shape ends, made once in the life of the process.
+ */
+class Shape {
+  text: string | null = null
+  readonly #next = new Map<TemplateStringsArray | typeof value, Shape>()
+
+  step(to: TemplateStringsArray | typeof value): Shape {
+    let next = this.#next.get(to)
+    if (next === undefined) this.#next.set(to, (next = new Shape()))
+    return next
+  }
+}
+
+const nothing = new Shape()
+
+function walk(piece: Sql, from: Shape, values: unknown[]): Shape {
+  let shape = from.step(piece.strings)
+  for (const hole of piece.holes) {
+    if (hole instanceof Sql) {
+      shape = walk(hole, shape, values)
+      continue
+    }
+    values.push(hole)
+    shape = shape.step(value)
+  }
+  return shape
+}
+
+function write(piece: Sql, counter: { count: number }): string {
+  let text = piece.strings[0] ?? ''
+  piece.holes.forEach((hole, index) => {
+    text += hole instanceof Sql ? write(hole, counter) : `$${++counter.count}`
+    text += piece.strings[index + 1] ?? ''
+  })
   return text
+}
+
+/** The text with `$1`, `$2`, … and the values that belong to them. */
+export function render(statement: Sql): { text: string; values: unknown[] } {
+  const values: unknown[] = []
+  const shape = walk(statement, nothing, values)
+  shape.text ??= write(statement, { count: 0 })
+  return { text: shape.text, values }
 }

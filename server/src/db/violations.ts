@@ -5,6 +5,7 @@ const conflicts: Record<string, string> = {
   assets_live_key: 'An asset with this external_key already exists',
   locations_live_key: 'A location with this external_key already exists',
   tags_live_value: 'A tag with this type and value already exists',
+  webhooks_one_per_organization: 'The organization already has a webhook',
   users_email: 'A user with this e-mail address already exists',
 }
 

@@ -10,7 +10,7 @@ const beatMs = 1000
 export class Wake {
   readonly #connection: Connection
   readonly #millis: () => number
-  readonly #handlers = new Map<string, (payload: string) => void>()
+  readonly #handlers = new Map<string, ((payload: string) => void)[]>()
   readonly #self = `${process.pid}-${Math.random().toString(36).slice(2)}`
   #heardAt = -Infinity
   #timer: NodeJS.Timeout | undefined
@@ -21,20 +21,20 @@ export class Wake {
   }
 
   on(topic: string, handler: (payload: string) => void): void {
-    this.#handlers.set(topic, handler)
+    this.#handlers.set(topic, [...(this.#handlers.get(topic) ?? []), handler])
   }
 
   async start(onGap: () => void): Promise<void> {
     const heard = (message: string): void => {
-      const colon = message.indexOf(':')
-      const topic = message.slice(0, colon)
-      const payload = message.slice(colon + 1)
-      if (topic !== 'beat') this.#handlers.get(topic)?.(payload)
-      else if (payload === this.#self) this.#heardAt = this.#millis()
+      const [, sender, topic, payload] = /^(\S+) ([^:]*):(.*)$/s.exec(message) ?? []
+      const isOwn = sender === this.#self
+      if (isOwn && topic === 'beat') this.#heardAt = this.#millis()
+      // What this process sent it has heard already.
+      if (!isOwn) this.#tell(topic ?? '', payload ?? '')
     }
     await this.#connection.listen(channel, heard, onGap)
     this.#heardAt = this.#millis()
-    this.#timer = setInterval(() => void this.send('beat', this.#self).catch(() => undefined), beatMs)
+    this.#timer = setInterval(() => void this.send('beat', '').catch(() => undefined), beatMs)
     this.#timer.unref()
   }
 
@@ -42,10 +42,14 @@ export class Wake {
     clearInterval(this.#timer)
   }
 
-  /** Once this resolves, the sending process itself has heard it; the others hear it in a moment. */
+  /** Once this resolves, the sending process itself has heard it; the others hear it in a moment. Each hears it once. */
   async send(topic: string, payload: string): Promise<void> {
-    this.#handlers.get(topic)?.(payload)
-    await this.#connection.notify(channel, `${topic}:${payload}`)
+    this.#tell(topic, payload)
+    await this.#connection.notify(channel, `${this.#self} ${topic}:${payload}`)
+  }
+
+  #tell(topic: string, payload: string): void {
+    for (const handler of this.#handlers.get(topic) ?? []) handler(payload)
   }
 
   isListening(): boolean {

@@ -6,10 +6,11 @@ import { type Infer, type Shape, readObject } from './schema.ts'
 
 const maxBytes = 1024 * 1024
 const maxDepth = 64
-/** How much of an oversized body is read and thrown away so that the connection stays usable. */
-const drainBytes = 16 * maxBytes
 
-/** The whole body, or null when it is larger than a body may be. */
+/**
+ * The whole body, or null when it is larger than a body may be. What is too much is read to its end and thrown away, so
+ * that the connection stays usable; the time a request may take bounds it.
+ */
 export function readBytes(request: IncomingMessage): Promise<Buffer | null> {
   return new Promise((resolve, fail) => {
     const chunks: Buffer[] = []
@@ -18,13 +19,11 @@ export function readBytes(request: IncomingMessage): Promise<Buffer | null> {
       size += chunk.length
       if (size <= maxBytes) chunks.push(chunk)
       else chunks.length = 0
-      if (size > drainBytes) {
-        request.pause()
-        resolve(null)
-      }
     })
     request.on('end', () => resolve(size > maxBytes ? null : chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-    const cutShort = (): void => fail(refuse.badRequest('The request body did not arrive whole'))
+    const cutShort = (): void => {
+      if (!request.complete) fail(refuse.badRequest('The request body did not arrive whole'))
+    }
     request.on('error', cutShort)
     request.on('close', cutShort)
   })

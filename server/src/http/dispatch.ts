@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type FieldProblem, errorKinds, refuse, refuseAny } from '../kernel/errors.ts'
+import { type Refusal, errorKinds, refuse } from '../kernel/errors.ts'
 import { bearerToken } from './bearer.ts'
 import { decodeBody, readBytes } from './body.ts'
 import { type Authenticator, type Caller, nobody } from './caller.ts'
@@ -7,10 +7,11 @@ import { isAnonymousAgent } from './edge-filter.ts'
 import { asRefusal, errorBody, internalError } from './envelope.ts'
 import { type Exchange, openExchange, pour, preflightHeaders, send, stream } from './exchange.ts'
 import { checkMediaType } from './media-type.ts'
-import { parseId, readQuery } from './query.ts'
+import { readParams } from './params.ts'
+import { readQuery } from './query.ts'
 import { type RateLimiter, fullBucket, rateState, refuseDrained } from './rate-limit.ts'
-import type { AnyRoute, Call } from './route.ts'
-import { Router } from './router.ts'
+import { type AnyRoute, type Call, variablesOf } from './route.ts'
+import { type Match, Router } from './router.ts'
 
 /** What stands outside the contract: descriptions, documentation, health, and the door for readers. */
 export interface PlainPage {
@@ -39,6 +40,8 @@ export interface PageAnswer {
 /** Rows under one base address. */
 export interface Surface {
   readonly base: string
+  /** Stands before its operations' names in logs and metrics. */
+  readonly label?: string
   readonly routes: readonly AnyRoute[]
 }
 
@@ -56,6 +59,8 @@ export interface DispatchNeeds {
 
 interface Mounted {
   readonly route: AnyRoute
+  readonly operation: string
+  readonly variables: readonly string[]
   /** Parameter names the other rows of the surface know. */
   readonly elsewhere: ReadonlySet<string>
 }
@@ -89,7 +94,7 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     const { target, segments } = locate(exchange)
     if ('render' in target) return render(exchange, target, segments)
     const { route, elsewhere } = target
-    exchange.operation = route.id
+    exchange.operation = target.operation
     if (route.sunset !== undefined) announceEnd(exchange, route.sunset)
 
     const caller = route.access === 'public' ? nobody : await identify(exchange, route)
@@ -97,9 +102,9 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     const missing = route.scopes.find((scope) => !caller.scopes.has(scope))
     if (missing !== undefined) throw refuse.missingScope(missing)
     const query = readQuery(exchange.queryText, route.query, elsewhere)
-    const params = readIds(route, segments)
-    const call: Call<Record<string, number>, never, never> = {
-      params,
+    const params = readParams(route, target.variables, segments)
+    const call: Call<never, never, never> = {
+      params: params as never,
       query: query as never,
       body: undefined as never,
       caller,
@@ -116,12 +121,23 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
   }
 
   function locate(exchange: Exchange): { target: Target; segments: readonly string[] } {
-    const match = router.find(exchange.path)
-    if (match === null) throw refuse.notFound('Path')
-    const target = match.methods.get(exchange.method === 'HEAD' ? 'GET' : exchange.method)
-    if (target === undefined) throw refuse.methodNotAllowed(allowedMethods([...match.methods.keys()]))
-    return { target, segments: match.segments }
+    const matches = router.all(exchange.path).filter((match, index) => index === 0 || takesAnyText(match))
+    for (const { methods, segments } of matches) {
+      const target = methods.get(exchange.method === 'HEAD' ? 'GET' : exchange.method)
+      if (target !== undefined) return { target, segments }
+    }
+    if (matches.length === 0) throw unknownPath(exchange.path)
+    throw refuse.methodNotAllowed(allowedMethods(matches.flatMap(({ methods }) => [...methods.keys()])))
   }
+
+  /** Whoever is at the wrong base is told the right one. */
+  function unknownPath(path: string): Refusal {
+    const here = needs.surfaces.find(({ base }) => path.startsWith(`${base}/`))?.base
+    const there = needs.surfaces.find(({ base }) => base !== here && isKnown(base + path.slice(here?.length)))?.base
+    return here === undefined || there === undefined ? refuse.notFound('Path') : refuse.notFoundHere(there)
+  }
+
+  const isKnown = (path: string): boolean => router.find(path) !== null
 
   async function identify(exchange: Exchange, route: AnyRoute): Promise<Caller> {
     const token = bearerToken(exchange.request)
@@ -166,13 +182,20 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
 
 function mount(needs: DispatchNeeds): Router<Target> {
   const router = new Router<Target>()
-  for (const { base, routes } of needs.surfaces) {
+  for (const { base, label = '', routes } of needs.surfaces) {
     const elsewhere = new Set(routes.flatMap((row) => Object.keys(row.query?.parameters ?? {})))
-    for (const row of routes) router.add(row.method, base + row.path, { route: row, elsewhere })
+    for (const route of routes) {
+      const mounted = { route, elsewhere, operation: label + route.id, variables: variablesOf(route) }
+      router.add(route.method, base + route.path, mounted)
+    }
   }
   for (const page of needs.pages) router.add(page.method ?? 'GET', page.path, page)
   return router
 }
+
+/** A natural key may read like a fixed part of another path, which then gives way where it has nothing to say. */
+const takesAnyText = ({ methods }: Match<Target>): boolean =>
+  [...methods.values()].some((target) => 'route' in target && target.route.keys !== undefined)
 
 async function render(exchange: Exchange, page: PlainPage, segments: readonly string[]): Promise<void> {
   exchange.operation = page.operation ?? page.path
@@ -196,33 +219,8 @@ function checkProtocol(request: IncomingMessage): void {
     throw refuse.badRequest('The only transfer coding supported is chunked')
 }
 
-function readIds(route: AnyRoute, segments: readonly string[]): Record<string, number> {
-  const params: Record<string, number> = {}
-  const problems: FieldProblem[] = []
-  route.ids?.forEach((name, index) => {
-    const verdict = parseId(decodeSegment(segments[index] ?? ''), name)
-    if ('value' in verdict) params[name] = verdict.value
-    else problems.push({ field: name, ...verdict.problem })
-  })
-  refuseAny(problems)
-  return params
-}
-
-function decodeSegment(segment: string): string {
-  if (!segment.includes('%')) return segment
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
-}
-
 /** A path that leads nowhere is reported before a bad body, but only a bad body costs the extra look. */
-async function takeBody(
-  exchange: Exchange,
-  route: AnyRoute,
-  call: Call<Record<string, number>, never, never>,
-): Promise<unknown> {
+async function takeBody(exchange: Exchange, route: AnyRoute, call: Call<never, never, never>): Promise<unknown> {
   const bytes = await readBytes(exchange.request)
   if (!exchange.request.complete) hangUpAfter(exchange)
   try {

@@ -1,7 +1,7 @@
 import { type ErrorKind, errorKinds, fieldCodes } from '../kernel/errors.ts'
 import type { Parameter } from './query.ts'
 import { burst } from './rate-limit.ts'
-import type { AnyRoute } from './route.ts'
+import { type AnyRoute, variablesOf } from './route.ts'
 import { type JsonSchema, objectSchema } from './schema.ts'
 import { type Component, refTo } from './shape.ts'
 
@@ -70,7 +70,7 @@ const sampleDetails: Record<number, string> = {
   401: 'Invalid or expired token',
   403: 'Missing required scope: assets:write',
   404: 'Asset not found',
-  409: 'Asset with this external_key already exists',
+  409: 'A tag with this type and value already exists',
   415: 'Content-Type must be application/json',
   422: 'The credential does not belong to an organization',
   429: 'Rate limit exceeded; retry after 1 second',
@@ -112,16 +112,23 @@ export function refusalsOf(route: AnyRoute): number[] {
   if (route.access === 'any' || route.access === 'credential') statuses.add(429)
   if (route.scopes.length > 0) statuses.add(403)
   if (route.ids !== undefined) for (const status of [403, 404]) statuses.add(status)
+  if (route.keys !== undefined) statuses.add(404)
   if (route.body !== undefined) statuses.add(415)
   return [...statuses].sort()
 }
 
+const surrogateId = { type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
+const naturalKey = {
+  description: 'The natural key, percent-encoded.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+}
+
 function parameters(route: AnyRoute): JsonSchema[] {
-  const path = (route.ids ?? []).map((name) => ({
+  const path = variablesOf(route).map((name) => ({
     name,
     in: 'path',
     required: true,
-    schema: { type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+    ...(route.keys?.includes(name) ? naturalKey : { schema: surrogateId }),
   }))
   const query = Object.entries((route.query?.parameters ?? {}) as Record<string, Parameter<unknown>>).map(
     ([name, { schema, description, repeatable }]) => ({

@@ -5,7 +5,7 @@ import { maxId } from '../kernel/id-cipher.ts'
 import type { SortTerm } from '../kernel/page.ts'
 import type { JsonSchema } from './schema.ts'
 
-type Verdict<T> = { value: T } | { problem: Omit<FieldProblem, 'field'> }
+export type Verdict<T> = { value: T } | { problem: Omit<FieldProblem, 'field'> }
 
 export interface Parameter<T> {
   readonly schema: JsonSchema
@@ -27,7 +27,7 @@ type ParameterValue<P> =
 
 export type QueryOf<Q extends object> = { [K in keyof Q]: ParameterValue<Q[K]> }
 
-const invalid = (message: string): { problem: Omit<FieldProblem, 'field'> } => ({
+export const invalid = (message: string): { problem: Omit<FieldProblem, 'field'> } => ({
   problem: { code: 'invalid_value', message },
 })
 
@@ -88,20 +88,23 @@ export const search = {
   parse: parseText,
 } as const satisfies Parameter<string>
 
+/** A natural key, in a query or in a path. */
+export function parseKey(text: string, name: string): Verdict<string> {
+  const length = codePointLength(text)
+  if (length === 0)
+    return { problem: { code: 'too_short', message: `${name} must not be empty`, params: { min_length: 1 } } }
+  if (length > 255)
+    return {
+      problem: { code: 'too_long', message: `${name} must be at most 255 characters`, params: { max_length: 255 } },
+    }
+  return parseText(text, name)
+}
+
 export const keys = {
   schema: { type: 'array', items: { type: 'string', minLength: 1, maxLength: 255 } },
   description: 'Repeat the parameter to match any of several values.',
   repeatable: true,
-  parse(text, name) {
-    const length = codePointLength(text)
-    if (length === 0)
-      return { problem: { code: 'too_short', message: `${name} must not be empty`, params: { min_length: 1 } } }
-    if (length > 255)
-      return {
-        problem: { code: 'too_long', message: `${name} must be at most 255 characters`, params: { max_length: 255 } },
-      }
-    return parseText(text, name)
-  },
+  parse: parseKey,
 } as const satisfies Parameter<string>
 
 export const parseId = (text: string, name: string): Verdict<number> => parseInteger(text, name, 1, maxId)
@@ -148,6 +151,7 @@ export interface QuerySpec<Q extends object> {
 }
 
 function decode(part: string): string | null {
+  if (!part.includes('%') && !part.includes('+')) return part
   try {
     return decodeURIComponent(part.replaceAll('+', ' '))
   } catch {
@@ -155,13 +159,15 @@ function decode(part: string): string | null {
   }
 }
 
-function* occurrences(queryText: string): Generator<[name: string, value: string | null]> {
+function occurrences(queryText: string): [name: string, value: string | null][] {
+  const found: [string, string | null][] = []
   for (const part of queryText.split('&')) {
     if (part === '') continue
     const equals = part.indexOf('=')
     const name = equals === -1 ? part : part.slice(0, equals)
-    yield [decode(name) ?? name, equals === -1 ? '' : decode(part.slice(equals + 1))]
+    found.push([decode(name) ?? name, equals === -1 ? '' : decode(part.slice(equals + 1))])
   }
+  return found
 }
 
 /**
@@ -177,8 +183,7 @@ export function readQuery<Q extends object>(
   const result: Record<string, unknown> = {}
   const problems: FieldProblem[] = []
   const seen = new Set<string>()
-  const all = queryText === '' ? [] : [...occurrences(queryText)]
-  const present = new Set(all.map(([name]) => name))
+  const all = queryText === '' ? [] : occurrences(queryText)
   for (const [name, text] of all) {
     const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
     if (parameter === undefined) {
@@ -188,19 +193,18 @@ export function readQuery<Q extends object>(
     } else if (text === null) {
       problems.push({ field: name, code: 'invalid_value', message: `${name} is not percent-encoded UTF-8` })
     } else {
-      const partner = seen.has(name) ? undefined : rival(spec, name, present)
+      const partner = seen.has(name) ? undefined : rival(spec, name, all)
       if (partner !== undefined)
         problems.push({ field: name, code: 'ambiguous_fields', message: `${name} and ${partner} exclude each other` })
       const verdict = parameter.parse(text, name)
       if ('problem' in verdict) problems.push({ field: name, ...verdict.problem })
-      else if (parameter.repeatable) result[name] = [...((result[name] as unknown[]) ?? []), verdict.value]
+      else if (parameter.repeatable) ((result[name] ??= []) as unknown[]).push(verdict.value)
       else result[name] = verdict.value
     }
     seen.add(name)
   }
   refuseAny(problems)
-  for (const [name, parameter] of Object.entries(parameters))
-    if (parameter.fallback !== undefined && result[name] === undefined) result[name] = parameter.fallback
+  for (const name in parameters) result[name] ??= parameters[name]!.fallback
   return result as QueryOf<Q>
 }
 
@@ -213,10 +217,10 @@ function stranger(name: string, misplaced: boolean): FieldProblem {
 function rival<Q extends object>(
   spec: QuerySpec<Q> | undefined,
   name: string,
-  present: ReadonlySet<string>,
+  all: readonly (readonly [name: string, value: string | null])[],
 ): string | undefined {
   for (const pair of spec?.pairs ?? [])
     for (const [mine, other] of [pair, [pair[1], pair[0]]] as const)
-      if (mine === name && present.has(other)) return other
+      if (mine === name && all.some(([given]) => given === other)) return other
   return undefined
 }

@@ -57,7 +57,12 @@ interface Success {
  * One endpoint. Authentication, scope, media type, validation, 405 and the OpenAPI description all come from this row.
  * `access` and `scopes` are required, so that nothing is public by omission.
  */
-export interface Route<P extends string = never, Q extends object = object, S extends Shape = Shape> {
+export interface Route<
+  P extends string = never,
+  Q extends object = object,
+  S extends Shape = Shape,
+  K extends string = never,
+> {
   readonly id: string
   readonly method: Method
   readonly path: string
@@ -66,24 +71,39 @@ export interface Route<P extends string = never, Q extends object = object, S ex
   readonly description?: string
   readonly access: 'public' | 'credential' | 'session' | 'any'
   readonly scopes: readonly string[]
+  /** The path's variables that are ids, and those that are natural keys. */
   readonly ids?: readonly P[]
+  readonly keys?: readonly K[]
   readonly query?: QuerySpec<Q>
   readonly body?: Body<S>
   readonly success: Success
   /** Statuses beyond those that follow from the other columns, such as 409. */
   readonly refusals?: readonly number[]
   /** Throws 404 or 403 when what the path names is not there: asked before a bad body is complained about. */
-  readonly exists?: (call: Call<Record<P, number>, unknown, unknown>) => Promise<void>
+  readonly exists?: (call: Call<Params<P, K>, unknown, unknown>) => Promise<void>
   /** Set once an endpoint is on its way out: answers then carry `Deprecation` and `Sunset`. */
   readonly sunset?: Date
-  readonly handle: (call: Call<Record<P, number>, QueryOf<Q>, Infer<S>>) => Promise<Answer>
+  readonly handle: (call: Call<Params<P, K>, QueryOf<Q>, Infer<S>>) => Promise<Answer>
 }
 
-export type AnyRoute = Route<string, object, Shape>
+type Params<P extends string, K extends string> = Record<P, number> & Record<K, string>
+
+/** A row whose types are forgotten; what it was made with is what it is called with. */
+export interface AnyRoute extends Omit<Route<string, object, Shape, string>, 'exists' | 'handle'> {
+  readonly exists?: (call: Call<never, unknown, unknown>) => Promise<void>
+  readonly handle: (call: Call<never, never, never>) => Promise<Answer>
+}
+
+/** The path's variables in the order they stand in it. */
+export const variablesOf = (route: Pick<AnyRoute, 'path'>): string[] =>
+  [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!)
 
 /** Ties a row's types together and forgets them, so that rows of all kinds stand in one list. */
-export function route<P extends string = never, Q extends object = object, S extends Shape = Shape>(
-  row: Route<P, Q, S>,
-): AnyRoute {
+export function route<
+  P extends string = never,
+  Q extends object = object,
+  S extends Shape = Shape,
+  K extends string = never,
+>(row: Route<P, Q, S, K>): AnyRoute {
   return row as unknown as AnyRoute
 }

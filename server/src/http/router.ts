@@ -31,20 +31,28 @@ export class Router<T> {
     node.methods.set(method, value)
   }
 
+  /** The best of what the path names, or null. */
   find(path: string): Match<T> | null {
-    if (!path.startsWith('/')) return null
-    const segments: string[] = []
-    let node: Node<T> | undefined = this.#root
-    let start = 1
-    while (node !== undefined && start <= path.length) {
-      const slash = path.indexOf('/', start)
-      const end = slash === -1 ? path.length : slash
-      const segment = path.slice(start, end)
-      const fixed: Node<T> | undefined = node.fixed.get(segment)
-      if (fixed === undefined && segment !== '') segments.push(segment)
-      node = fixed ?? (segment === '' ? undefined : node.variable)
-      start = end + 1
-    }
-    return node?.methods === undefined ? null : { methods: node.methods, segments }
+    return this.all(path)[0] ?? null
   }
+
+  /** Everything the path names, best first: what is fixed may lack a method, or a tail, that the variable has. */
+  all(path: string): Match<T>[] {
+    const found: Match<T>[] = []
+    if (path.startsWith('/')) walk(this.#root, path, 1, [], found)
+    return found
+  }
+}
+
+function walk<T>(node: Node<T>, path: string, start: number, segments: readonly string[], found: Match<T>[]): void {
+  if (start > path.length) {
+    if (node.methods !== undefined) found.push({ methods: node.methods, segments })
+    return
+  }
+  const slash = path.indexOf('/', start)
+  const end = slash === -1 ? path.length : slash
+  const segment = path.slice(start, end)
+  const fixed = node.fixed.get(segment)
+  if (fixed !== undefined) walk(fixed, path, end + 1, segments, found)
+  if (segment !== '' && node.variable !== undefined) walk(node.variable, path, end + 1, [...segments, segment], found)
 }

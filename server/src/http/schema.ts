@@ -22,7 +22,7 @@ export interface Optional<T> extends Field<T> {
 
 export type Shape = Record<string, Field<unknown>>
 
-type OptionalKeys<S extends Shape> = { [K in keyof S]: S[K] extends { optional: true } ? K : never }[keyof S]
+export type OptionalKeys<S extends Shape> = { [K in keyof S]: S[K] extends { optional: true } ? K : never }[keyof S]
 type Value<F> = F extends Field<infer T> ? T : never
 
 /** What a shape admits: absent, null and a value stay three different things. */
@@ -97,12 +97,13 @@ export function readObject<S extends Shape>(
   return report.problems.length === before ? (result as Infer<S>) : undefined
 }
 
-export function objectSchema(shape: Shape, options: { everyKey?: boolean } = {}): JsonSchema {
-  const required = Object.entries(shape).filter(([, field]) => options.everyKey || !isOptional(field))
+/** Requests may carry no key that nobody declared; answers may grow. */
+export function objectSchema(shape: Shape, options: { isAnswer?: boolean } = {}): JsonSchema {
+  const required = Object.entries(shape).filter(([, field]) => !isOptional(field))
   return {
     type: 'object',
     ...(required.length > 0 ? { required: required.map(([key]) => key) } : {}),
     properties: Object.fromEntries(Object.entries(shape).map(([key, field]) => [key, field.schema])),
-    ...(options.everyKey ? {} : { additionalProperties: false }),
+    ...(options.isAnswer ? {} : { additionalProperties: false }),
   }
 }

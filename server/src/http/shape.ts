@@ -1,10 +1,12 @@
-import type { Field, JsonSchema, Shape } from './schema.ts'
+import type { Field, JsonSchema, OptionalKeys, Shape } from './schema.ts'
 import { objectSchema } from './schema.ts'
 
 type Value<F> = F extends Field<infer T> ? T : never
 
-/** What a presenter must return for a shape: every key, every time. */
-export type Wire<S extends Shape> = { [K in keyof S]: Value<S[K]> }
+/** What a presenter must return for a shape: every key, every time. What is optional is left out while undefined. */
+export type Wire<S extends Shape> = { [K in Exclude<keyof S, OptionalKeys<S>>]: Value<S[K]> } & {
+  [K in OptionalKeys<S>]?: Value<S[K]> | undefined
+}
 
 /** A named answer shape: its schema becomes a component, and its reference stands wherever it is used. */
 export interface Component<S extends Shape = Shape> {
@@ -15,7 +17,7 @@ export interface Component<S extends Shape = Shape> {
 }
 
 export function component<S extends Shape>(name: string, shape: S, example: Wire<S>): Component<S> {
-  return { name, shape, example, schema: objectSchema(shape, { everyKey: true }) }
+  return { name, shape, example, schema: objectSchema(shape, { isAnswer: true }) }
 }
 
 export const refTo = (part: { name: string }): JsonSchema => ({ $ref: `#/components/schemas/${part.name}` })

@@ -2,12 +2,15 @@ import type { Database } from '../db/database.ts'
 import { type Clock, now } from '../kernel/clock.ts'
 import { type Activity, noteActivity } from '../readers/readers.sql.ts'
 import type { Device } from '../readers/reader.ts'
+import { type AntennaReads, maxAntennas, maxTopics, noteAntennas, noteUnknownTopics } from '../readers/unknown.sql.ts'
 import type { TagDraft } from '../tags/tag.ts'
 import { type UnknownRead, noteUnknownTags } from '../tracking/unknown-tags.sql.ts'
 import { tagKey } from '../tracking/resolve.sql.ts'
 
 interface Ledger {
   activities: Map<number, Activity>
+  /** Reads per antenna of each reader. */
+  antennas: Map<number, Map<number, number>>
   unknown: Map<string, UnknownRead>
 }
 
@@ -19,6 +22,7 @@ export class ActivityBook {
   readonly #db: Database
   readonly #clock: Clock
   #ledgers = new Map<number, Ledger>()
+  #topics = new Map<string, number>()
 
   constructor(needs: { db: Database; clock: Clock }) {
     this.#db = needs.db
@@ -26,7 +30,7 @@ export class ActivityBook {
   }
 
   #ledger(orgId: number): Ledger {
-    const ledger = this.#ledgers.get(orgId) ?? { activities: new Map(), unknown: new Map() }
+    const ledger = this.#ledgers.get(orgId) ?? { activities: new Map(), antennas: new Map(), unknown: new Map() }
     this.#ledgers.set(orgId, ledger)
     return ledger
   }
@@ -45,6 +49,21 @@ export class ActivityBook {
     })
   }
 
+  noteAntennas(device: Device, reads: readonly { antenna: number }[]): void {
+    const { antennas } = this.#ledger(device.orgId)
+    const counts = antennas.get(device.readerId) ?? new Map<number, number>()
+    antennas.set(device.readerId, counts)
+    for (const { antenna } of reads)
+      if (counts.size < maxAntennas || counts.has(antenna)) counts.set(antenna, (counts.get(antenna) ?? 0) + 1)
+  }
+
+  /** A message came under a topic that leads to no reader. */
+  noteTopic(given: string): void {
+    const topic = given.slice(0, 200).replace(/[\p{Cc}\p{Cs}]/gu, '\uFFFD')
+    if (this.#topics.size < maxTopics || this.#topics.has(topic))
+      this.#topics.set(topic, (this.#topics.get(topic) ?? 0) + 1)
+  }
+
   noteUnknown(device: Device, tags: readonly { tag: TagDraft; antenna: number }[]): void {
     const { unknown } = this.#ledger(device.orgId)
     for (const { tag, antenna } of tags) {
@@ -59,15 +78,23 @@ export class ActivityBook {
   async flush(): Promise<number[]> {
     const ledgers = this.#ledgers
     this.#ledgers = new Map()
-    for (const [orgId, { activities, unknown }] of ledgers)
+    const topics = this.#topics
+    this.#topics = new Map()
+    for (const [orgId, { activities, antennas, unknown }] of ledgers)
       await this.#db.inOrganization(
         orgId,
         async (tx) => {
           if (activities.size > 0) await noteActivity(tx, orgId, [...activities.values()])
+          const reads = readsOf(antennas)
+          if (reads.length > 0) await noteAntennas(tx, orgId, reads, now(this.#clock))
           if (unknown.size > 0) await noteUnknownTags(tx, orgId, [...unknown.values()], now(this.#clock))
         },
         { relaxed: true },
       )
+    if (topics.size > 0) await this.#db.shared((tx) => noteUnknownTopics(tx, topics, now(this.#clock)))
     return [...ledgers.keys()]
   }
 }
+
+const readsOf = (antennas: Ledger['antennas']): AntennaReads[] =>
+  [...antennas].flatMap(([readerId, counts]) => [...counts].map(([antenna, reads]) => ({ readerId, antenna, reads })))

@@ -3,6 +3,7 @@ import { Aedes, type Client } from 'aedes'
 import type { Device } from '../readers/reader.ts'
 import type { Devices } from './devices.ts'
 import type { Intake } from './intake.ts'
+import { PacketSizes } from './packet-size.ts'
 
 export interface BrokerNeeds {
   devices: Devices
@@ -79,7 +80,14 @@ export async function startBroker(needs: BrokerNeeds): Promise<Broker> {
     if (device !== undefined) needs.onConnection(device, false)
   })
 
-  const server = createServer((socket) => aedes.handle(socket))
+  const server = createServer((socket) => {
+    aedes.handle(socket)
+    // Heard before the broker gets what it reads from the socket.
+    const sizes = new PacketSizes()
+    socket.on('data', (chunk) => {
+      if (sizes.isTooLarge(chunk)) socket.destroy()
+    })
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(needs.port, needs.host, () => resolve())

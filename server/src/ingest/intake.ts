@@ -5,6 +5,7 @@ import { type TagRead, recordReads } from '../pipeline/record-reads.ts'
 import type { Device } from '../readers/reader.ts'
 import { type ReaderClock, settleTime } from '../tracking/arrival.ts'
 import type { RecordedMove } from '../tracking/moves.sql.ts'
+import { Glimpses } from '../tracking/smoothing.ts'
 import { Batches } from './batches.ts'
 import { type Format, decode } from './decoders/index.ts'
 import type { Read } from './decoders/read.ts'
@@ -22,8 +23,10 @@ export interface IntakeNeeds {
   onTaken: (device: Device, taken: Taken & { reads: readonly Read[]; warning: string | null }) => void
   onMoves: (orgId: number, moves: readonly RecordedMove[]) => void
   onUnknown: (device: Device, reads: readonly Read[]) => void
-  onQuarantine: (why: string, topic: string) => void
+  onQuarantine: (why: 'unknown reader' | 'unknown format' | 'too large', topic: string) => void
 }
+
+const maxMessageBytes = 1024 * 1024
 
 /** The way in for every message of every reader, whatever brought it. */
 export class Intake {
@@ -32,9 +35,10 @@ export class Intake {
 
   constructor(needs: IntakeNeeds) {
     this.#needs = needs
+    const glimpses = new Glimpses()
     this.#batches = new Batches(
       async (orgId, reads) => {
-        const { isKnown, moves } = await recordReads(needs, orgId, reads)
+        const { isKnown, moves } = await recordReads({ ...needs, glimpses }, orgId, reads)
         if (moves.length > 0) needs.onMoves(orgId, moves)
         return isKnown
       },
@@ -52,12 +56,14 @@ export class Intake {
 
   /** Like `take`, for transports that would send a message they get no receipt for over and over. */
   async takeOrQuarantine(device: Device, bytes: Uint8Array, topic: string): Promise<void> {
-    if ((await this.take(device, bytes, topic)) !== null) return
+    const isTooLarge = bytes.length > maxMessageBytes
+    if (!isTooLarge && (await this.take(device, bytes, topic)) !== null) return
     const status = statusText(bytes)
     if (status !== null) return this.#needs.onTaken(device, { accepted: 0, ignored: 0, reads: [], warning: status })
+    const warning = isTooLarge ? 'A message was larger than 1 MiB' : 'A message was in no known format'
     this.quarantined.unknownFormat++
-    this.#needs.onTaken(device, { accepted: 0, ignored: 1, reads: [], warning: 'A message was in no known format' })
-    this.#needs.onQuarantine('unknown format', topic)
+    this.#needs.onTaken(device, { accepted: 0, ignored: 1, reads: [], warning })
+    this.#needs.onQuarantine(isTooLarge ? 'too large' : 'unknown format', topic)
   }
 
   /** Decodes and records one message; null when it is in no format we know. Resolves once its reads are durable. */
@@ -70,6 +76,7 @@ export class Intake {
       identities: [{ type: read.tagType, value: read.value }, ...read.alt],
       readerId: device.readerId,
       antenna: read.antenna,
+      rssiDbm: read.rssiDbm,
       observedAt: settleTime(read.observedAt, arrivedAtMs, device.clock as ReaderClock, decoded.sentAt),
     })
     const settled = decoded.reads.map(settle)

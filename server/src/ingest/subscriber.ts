@@ -5,11 +5,14 @@ import { type IPublishPacket, type Packet, generate, parser } from 'mqtt-packet'
 import type { Seat } from '../db/seat.ts'
 import type { Devices } from './devices.ts'
 import type { Intake } from './intake.ts'
+import { maxPacketBytes } from './packet-size.ts'
 
 export interface SubscriberNeeds {
   url: string
   /** Tells this installation from others at the same broker. */
   installation: string
+  /** Whether other processes listen too, and each message is for one of them. */
+  isShared: boolean
   takeSeat: (onLost: () => void) => Promise<Seat>
   devices: Devices
   intake: Intake
@@ -28,21 +31,26 @@ const longestPauseMs = 15_000
 /** How long a process that leaves waits for what the broker has set aside for it. */
 const leaveMs = 5000
 const quietMs = 100
+const leavingId = 3
 
 /**
  * Listens at an outside broker. Acknowledges a message once its reads are durable and not before, many at a time and
  * in the order of arrival; a message that cannot be written now is left unacknowledged, and comes again after the
  * connection is made anew.
  *
- * Every process subscribes to the same share, so the broker gives each message to one of them, and it keeps what it has
- * set aside for one that is away. So a process goes by the number of its seat: whoever starts next finds the messages
+ * Several processes subscribe to the same share, so the broker gives each message to one of them, and it keeps what it
+ * has set aside for one that is away. So a process goes by the number of its seat: whoever starts next finds the messages
  * of one that ended. One that leaves while others stay takes what is its own and has the broker set nothing more aside.
+ *
+ * A process alone subscribes without a share: some brokers (mosquitto 2.0) forget shares when they are restarted, and
+ * acknowledge what is published before the process has come back without keeping it for anybody.
  */
 export function startSubscriber(needs: SubscriberNeeds): Subscriber {
   const url = new URL(needs.url)
   const isSecure = url.protocol === 'mqtts:' || url.protocol === 'ssl:'
   const place = { host: url.hostname, port: Number(url.port || (isSecure ? 8883 : 1883)) }
-  const subscription = `$share/lastseen-${needs.installation}/lastseen/+/#`
+  const [alone, shared] = ['lastseen/+/#', `$share/lastseen-${needs.installation}/lastseen/+/#`]
+  const [subscription, other] = needs.isShared ? [shared, alone] : [alone, shared]
   let seat: Seat | null = null
   let socket: Socket | null = null
   let pauseMs = firstPauseMs
@@ -92,11 +100,13 @@ export function startSubscriber(needs: SubscriberNeeds): Subscriber {
         if (packet.reasonCode !== 0)
           return void current.destroy(new Error(`the broker refused the login (${packet.reasonCode})`))
         write({ cmd: 'subscribe', messageId: 1, subscriptions: [{ topic: subscription, qos: 1 }] })
+        // The broker may remember how this process, or the one before it, listened the last time.
+        write({ cmd: 'unsubscribe', messageId: 2, unsubscriptions: [other] })
       } else if (packet.cmd === 'suback') {
         pauseMs = firstPauseMs
         needs.onState('connected', place.host)
       } else if (packet.cmd === 'unsuback') {
-        hasUnsubscribed = true
+        hasUnsubscribed = packet.messageId === leavingId
       } else if (packet.cmd === 'publish') {
         taking++
         const received = receive(packet).finally(() => taking--)
@@ -124,7 +134,7 @@ export function startSubscriber(needs: SubscriberNeeds): Subscriber {
         keepalive: keepaliveSeconds,
         ...(url.username === '' ? {} : { username: decodeURIComponent(url.username) }),
         ...(url.password === '' ? {} : { password: Buffer.from(decodeURIComponent(url.password)) }),
-        properties: { receiveMaximum: inFlight, sessionExpiryInterval: 3600 },
+        properties: { receiveMaximum: inFlight, sessionExpiryInterval: 3600, maximumPacketSize: maxPacketBytes },
       }),
     )
     let why = 'the connection ended'
@@ -146,7 +156,7 @@ export function startSubscriber(needs: SubscriberNeeds): Subscriber {
 
   /** Lets the broker set nothing more aside for this process, and takes what it has. */
   async function unsubscribe(from: Socket): Promise<void> {
-    const packet: Packet = { cmd: 'unsubscribe', messageId: 2, unsubscriptions: [subscription] }
+    const packet: Packet = { cmd: 'unsubscribe', messageId: leavingId, unsubscriptions: [subscription] }
     from.write(generate(packet, { protocolVersion: 5 }))
     const isDone = (): boolean => hasUnsubscribed && taking === 0 && performance.now() - heardAt > quietMs
     for (const end = performance.now() + leaveMs; !isDone() && performance.now() < end;) await sleep(20)

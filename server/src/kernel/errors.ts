@@ -67,6 +67,7 @@ export const refuse = {
   forbidden: (detail: string) => new Refusal('forbidden', detail),
   missingScope: (scope: string) => new Refusal('forbidden', `Missing required scope: ${scope}`),
   notFound: (what: string) => new Refusal('not_found', `${what} not found`),
+  notFoundHere: (base: string) => new Refusal('not_found', `Path not found here; it is served under ${base}`),
   methodNotAllowed: (allowed: readonly string[]) =>
     new Refusal('method_not_allowed', `Allowed methods: ${allowed.join(', ')}`, {
       headers: { Allow: allowed.join(', ') },

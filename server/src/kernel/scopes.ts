@@ -7,6 +7,7 @@ export const scopes = [
   'tracking:write',
   'scans:read',
   'keys:admin',
+  'webhooks:admin',
   'members:admin',
 ] as const
 
@@ -34,6 +35,6 @@ export type Role = (typeof roles)[number]
 const viewer: readonly Scope[] = ['assets:read', 'locations:read', 'tracking:read']
 const operator: readonly Scope[] = [...viewer, 'tracking:write']
 const manager: readonly Scope[] = [...operator, 'assets:write', 'locations:write']
-const admin: readonly Scope[] = [...manager, 'keys:admin', 'members:admin']
+const admin: readonly Scope[] = [...manager, 'keys:admin', 'webhooks:admin', 'members:admin']
 
 export const roleScopes: Record<Role, readonly Scope[]> = { viewer, operator, manager, admin }

@@ -27,3 +27,6 @@ export const newReaderToken = (): string => `lsd_${randomBytes(24).toString('hex
 /** The part of a reader's MQTT topic that leads to it: known to whoever knows the token, and it gives nothing of it away. */
 export const topicKeyOf = (token: string): string =>
   createHash('sha256').update(`topic ${token}`, 'utf8').digest('hex').slice(0, 32)
+
+/** A webhook's secret: what follows the prefix is base64, as the libraries of Standard Webhooks expect it. */
+export const newWebhookSecret = (): string => `whsec_${randomBytes(36).toString('base64')}`

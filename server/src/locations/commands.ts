@@ -11,10 +11,10 @@ import {
   getRecord,
   renameRecord,
 } from '../records/commands.ts'
-import { type Needs, refuseEmptyWindow } from '../records/record.ts'
+import { type Needs, type RecordRef, refuseEmptyWindow } from '../records/record.ts'
 import type { Tag, TagDraft } from '../tags/tag.ts'
-import { type Location, type LocationDraft, type ParentRef, namesParent } from './location.ts'
-import { locationStore } from './locations.sql.ts'
+import { type Location, type LocationDraft, type ParentRef, type RootedLocation, namesParent } from './location.ts'
+import { type Reading, locationStore, rootedLocationStore, trailOf } from './locations.sql.ts'
 import {
   type Kin,
   countDescendants,
@@ -26,8 +26,17 @@ import {
   occupancy,
 } from './tree.sql.ts'
 
-export const getLocation = (needs: Needs, orgId: number, id: number): Promise<Location> =>
-  getRecord(needs, locationStore, orgId, id)
+export const getLocation = (needs: Needs, orgId: number, ref: RecordRef): Promise<Location> =>
+  getRecord(needs, locationStore, orgId, ref)
+
+export const getRootedLocation = (needs: Needs, orgId: number, ref: RecordRef): Promise<RootedLocation> =>
+  getRecord(needs, rootedLocationStore, orgId, ref)
+
+/** A location that was just written, with the way to it. */
+export const withTrail = async (needs: Needs, orgId: number, location: Location): Promise<RootedLocation> => ({
+  ...location,
+  trail: await trailOf(needs.db.read, orgId, location.id),
+})
 
 type Parent = Pick<Location, 'parentId' | 'parentKey'>
 
@@ -35,7 +44,7 @@ const root: Parent = { parentId: null, parentKey: null }
 
 /** The parent both names agree on. One that does not resolve is reported before a disagreement. */
 async function resolveParent(tx: Tx, orgId: number, ref: ParentRef): Promise<Parent> {
-  const byId = ref.id == null ? null : await holdParent(tx, orgId, { id: ref.id })
+  const byId = ref.id == null ? null : await holdParent(tx, orgId, ref.id)
   const byKey = ref.key == null ? null : await holdParent(tx, orgId, { key: ref.key })
   const unresolved: FieldProblem[] = []
   if (ref.id != null && byId === null) unresolved.push(notThere('parent_id'))
@@ -68,53 +77,54 @@ export const createLocation = (needs: Needs, orgId: number, draft: LocationDraft
 export const changeLocation = (
   needs: Needs,
   orgId: number,
-  id: number,
+  ref: RecordRef,
   parent: ParentRef,
   change: (current: Location) => Location,
 ): Promise<Location> => {
-  if (!namesParent(parent)) return changeRecord(needs, locationStore, orgId, id, change)
+  if (!namesParent(parent)) return changeRecord(needs, locationStore, orgId, ref, change)
   const move = async (current: Location, tx: Tx): Promise<Location> => {
     const changed = change(current)
     // What is wrong with the body is told before a conflict.
     refuseEmptyWindow(changed.validFrom, changed.validTo)
-    return { ...changed, ...(await newParent(tx, orgId, id, current, parent)) }
+    return { ...changed, ...(await newParent(tx, orgId, current, parent)) }
   }
-  return changeRecord(needs, locationStore, orgId, id, move, (tx) => lockTree(tx, orgId))
+  return changeRecord(needs, locationStore, orgId, ref, move, (tx) => lockTree(tx, orgId))
 }
 
-async function newParent(tx: Tx, orgId: number, id: number, current: Location, ref: ParentRef): Promise<Parent> {
+async function newParent(tx: Tx, orgId: number, current: Location, ref: ParentRef): Promise<Parent> {
   const parent = await resolveParent(tx, orgId, ref)
   if (parent.parentId !== null && parent.parentId !== current.parentId)
-    if (await isAtOrAbove(tx, orgId, id, parent.parentId))
+    if (await isAtOrAbove(tx, orgId, current.id, parent.parentId))
       throw refuse.conflict('A location cannot be placed inside itself or one of its descendants')
   return parent
 }
 
-export const renameLocation = (needs: Needs, orgId: number, id: number, key: string): Promise<Renamed<Location>> =>
-  renameRecord(needs, locationStore, orgId, id, key, (tx) => countDescendants(tx, orgId, id))
+export const renameLocation = (needs: Needs, orgId: number, ref: RecordRef, key: string): Promise<Renamed<Location>> =>
+  renameRecord(needs, locationStore, orgId, ref, key, (tx, id) => countDescendants(tx, orgId, id))
 
-export const deleteLocation = (needs: Needs, orgId: number, id: number): Promise<void> =>
-  deleteRecord(needs, locationStore, orgId, id, async (tx) => {
+export const deleteLocation = (needs: Needs, orgId: number, ref: RecordRef): Promise<void> =>
+  deleteRecord(needs, locationStore, orgId, ref, async (tx, id) => {
     await lockPlace(tx, orgId, id)
     const { children, assets } = await occupancy(tx, orgId, id)
     if (children) throw refuse.conflict('Location has active descendant locations')
     if (assets) throw refuse.conflict('Location has active assets placed in it')
   })
 
-export const attachLocationTag = (needs: Needs, orgId: number, id: number, tag: TagDraft): Promise<Tag> =>
-  attachTag(needs, locationStore, orgId, id, tag)
+export const attachLocationTag = (needs: Needs, orgId: number, ref: RecordRef, tag: TagDraft): Promise<Tag> =>
+  attachTag(needs, locationStore, orgId, ref, tag)
 
-export const detachLocationTag = (needs: Needs, orgId: number, id: number, tagId: number): Promise<void> =>
-  detachTag(needs, locationStore, orgId, id, tagId)
+export const detachLocationTag = (needs: Needs, orgId: number, ref: RecordRef, tagId: number): Promise<void> =>
+  detachTag(needs, locationStore, orgId, ref, tagId)
 
 /** The location itself must be there; its kin may be none. */
-export async function locationKin(
+export async function locationKin<L extends Location>(
   needs: Needs,
   orgId: number,
-  id: number,
+  ref: RecordRef,
   kin: Kin,
   page: PageRequest,
-): Promise<Page<Location>> {
-  await getLocation(needs, orgId, id)
-  return listKin(needs.db.read, orgId, id, kin, page)
+  reading: Reading<L>,
+): Promise<Page<L>> {
+  const { id } = await getLocation(needs, orgId, ref)
+  return listKin(needs.db.read, orgId, id, kin, page, reading)
 }

@@ -5,6 +5,11 @@ export interface Location extends RecordCore {
   parentKey: string | null
 }
 
+/** A location and the way to it: the keys from the root down to its own. */
+export interface RootedLocation extends Location {
+  trail: readonly string[]
+}
+
 /** A parent named by its id, by its key, by both, or not at all; null is the root. */
 export interface ParentRef {
   id?: number | null

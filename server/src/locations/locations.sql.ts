@@ -3,26 +3,33 @@ import { type Sql, sql } from '../db/sql.ts'
 import { toDatabase } from '../kernel/instant.ts'
 import type { Page } from '../kernel/page.ts'
 import type { Store } from '../records/commands.ts'
-import { type CoreRow, type ListRequest, type RecordTable, coreColumns, listRecords } from '../records/list.sql.ts'
+import {
+  type CoreRow,
+  type ListRequest,
+  type RecordTable,
+  coreColumns,
+  isMeant,
+  listRecords,
+} from '../records/list.sql.ts'
+import type { RecordRef } from '../records/record.ts'
 import { coreOf, foldRows } from '../records/rows.ts'
 import { tagColumns, tagOrder } from '../tags/tags.sql.ts'
-import type { Location } from './location.ts'
+import type { Location, RootedLocation } from './location.ts'
 
 export interface LocationRow extends CoreRow {
   parent_id: number | null
   parent_external_key: string | null
+  /** Only where the way from the root was asked for. */
+  trail: string[]
 }
 
 export const locationColumns: Sql = sql`${coreColumns}, r.parent_id`
 export const parentColumn: Sql = sql`parent.external_key as parent_external_key, `
 
-const layout: RecordTable = {
-  kind: 'location',
-  table: sql`locations`,
-  columns: locationColumns,
-  pageColumns: parentColumn,
-  pageJoins: (orgId) => sql`left join locations parent on parent.org_id = ${orgId} and parent.id = page.parent_id`,
-  tagHolder: sql`t.location_id`,
+/** How much is read of a location, and what is made of it. */
+export interface Reading<L extends Location> {
+  columns: (orgId: number, of: Sql) => Sql
+  build: (row: LocationRow) => L
 }
 
 export const locationOf = (row: LocationRow): Location => ({
@@ -31,21 +38,55 @@ export const locationOf = (row: LocationRow): Location => ({
   parentKey: row.parent_external_key,
 })
 
-async function findLocation(db: Db, orgId: number, id: number): Promise<Location | null> {
-  const rows = await db.query<LocationRow>(sql`
-    select ${locationColumns}, ${parentColumn}${tagColumns}
-    from locations r
-    left join locations parent on parent.org_id = ${orgId} and parent.id = r.parent_id
-    left join tags t on t.org_id = ${orgId} and t.location_id = r.id
-    where r.org_id = ${orgId} and r.id = ${id} and r.deleted_at is null
-    order by ${tagOrder}`)
-  return foldRows(rows, locationOf)[0] ?? null
+export const plain: Reading<Location> = { columns: () => parentColumn, build: locationOf }
+
+/** With the way from the root, which is followed upwards from each location of the answer. */
+export const rooted: Reading<RootedLocation> = {
+  columns: (orgId, of) => sql`${parentColumn}(${trailTo(orgId, sql`${of}.id`)}) as trail, `,
+  build: (row) => ({ ...locationOf(row), trail: row.trail }),
 }
 
-async function lockLocation(tx: Tx, orgId: number, id: number): Promise<void> {
-  await tx.query(
-    sql`select from locations where org_id = ${orgId} and id = ${id} and deleted_at is null for no key update`,
+const trailTo = (orgId: number, id: Sql): Sql => sql`
+  with recursive up as (
+    select l.external_key, l.parent_id, 0 as steps from locations l where l.org_id = ${orgId} and l.id = ${id}
+    union all
+    select l.external_key, l.parent_id, up.steps + 1
+    from up join locations l on l.org_id = ${orgId} and l.id = up.parent_id
   )
+  select array_agg(up.external_key order by up.steps desc) from up`
+
+export async function trailOf(db: Db, orgId: number, id: number): Promise<string[]> {
+  const [row] = await db.query<{ trail: string[] }>(sql`select (${trailTo(orgId, sql`${id}::bigint`)}) as trail`)
+  return row!.trail
+}
+
+export const layoutOf = (reading: Reading<Location>): RecordTable => ({
+  kind: 'location',
+  table: sql`locations`,
+  columns: locationColumns,
+  pageColumns: (orgId) => reading.columns(orgId, sql`page`),
+  pageJoins: (orgId) => sql`left join locations parent on parent.org_id = ${orgId} and parent.id = page.parent_id`,
+  tagHolder: sql`t.location_id`,
+})
+
+const finder =
+  <L extends Location>(reading: Reading<L>) =>
+  async (db: Db, orgId: number, ref: RecordRef): Promise<L | null> => {
+    const rows = await db.query<LocationRow>(sql`
+      select ${locationColumns}, ${reading.columns(orgId, sql`r`)}${tagColumns}
+      from locations r
+      left join locations parent on parent.org_id = ${orgId} and parent.id = r.parent_id
+      left join tags t on t.org_id = ${orgId} and t.location_id = r.id
+      where ${isMeant(orgId, ref)}
+      order by ${tagOrder}`)
+    return foldRows(rows, reading.build)[0] ?? null
+  }
+
+async function lockLocation(tx: Tx, orgId: number, ref: RecordRef): Promise<{ id: number } | null> {
+  const [row] = await tx.query<{ id: number }>(
+    sql`select r.id from locations r where ${isMeant(orgId, ref)} for no key update`,
+  )
+  return row ?? null
 }
 
 async function insertLocation(tx: Tx, orgId: number, location: Location, search: string): Promise<boolean> {
@@ -75,31 +116,39 @@ export const locationStore: Store<Location> = {
   kind: 'location',
   noun: 'Location',
   holder: (id) => ({ locationId: id }),
-  find: findLocation,
+  find: finder(plain),
   lock: lockLocation,
   insert: insertLocation,
   update: updateLocation,
 }
+
+export const rootedLocationStore: Store<RootedLocation> = { ...locationStore, find: finder(rooted) }
 
 export interface LocationFilter {
   parentIds?: readonly number[] | undefined
   parentKeys?: readonly string[] | undefined
 }
 
-export async function listLocations(
+export function parentConditions(orgId: number, { parentIds, parentKeys }: LocationFilter): Sql[] {
+  const only: Sql[] = []
+  if (parentIds !== undefined) only.push(sql`r.parent_id = any(${parentIds}::bigint[])`)
+  if (parentKeys !== undefined)
+    only.push(sql`r.parent_id in (
+      select p.id from locations p
+      where p.org_id = ${orgId} and p.deleted_at is null and p.external_key = any(${parentKeys}::text[]))`)
+  return only
+}
+
+export async function listLocations<L extends Location>(
   db: Db,
   orgId: number,
   request: ListRequest,
-  { parentIds, parentKeys }: LocationFilter,
-): Promise<Page<Location>> {
-  const more: Sql[] = []
-  if (parentIds !== undefined) more.push(sql`r.parent_id = any(${parentIds}::bigint[])`)
-  if (parentKeys !== undefined)
-    more.push(sql`r.parent_id in (
-      select p.id from locations p
-      where p.org_id = ${orgId} and p.deleted_at is null and p.external_key = any(${parentKeys}::text[]))`)
-  const rows = await listRecords<LocationRow>(db, orgId, layout, request, more)
-  return { rows: foldRows(rows, locationOf), total: rows[0]?.total ?? 0 }
+  filter: LocationFilter,
+  reading: Reading<L>,
+): Promise<Page<L>> {
+  const only = parentConditions(orgId, filter)
+  const rows = await listRecords<LocationRow>(db, orgId, layoutOf(reading), request, { only })
+  return { rows: foldRows(rows, reading.build), total: rows[0]?.total ?? 0 }
 }
 
 /** The live locations behind an id, in the order of ids, whether or not they are valid now. */

@@ -1,12 +1,19 @@
 import type { Db, Tx } from '../db/database.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
+import { isMeant } from '../records/list.sql.ts'
+import type { RecordRef } from '../records/record.ts'
 import { foldRows } from '../records/rows.ts'
 import { tagColumns, tagOrder } from '../tags/tags.sql.ts'
 import type { Location } from './location.ts'
-import { type LocationRow, locationColumns, locationOf, parentColumn } from './locations.sql.ts'
+import { type LocationRow, type Reading, locationColumns } from './locations.sql.ts'
 
 export type Kin = 'ancestors' | 'children' | 'descendants'
+
+/** The children of each location of a walk, by their index: the planner would rather read all locations at every step. */
+const childrenOf = (orgId: number, id: Sql): Sql => sql`
+  select c.id, c.external_key from locations c
+  where c.org_id = ${orgId} and c.parent_id = ${id} and c.deleted_at is null offset 0`
 
 /** The kin of a location with `place`, their position in the answer. */
 const kinOf: Record<Kin, (orgId: number, id: number) => Sql> = {
@@ -30,29 +37,29 @@ const kinOf: Record<Kin, (orgId: number, id: number) => Sql> = {
       select l.id, array[l.external_key] as trail from locations l
       where l.org_id = ${orgId} and l.parent_id = ${id} and l.deleted_at is null
       union all
-      select l.id, down.trail || l.external_key from down
-      join locations l on l.org_id = ${orgId} and l.parent_id = down.id and l.deleted_at is null
+      select l.id, down.trail || l.external_key from down cross join lateral (${childrenOf(orgId, sql`down.id`)}) l
     ),
     kin as (select down.id, row_number() over (order by down.trail, down.id) as place from down)`,
 }
 
-export async function listKin(
+export async function listKin<L extends Location>(
   db: Db,
   orgId: number,
   id: number,
   kin: Kin,
   { limit, offset }: PageRequest,
-): Promise<Page<Location>> {
+  reading: Reading<L>,
+): Promise<Page<L>> {
   const rows = await db.query<LocationRow & { total: number }>(sql`${kinOf[kin](orgId, id)},
     total as (select count(*) as total from kin),
     chosen as (select kin.id, kin.place from kin order by kin.place limit ${limit} offset ${offset})
-    select total.total, chosen.place, ${locationColumns}, ${parentColumn}${tagColumns}
+    select total.total, chosen.place, ${locationColumns}, ${reading.columns(orgId, sql`r`)}${tagColumns}
     from total left join chosen on true
     left join locations r on r.org_id = ${orgId} and r.id = chosen.id
     left join locations parent on parent.org_id = ${orgId} and parent.id = r.parent_id
     left join tags t on t.org_id = ${orgId} and t.location_id = r.id
     order by chosen.place, ${tagOrder}`)
-  return { rows: foldRows(rows, locationOf), total: rows[0]?.total ?? 0 }
+  return { rows: foldRows(rows, reading.build), total: rows[0]?.total ?? 0 }
 }
 
 export async function countDescendants(tx: Tx, orgId: number, id: number): Promise<number> {
@@ -60,8 +67,7 @@ export async function countDescendants(tx: Tx, orgId: number, id: number): Promi
     with recursive down as (
       select l.id from locations l where l.org_id = ${orgId} and l.parent_id = ${id} and l.deleted_at is null
       union all
-      select l.id from down join locations l
-        on l.org_id = ${orgId} and l.parent_id = down.id and l.deleted_at is null
+      select l.id from down cross join lateral (${childrenOf(orgId, sql`down.id`)}) l
     )
     select count(*) as count from down`)
   return row?.count ?? 0
@@ -90,15 +96,23 @@ export interface ParentRow {
 }
 
 /** The live location by id or key, held so that it cannot be deleted before the child is in. */
-export async function holdParent(
-  tx: Tx,
-  orgId: number,
-  by: { id: number } | { key: string },
-): Promise<ParentRow | null> {
-  const which = 'id' in by ? sql`id = ${by.id}` : sql`external_key = ${by.key}`
-  const [row] = await tx.query<ParentRow>(sql`
-    select id, external_key from locations
-    where org_id = ${orgId} and ${which} and deleted_at is null for share`)
+export async function holdParent(tx: Tx, orgId: number, ref: RecordRef): Promise<ParentRow | null> {
+  const [row] = await tx.query<ParentRow>(
+    sql`select r.id, r.external_key from locations r where ${isMeant(orgId, ref)} for share`,
+  )
+  return row ?? null
+}
+
+export interface HeldPlace {
+  id: number
+  key: string
+  name: string
+}
+
+/** The live location with this key, held so that it cannot be deleted before something is placed in it. */
+export async function holdPlace(tx: Tx, orgId: number, key: string): Promise<HeldPlace | null> {
+  const [row] = await tx.query<HeldPlace>(sql`
+    select r.id, r.external_key as key, r.name from locations r where ${isMeant(orgId, { key })} for key share`)
   return row ?? null
 }
 

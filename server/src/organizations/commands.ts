@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts'
 import type { IdSource } from '../db/id-source.ts'
 import { type Clock, now } from '../kernel/clock.ts'
-import { type OrganizationName, insertOrganization, setLapsed } from './organizations.sql.ts'
+import { type OrganizationName, insertOrganization } from './organizations.sql.ts'
 
 interface Needs {
   db: Database
@@ -13,12 +13,4 @@ export async function createOrganization({ db, clock, ids }: Needs, name: string
   const orgId = await ids.next(0)
   await db.inOrganization(orgId, (tx) => insertOrganization(tx, orgId, name, now(clock)))
   return { orgId, name }
-}
-
-export async function lapseOrganization({ db, clock }: Needs, orgId: number): Promise<void> {
-  await db.inOrganization(orgId, (tx) => setLapsed(tx, orgId, now(clock)))
-}
-
-export async function reinstateOrganization({ db }: Needs, orgId: number): Promise<void> {
-  await db.inOrganization(orgId, (tx) => setLapsed(tx, orgId, null))
 }

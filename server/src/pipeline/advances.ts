@@ -2,8 +2,8 @@ import type { Advance } from '../tracking/positions.sql.ts'
 import type { Sighting } from '../tracking/sighting.ts'
 
 /** Sightings by asset, keeping their order. */
-export function perAsset(sightings: readonly Sighting[]): Map<number, Sighting[]> {
-  const groups = new Map<number, Sighting[]>()
+export function perAsset<One extends Sighting>(sightings: readonly One[]): Map<number, One[]> {
+  const groups = new Map<number, One[]>()
   for (const sighting of sightings) {
     const group = groups.get(sighting.assetId)
     if (group === undefined) groups.set(sighting.assetId, [sighting])

@@ -7,6 +7,8 @@ export interface Reader {
   /** The vendor's format, or `auto`. */
   format: string
   clock: string
+  /** Null when it is off: then every sighting counts as it is. */
+  smoothing: Smoothing | null
   topicKey: string
   createdAt: Instant
   lastSeenAt: Instant | null
@@ -15,7 +17,18 @@ export interface Reader {
   ignored: number
   warning: string | null
   scanPoints: ScanPoint[]
+  /** Antennas that reported reads although no scan point names them. */
+  unknownAntennas: { antenna: number; reads: number }[]
 }
+
+/** How sure a change of place must be: so many sightings in a row within so many seconds, or so much stronger a signal. */
+export interface Smoothing {
+  reads: number
+  seconds: number
+  marginDb: number | null
+}
+
+export const smoothingBounds = { reads: [2, 20], seconds: [1, 3600], marginDb: [1, 60] } as const
 
 /** One antenna and the place it looks at, or none. */
 export interface ScanPoint {
@@ -28,6 +41,7 @@ export interface ReaderDraft {
   name: string
   format: string
   clock: string
+  smoothing?: Smoothing | null
   scanPoints: readonly { antenna: number; locationId: number | null }[]
 }
 

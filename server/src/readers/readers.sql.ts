@@ -2,13 +2,14 @@ import type { Db, Tx } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
-import type { Device, Reader, ReaderDraft, ScanPoint } from './reader.ts'
+import type { Device, Reader, ReaderDraft, ScanPoint, Smoothing } from './reader.ts'
 
 interface ReaderRow {
   id: number | null
   name: string
   format: string
   clock: string
+  smoothing: string | null
   topic_key: string
   created_at: string
   last_seen_at: string | null
@@ -16,19 +17,30 @@ interface ReaderRow {
   reads: number
   ignored: number
   warning: string | null
+  unknown_antennas: string | null
   antenna: number | null
   location_id: number | null
   location_key: string | null
 }
 
-const columns = sql`r.id, r.name, r.format, r.clock, r.topic_key, r.created_at, r.last_seen_at, r.messages, r.reads,
+const columns = sql`r.id, r.name, r.format, r.clock, r.smoothing, r.topic_key, r.created_at, r.last_seen_at, r.messages, r.reads,
   r.ignored, r.warning`
 
 const points = (orgId: number) => sql`
   left join scan_points p on p.org_id = ${orgId} and p.reader_id = r.id
   left join locations l on l.org_id = ${orgId} and l.id = p.location_id and l.deleted_at is null`
 
-const pointColumns = sql`p.antenna, l.id as location_id, l.external_key as location_key`
+const pointColumns = (orgId: number) => sql`p.antenna, l.id as location_id, l.external_key as location_key, (
+    select json_agg(json_build_object('antenna', u.antenna, 'reads', u.reads) order by u.antenna)
+    from unknown_antennas u where u.org_id = ${orgId} and u.reader_id = r.id and not exists (
+      select from scan_points n where n.org_id = ${orgId} and n.reader_id = u.reader_id and n.antenna = u.antenna)
+  ) as unknown_antennas`
+
+export const smoothingOf = (stored: string | null): Smoothing | null =>
+  stored === null ? null : (JSON.parse(stored) as Smoothing)
+
+const stored = (smoothing: Smoothing | null | undefined): string | null =>
+  smoothing == null ? null : JSON.stringify(smoothing)
 
 /** Rows come once per scan point and in order; one reader is made of each run. */
 function foldReaders(rows: readonly ReaderRow[]): Reader[] {
@@ -48,6 +60,7 @@ const readerOf = (row: ReaderRow, id: number): Reader => ({
   name: row.name,
   format: row.format,
   clock: row.clock,
+  smoothing: smoothingOf(row.smoothing),
   topicKey: row.topic_key,
   createdAt: fromDatabase(row.created_at),
   lastSeenAt: row.last_seen_at === null ? null : fromDatabase(row.last_seen_at),
@@ -56,11 +69,12 @@ const readerOf = (row: ReaderRow, id: number): Reader => ({
   ignored: row.ignored,
   warning: row.warning,
   scanPoints: [],
+  unknownAntennas: JSON.parse(row.unknown_antennas ?? '[]') as Reader['unknownAntennas'],
 })
 
 export async function findReader(db: Db, orgId: number, id: number): Promise<Reader | null> {
   const rows = await db.query<ReaderRow>(sql`
-    select ${columns}, ${pointColumns} from readers r ${points(orgId)}
+    select ${columns}, ${pointColumns(orgId)} from readers r ${points(orgId)}
     where r.org_id = ${orgId} and r.id = ${id} order by p.antenna`)
   return foldReaders(rows)[0] ?? null
 }
@@ -72,7 +86,7 @@ export async function listReaders(db: Db, orgId: number, page: PageRequest): Pro
       select ${columns} from readers r where r.org_id = ${orgId}
       order by r.name, r.id limit ${page.limit} offset ${page.offset}
     )
-    select total.total, ${columns}, ${pointColumns} from total left join r on true ${points(orgId)}
+    select total.total, ${columns}, ${pointColumns(orgId)} from total left join r on true ${points(orgId)}
     order by r.name, r.id, p.antenna`)
   return { rows: foldReaders(rows), total: rows[0]?.total ?? 0 }
 }
@@ -91,9 +105,10 @@ export async function insertReader(
   at: Instant,
 ): Promise<void> {
   await tx.query(sql`
-    insert into readers (org_id, id, name, format, clock, token_hash, topic_key, created_at, messages, reads, ignored)
-    values (${orgId}, ${id}, ${draft.name}, ${draft.format}, ${draft.clock}, ${secret.tokenHash}, ${secret.topicKey},
-      ${toDatabase(at)}, 0, 0, 0)`)
+    insert into readers (org_id, id, name, format, clock, smoothing, token_hash, topic_key, created_at, messages,
+      reads, ignored)
+    values (${orgId}, ${id}, ${draft.name}, ${draft.format}, ${draft.clock}, ${stored(draft.smoothing)}::json,
+      ${secret.tokenHash}, ${secret.topicKey}, ${toDatabase(at)}, 0, 0, 0)`)
   await tx.query(sql`
     insert into reader_directory (token_hash, topic_key, org_id, reader_id)
     values (${secret.tokenHash}, ${secret.topicKey}, ${orgId}, ${id})`)
@@ -122,10 +137,11 @@ export async function updateReader(
   tx: Tx,
   orgId: number,
   id: number,
-  change: Pick<ReaderDraft, 'name' | 'format' | 'clock'>,
+  change: Pick<ReaderDraft, 'name' | 'format' | 'clock' | 'smoothing'>,
 ): Promise<void> {
   await tx.query(sql`
-    update readers set name = ${change.name}, format = ${change.format}, clock = ${change.clock}
+    update readers set name = ${change.name}, format = ${change.format}, clock = ${change.clock},
+      smoothing = ${stored(change.smoothing)}::json
     where org_id = ${orgId} and id = ${id}`)
 }
 
@@ -136,6 +152,7 @@ export async function lockReader(tx: Tx, orgId: number, id: number): Promise<voi
 /** Says whether there was one. */
 export async function deleteReader(tx: Tx, orgId: number, id: number): Promise<boolean> {
   await tx.query(sql`delete from scan_points where org_id = ${orgId} and reader_id = ${id}`)
+  await tx.query(sql`delete from unknown_antennas where org_id = ${orgId} and reader_id = ${id}`)
   const gone = await tx.query<{ token_hash: Uint8Array }>(
     sql`delete from readers where org_id = ${orgId} and id = ${id} returning token_hash`,
   )

@@ -6,37 +6,54 @@ import type { Holder, Tag, TagDraft } from '../tags/tag.ts'
 import { deleteTag, deleteTagsOf, insertTags } from '../tags/tags.sql.ts'
 import { type RecordKind, bookCreated, bookDeleted, bookSwitched } from './counts.sql.ts'
 import { takeKey } from './keys.sql.ts'
-import { type Needs, type RecordCore, type RecordDraft, refuseEmptyWindow, searchText } from './record.ts'
+import {
+  type Needs,
+  type RecordCore,
+  type RecordDraft,
+  type RecordRef,
+  refuseEmptyWindow,
+  searchText,
+} from './record.ts'
 
 /** The statements of one kind of record. All of them see live rows only. */
 export interface Store<R extends RecordCore> {
   kind: RecordKind
   noun: string
   holder: (id: number) => Holder
-  find: (db: Db, orgId: number, id: number) => Promise<R | null>
+  find: (db: Db, orgId: number, ref: RecordRef) => Promise<R | null>
   /** Holds the row until the transaction ends, against writers and against those who want to hang something on it. */
-  lock: (tx: Tx, orgId: number, id: number) => Promise<void>
+  lock: (tx: Tx, orgId: number, ref: RecordRef) => Promise<{ id: number } | null>
   /** False when the key is taken. */
   insert: (tx: Tx, orgId: number, record: R, search: string) => Promise<boolean>
   update: (tx: Tx, orgId: number, record: R, search: string) => Promise<void>
 }
 
-/** Why a record cannot be had: it lives in another organization, or nowhere. */
+/** Why a record cannot be had: it lives in another organization, or nowhere. A key means nothing in another one. */
 async function missing<R extends RecordCore>(
   needs: Needs,
   store: Store<R>,
   orgId: number,
-  id: number,
+  ref: RecordRef,
 ): Promise<Refusal> {
-  const owner = await needs.ids.ownerOf(id)
-  const isForeign = owner !== null && owner !== orgId && (await store.find(needs.db.read, owner, id)) !== null
+  const owner = typeof ref === 'number' ? await needs.ids.ownerOf(ref) : null
+  const isForeign = owner !== null && owner !== orgId && (await store.find(needs.db.read, owner, ref)) !== null
   return isForeign ? refuse.forbidden(`${store.noun} belongs to another organization`) : refuse.notFound(store.noun)
 }
 
-export async function getRecord<R extends RecordCore>(needs: Needs, store: Store<R>, orgId: number, id: number) {
-  const record = await store.find(needs.db.read, orgId, id)
-  if (record === null) throw await missing(needs, store, orgId, id)
+export async function getRecord<R extends RecordCore>(needs: Needs, store: Store<R>, orgId: number, ref: RecordRef) {
+  const record = await store.find(needs.db.read, orgId, ref)
+  if (record === null) throw await missing(needs, store, orgId, ref)
   return record
+}
+
+/** A key may pass to another record while its lock is waited for, so what was locked is then found by its id. */
+async function lockAndFind<R extends RecordCore>(tx: Tx, store: Store<R>, orgId: number, ref: RecordRef) {
+  if (typeof ref === 'number') {
+    const [, current] = await Promise.all([store.lock(tx, orgId, ref), store.find(tx, orgId, ref)])
+    return current
+  }
+  const locked = await store.lock(tx, orgId, ref)
+  return locked === null ? null : store.find(tx, orgId, locked.id)
 }
 
 /** Runs the work on the locked record. The lock comes first, so what is then read is what stays true. */
@@ -44,16 +61,16 @@ async function withRecord<R extends RecordCore, Result extends object>(
   needs: Needs,
   store: Store<R>,
   orgId: number,
-  id: number,
+  ref: RecordRef,
   work: (tx: Tx, current: R) => Promise<Result>,
   lockFirst: (tx: Tx) => Promise<void> = async () => undefined,
 ): Promise<Result> {
   const result = await needs.db.inOrganization(orgId, async (tx) => {
     await lockFirst(tx)
-    const [, current] = await Promise.all([store.lock(tx, orgId, id), store.find(tx, orgId, id)])
+    const current = await lockAndFind(tx, store, orgId, ref)
     return current === null ? null : work(tx, current)
   })
-  if (result === null) throw await missing(needs, store, orgId, id)
+  if (result === null) throw await missing(needs, store, orgId, ref)
   return result
 }
 
@@ -68,13 +85,14 @@ async function newTags(needs: Needs, orgId: number, drafts: readonly TagDraft[])
   return drafts.map((draft, index) => ({ ...draft, id: ids[index]! }))
 }
 
-/** `complete` adds what only this kind of record has, inside the transaction. */
+/** `complete` adds what only this kind of record has, inside the transaction; `follow` does what needs the record there. */
 export async function createRecord<R extends RecordCore>(
   needs: Needs,
   store: Store<R>,
   orgId: number,
   draft: RecordDraft,
   complete: (tx: Tx, core: RecordCore) => Promise<R>,
+  follow: (tx: Tx, record: R) => Promise<void> = async () => undefined,
 ): Promise<R> {
   const at = now(needs.clock)
   const validFrom = draft.validFrom ?? at
@@ -89,6 +107,7 @@ export async function createRecord<R extends RecordCore>(
     const record = await needs.db.inOrganization(orgId, async (tx) => {
       const whole = await complete(tx, core)
       if (!(await store.insert(tx, orgId, whole, searchText(whole, tags)))) return null
+      await follow(tx, whole)
       await Promise.all([
         bookCreated(tx, orgId, store.kind, isActive),
         attachAll(tx, orgId, store.holder(id), tags, at),
@@ -109,7 +128,7 @@ export function changeRecord<R extends RecordCore>(
   needs: Needs,
   store: Store<R>,
   orgId: number,
-  id: number,
+  ref: RecordRef,
   change: (current: R, tx: Tx) => Promise<R> | R,
   lockFirst?: (tx: Tx) => Promise<void>,
 ): Promise<R> {
@@ -122,7 +141,7 @@ export function changeRecord<R extends RecordCore>(
     await Promise.all(writes)
     return next
   }
-  return withRecord(needs, store, orgId, id, write, lockFirst)
+  return withRecord(needs, store, orgId, ref, write, lockFirst)
 }
 
 export interface Renamed<R> {
@@ -135,15 +154,15 @@ export function renameRecord<R extends RecordCore>(
   needs: Needs,
   store: Store<R>,
   orgId: number,
-  id: number,
+  ref: RecordRef,
   externalKey: string,
-  countDescendants: (tx: Tx) => Promise<number>,
+  countDescendants: (tx: Tx, id: number) => Promise<number>,
 ): Promise<Renamed<R>> {
-  return withRecord(needs, store, orgId, id, async (tx, current) => {
+  return withRecord(needs, store, orgId, ref, async (tx, current) => {
     if (current.externalKey === externalKey) return { record: current, descendantCount: 0 }
     const record = { ...current, externalKey, updatedAt: nextUpdate(needs.clock, current.updatedAt) }
     await store.update(tx, orgId, record, searchText(record, record.tags))
-    return { record, descendantCount: await countDescendants(tx) }
+    return { record, descendantCount: await countDescendants(tx, current.id) }
   })
 }
 
@@ -152,18 +171,18 @@ export async function deleteRecord<R extends RecordCore>(
   needs: Needs,
   store: Store<R>,
   orgId: number,
-  id: number,
-  guard: (tx: Tx) => Promise<void>,
+  ref: RecordRef,
+  guard: (tx: Tx, id: number) => Promise<void>,
 ): Promise<void> {
-  await withRecord(needs, store, orgId, id, async (tx, current) => {
-    await guard(tx)
+  await withRecord(needs, store, orgId, ref, async (tx, current) => {
+    await guard(tx, current.id)
     const updatedAt = nextUpdate(needs.clock, current.updatedAt)
     const gone = { ...current, updatedAt, deletedAt: updatedAt }
     await Promise.all([
       store.update(tx, orgId, gone, searchText(gone, [])),
       // The total before the tags, as in a create, so that the two never wait for each other.
       bookDeleted(tx, orgId, store.kind, current.isActive),
-      deleteTagsOf(tx, orgId, store.holder(id)),
+      deleteTagsOf(tx, orgId, store.holder(current.id)),
     ])
     return gone
   })
@@ -173,12 +192,12 @@ export async function attachTag<R extends RecordCore>(
   needs: Needs,
   store: Store<R>,
   orgId: number,
-  id: number,
+  ref: RecordRef,
   draft: TagDraft,
 ): Promise<Tag> {
   const [tag] = await newTags(needs, orgId, [draft])
-  return withRecord(needs, store, orgId, id, async (tx, current) => {
-    await attachAll(tx, orgId, store.holder(id), [tag!], now(needs.clock))
+  return withRecord(needs, store, orgId, ref, async (tx, current) => {
+    await attachAll(tx, orgId, store.holder(current.id), [tag!], now(needs.clock))
     await store.update(tx, orgId, current, searchText(current, [...current.tags, draft]))
     return tag!
   })
@@ -188,11 +207,11 @@ export async function detachTag<R extends RecordCore>(
   needs: Needs,
   store: Store<R>,
   orgId: number,
-  id: number,
+  ref: RecordRef,
   tagId: number,
 ): Promise<void> {
-  await withRecord(needs, store, orgId, id, async (tx, current) => {
-    if (!(await deleteTag(tx, orgId, store.holder(id), tagId))) throw refuse.notFound('Tag')
+  await withRecord(needs, store, orgId, ref, async (tx, current) => {
+    if (!(await deleteTag(tx, orgId, store.holder(current.id), tagId))) throw refuse.notFound('Tag')
     const left = current.tags.filter((tag) => tag.id !== tagId)
     await store.update(tx, orgId, current, searchText(current, left))
     return current

@@ -6,9 +6,11 @@ export const keyField = text({ min: 1, max: 255 })
 export const nameField = text({ min: 1, max: 255 })
 export const descriptionField = text({ max: 1024, lineBreaks: true })
 
+export const tagValue = text({ min: 1, max: 255 })
+
 export const tagBody = {
   tag_type: oneOf(tagTypes),
-  value: text({ min: 1, max: 255 }),
+  value: tagValue,
 }
 
 export const tagDraftsField = listOf(record(tagBody))

@@ -4,9 +4,9 @@ import { type Instant, toDatabase } from '../kernel/instant.ts'
 import type { PageRequest, SortTerm } from '../kernel/page.ts'
 import { type TagRow, tagColumns, tagOrder } from '../tags/tags.sql.ts'
 import type { RecordKind } from './counts.sql.ts'
-import { foldCase } from './record.ts'
+import { type RecordRef, foldCase } from './record.ts'
 
-type RecordSortField = 'external_key' | 'name' | 'created_at' | 'updated_at'
+export type RecordSortField = 'external_key' | 'name' | 'created_at' | 'updated_at'
 
 interface RecordFilter {
   externalKeys?: readonly string[] | undefined
@@ -15,10 +15,18 @@ interface RecordFilter {
   q?: string | undefined
 }
 
-export interface ListRequest extends PageRequest {
+export interface ListRequest<Field extends string = RecordSortField> extends PageRequest {
   filter: RecordFilter
-  sort: readonly SortTerm<RecordSortField>[]
+  sort: readonly SortTerm<Field>[]
   now: Instant
+}
+
+/** What a list leaves out beyond the request's own filter. */
+export interface Restriction {
+  /** Conditions that few records meet. */
+  only?: readonly Sql[]
+  /** A condition that few live records meet, which are left out. Not together with deleted ones. */
+  except?: Sql | undefined
 }
 
 /** How one kind of record is laid out; `r` is the record in every piece. */
@@ -27,7 +35,7 @@ export interface RecordTable {
   table: Sql
   columns: Sql
   /** Joins from the finished page, for columns of other rows. */
-  pageColumns: Sql
+  pageColumns: (orgId: number) => Sql
   pageJoins: (orgId: number) => Sql
   tagHolder: Sql
 }
@@ -48,7 +56,13 @@ export interface CoreRow extends TagRow {
 export const coreColumns: Sql = sql`r.id, r.external_key, r.name, r.description, r.is_active, r.valid_from, r.valid_to,
   r.created_at, r.updated_at, r.deleted_at`
 
-const sortColumns: Record<RecordSortField, (of: Sql) => Sql> = {
+/** The live record that is meant, as a condition on `r`. */
+export const isMeant = (orgId: number, ref: RecordRef): Sql =>
+  typeof ref === 'number'
+    ? sql`r.org_id = ${orgId} and r.id = ${ref} and r.deleted_at is null`
+    : sql`r.org_id = ${orgId} and r.external_key = ${ref.key} and r.deleted_at is null`
+
+export const sortColumns: Record<RecordSortField, (of: Sql) => Sql> = {
   external_key: (of) => sql`${of}.external_key`,
   name: (of) => sql`${of}.name`,
   created_at: (of) => sql`${of}.created_at`,
@@ -67,13 +81,27 @@ function orderBy({ sort, filter }: ListRequest, of: Sql): Sql {
   return join([...pieces, sql`${of}.id${direction}`], sql`, `)
 }
 
-const live: Sql = sql`r.deleted_at is null`
+export const live: Sql = sql`r.deleted_at is null`
 const deleted: Sql = sql`r.deleted_at is not null`
 
 export const likePattern = (needle: string): string => `%${foldCase(needle).replaceAll(/[\\%_]/g, '\\$&')}%`
 
-function conditions(orgId: number, { filter, now }: ListRequest, liveness: Sql, more: readonly Sql[]): Sql {
-  const at = toDatabase(now)
+/** Hidden in a sub-select, because a plan made for one moment would be made anew for each. */
+const moment = (now: Instant): Sql => sql`(select ${toDatabase(now)}::timestamptz)`
+
+/** A term without three letters in a row has no trigram: its plan must not be the one that asks the trigram index. */
+function contains(needle: string): Sql {
+  if (/[\p{L}\p{N}]{3}/u.test(needle)) return sql`r.search_text like ${likePattern(needle)}`
+  return sql`strpos(r.search_text, ${foldCase(needle)}) > 0`
+}
+
+export function conditions(
+  orgId: number,
+  { filter, now }: Pick<ListRequest, 'filter' | 'now'>,
+  liveness: Sql,
+  more: readonly Sql[],
+): Sql {
+  const at = moment(now)
   const all = [
     sql`r.org_id = ${orgId}`,
     liveness,
@@ -83,41 +111,63 @@ function conditions(orgId: number, { filter, now }: ListRequest, liveness: Sql, 
   ]
   if (filter.isActive !== undefined) all.push(filter.isActive ? sql`r.is_active` : sql`not r.is_active`)
   if (filter.externalKeys !== undefined) all.push(sql`r.external_key = any(${filter.externalKeys}::text[])`)
-  if (filter.q) all.push(sql`r.search_text like ${likePattern(filter.q)}`)
+  if (filter.q) all.push(contains(filter.q))
   return join(all, sql` and `)
 }
 
 /** The total of the plain list: the counted records less the few outside their window. Exact, whatever the size. */
-function countedTotal(orgId: number, layout: RecordTable, { filter, now }: ListRequest): Sql {
-  const at = toDatabase(now)
-  const booked = [sql`active`]
-  if (filter.isActive === undefined) booked.push(sql`inactive`)
-  if (filter.includeDeleted) booked.push(sql`deleted_active`)
-  if (filter.includeDeleted && filter.isActive === undefined) booked.push(sql`deleted_inactive`)
+export function countedTotal(
+  orgId: number,
+  layout: RecordTable,
+  request: Pick<ListRequest, 'filter' | 'now'>,
+  except?: Sql,
+): Sql {
+  const { filter, now } = request
+  const at = moment(now)
+  const booked: Sql[] = []
+  if (filter.isActive !== false) booked.push(sql`active`)
+  if (filter.isActive !== true) booked.push(sql`inactive`)
+  if (filter.includeDeleted && filter.isActive !== false) booked.push(sql`deleted_active`)
+  if (filter.includeDeleted && filter.isActive !== true) booked.push(sql`deleted_inactive`)
   const counted = [sql`r.org_id = ${orgId}`]
   if (!filter.includeDeleted) counted.push(live)
-  if (filter.isActive !== undefined) counted.push(sql`r.is_active`)
+  if (filter.isActive !== undefined) counted.push(filter.isActive ? sql`r.is_active` : sql`not r.is_active`)
   const which = join(counted, sql` and `)
+  const countOf = (some: Sql): Sql =>
+    sql`select count(*) from ${layout.table} r where ${conditions(orgId, request, live, [some])}`
   return sql`
     select (
       (select coalesce(sum(${join(booked, sql` + `)}), 0) from record_counts
         where org_id = ${orgId} and kind = ${layout.kind})
       - (select count(*) from ${layout.table} r where ${which} and r.valid_from > r.created_at and r.valid_from > ${at})
       - (select count(*) from ${layout.table} r where ${which} and r.valid_to is not null and r.valid_to <= ${at})
+      ${except === undefined ? sql`` : sql`- (${countOf(except)})`}
     )::bigint as total`
 }
 
+/** The usual sizes of a page, and no others, stand in the text: each text is a prepared statement of its own. */
+const usualSizes = new Map<number, Sql>([
+  [50, sql`limit 50`],
+  [200, sql`limit 200`],
+])
+
+/** A plan made for a page of any size would be made for a tenth of the table. */
+function pageOf({ limit, offset }: PageRequest): Sql {
+  const size = usualSizes.get(limit) ?? sql`limit ${limit}`
+  return offset === 0 ? size : sql`${size} offset ${offset}`
+}
+
 /** Live and deleted rows lie in different indexes, so each side brings its own first rows. */
-function plainPage(orgId: number, layout: RecordTable, request: ListRequest): Sql {
+function plainPage(orgId: number, layout: RecordTable, request: ListRequest, more: readonly Sql[]): Sql {
   const { limit, offset, filter } = request
   const rows = (liveness: Sql): Sql => sql`
-    select ${layout.columns} from ${layout.table} r where ${conditions(orgId, request, liveness, [])}
+    select ${layout.columns} from ${layout.table} r where ${conditions(orgId, request, liveness, more)}
     order by ${orderBy(request, sql`r`)}`
-  if (!filter.includeDeleted) return sql`${rows(live)} limit ${limit} offset ${offset}`
+  if (!filter.includeDeleted) return sql`${rows(live)} ${pageOf(request)}`
   const reach = Math.min(limit + offset, Number.MAX_SAFE_INTEGER)
   return sql`
     select * from ((${rows(live)} limit ${reach}) union all (${rows(deleted)} limit ${reach})) r
-    order by ${orderBy(request, sql`r`)} limit ${limit} offset ${offset}`
+    order by ${orderBy(request, sql`r`)} ${pageOf(request)}`
 }
 
 /**
@@ -133,12 +183,15 @@ function filteredList(orgId: number, layout: RecordTable, request: ListRequest, 
     with matches as materialized (${all}),
     total as (select count(*) as total from matches),
     chosen as (
-      select m.id from matches m order by ${orderBy(request, sql`m`)} limit ${request.limit} offset ${request.offset}
+      select m.id from matches m order by ${orderBy(request, sql`m`)} ${pageOf(request)}
     ),
     page as (
       select ${layout.columns} from chosen join ${layout.table} r on r.org_id = ${orgId} and r.id = chosen.id
     )`
 }
+
+export const isNarrowed = ({ filter }: Pick<ListRequest, 'filter'>, only: readonly Sql[]): boolean =>
+  only.length > 0 || filter.externalKeys !== undefined || Boolean(filter.q)
 
 /**
  * One page and the exact total, from one snapshot. The total comes along even when the page is empty, as a row
@@ -149,17 +202,27 @@ export async function listRecords<Row extends CoreRow>(
   orgId: number,
   layout: RecordTable,
   request: ListRequest,
-  more: readonly Sql[] = [],
+  { only = [], except }: Restriction = {},
 ): Promise<(Row & { total: number })[]> {
-  const { filter } = request
-  const isFiltered =
-    more.length > 0 || filter.externalKeys !== undefined || Boolean(filter.q) || filter.isActive === false
-  const list = isFiltered
+  const more = except === undefined ? only : [...only, sql`not (${except})`]
+  const list = isNarrowed(request, only)
     ? filteredList(orgId, layout, request, more)
-    : sql`with total as (${countedTotal(orgId, layout, request)}), page as (${plainPage(orgId, layout, request)})`
+    : sql`with total as (${countedTotal(orgId, layout, request, except)}),
+        page as (${plainPage(orgId, layout, request, more)})`
+  return pageWithTags(db, orgId, layout, list, orderBy(request, sql`page`))
+}
+
+/** `list` is a WITH clause that ends with `total` and `page`. */
+export function pageWithTags<Row extends CoreRow>(
+  db: Db,
+  orgId: number,
+  layout: RecordTable,
+  list: Sql,
+  order: Sql,
+): Promise<(Row & { total: number })[]> {
   return db.query(sql`${list}
-    select total.total, page.*, ${layout.pageColumns}${tagColumns}
+    select total.total, page.*, ${layout.pageColumns(orgId)}${tagColumns}
     from total left join page on true ${layout.pageJoins(orgId)}
     left join tags t on t.org_id = ${orgId} and ${layout.tagHolder} = page.id
-    order by ${orderBy(request, sql`page`)}, ${tagOrder}`)
+    order by ${order}, ${tagOrder}`)
 }

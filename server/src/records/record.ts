@@ -12,6 +12,9 @@ export interface Needs {
   ids: IdSource
 }
 
+/** A record by its id, or by its natural key among the live ones. */
+export type RecordRef = number | { key: string }
+
 /** What assets and locations have in common. */
 export interface RecordCore {
   id: number

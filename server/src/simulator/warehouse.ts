@@ -2,7 +2,7 @@ import { createAsset } from '../assets/commands.ts'
 import { listAssets } from '../assets/assets.sql.ts'
 import { now } from '../kernel/clock.ts'
 import { createLocation } from '../locations/commands.ts'
-import { listLocations } from '../locations/locations.sql.ts'
+import { listLocations, plain } from '../locations/locations.sql.ts'
 import { createReader, removeReader } from '../readers/commands.ts'
 import { listReaders } from '../readers/readers.sql.ts'
 import type { Needs } from '../records/record.ts'
@@ -21,7 +21,7 @@ export async function settleSite(
   format: string,
 ): Promise<Map<string, string>> {
   const at = now(needs.clock)
-  const places = await listLocations(needs.db.read, orgId, { ...everything, now: at }, {})
+  const places = await listLocations(needs.db.read, orgId, { ...everything, now: at }, {}, plain)
   const placeIds = new Map(places.rows.map((place) => [place.externalKey, place.id]))
   for (const { key, name, parentKey } of site.places) {
     if (placeIds.has(key)) continue

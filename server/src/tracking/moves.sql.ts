@@ -18,7 +18,7 @@ export interface RecordedMove {
   recordedAt: Instant
 }
 
-interface MoveRow {
+export interface MoveRow {
   delivery_id: string
   asset_id: number
   asset_external_key: string
@@ -31,7 +31,7 @@ interface MoveRow {
   recorded_at: string
 }
 
-const moveOf = (row: MoveRow): RecordedMove => ({
+export const moveOf = (row: MoveRow): RecordedMove => ({
   deliveryId: row.delivery_id,
   assetId: row.asset_id,
   assetKey: row.asset_external_key,
@@ -42,12 +42,13 @@ const moveOf = (row: MoveRow): RecordedMove => ({
   recordedAt: fromDatabase(row.recorded_at),
 })
 
-const columns = sql`delivery_id, asset_id, asset_external_key, asset_name, from_location_id, from_location_name,
+export const columns = sql`delivery_id, asset_id, asset_external_key, asset_name, from_location_id, from_location_name,
   to_location_id, to_location_name, occurred_at, recorded_at`
 
 /**
  * Writes each move down with the names of this moment; an origin deleted meanwhile is no origin. A target deleted
- * meanwhile makes the transaction run again, so that no asset stays where nothing can be.
+ * meanwhile makes the transaction run again, so that no asset stays where nothing can be. The period says whether the
+ * move is to be delivered: it is that of the webhook as this statement finds it, null when there is nobody to tell.
  */
 export async function insertMoves(
   tx: Tx,
@@ -58,9 +59,9 @@ export async function insertMoves(
   if (moves.length === 0) return []
   const rows = await tx.query<MoveRow>(sql`
     insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, from_location_id,
-      from_location_name, to_location_id, to_location_name, occurred_at, recorded_at)
+      from_location_name, to_location_id, to_location_name, occurred_at, recorded_at, period)
     select a.org_id, u.delivery_id, a.id, a.external_key, a.name, origin.id, origin.name, target.id, target.name,
-      u.occurred_at, ${toDatabase(recordedAt)}::timestamptz
+      u.occurred_at, ${toDatabase(recordedAt)}::timestamptz, w.period
     from unnest(
       ${moves.map(() => newUuid())}::uuid[], ${moves.map((move) => move.assetId)}::bigint[],
       ${moves.map((move) => move.fromId)}::bigint[], ${moves.map((move) => move.toId)}::bigint[],
@@ -69,6 +70,7 @@ export async function insertMoves(
     join assets a on a.org_id = ${orgId} and a.id = u.asset_id
     join locations target on target.org_id = ${orgId} and target.id = u.to_id and target.deleted_at is null
     left join locations origin on origin.org_id = ${orgId} and origin.id = u.from_id and origin.deleted_at is null
+    left join webhooks w on w.org_id = ${orgId}
     returning ${columns}`)
   if (rows.length < moves.length) throw new Overtaken('a location was deleted while things were placed in it')
   return rows.map(moveOf)

@@ -52,7 +52,9 @@ export class Overviews {
     const done = (): void => {
       const tookMs = performance.now() - startedAt
       look.goodUntil = performance.now() + tookMs * restPerWork
-      const forget = (): void => void (this.#looks.get(orgId) === look && this.#looks.delete(orgId))
+      const forget = (): void => {
+        if (this.#looks.get(orgId) === look) this.#looks.delete(orgId)
+      }
       setTimeout(forget, tookMs * restPerWork).unref()
     }
     look.answer.then(done, () => this.#looks.delete(orgId))

@@ -74,6 +74,22 @@ async function bookFirstSeen(tx: Tx, orgId: number, assetIds: readonly number[])
   await bookScanned(tx, orgId, { live: live.length, deleted: assetIds.length - live.length })
 }
 
+/** Where each asset that was ever seen is, and since which minute nothing newer is known. */
+export async function whereaboutsOf(
+  tx: Tx,
+  orgId: number,
+  assetIds: readonly number[],
+): Promise<Map<number, Whereabouts>> {
+  const rows = await tx.query<{ asset_id: number; location_id: number | null; last_minute: string | null }>(sql`
+    select asset_id, location_id, last_minute from asset_positions
+    where org_id = ${orgId} and asset_id = any(${assetIds}::bigint[])`)
+  return new Map(
+    rows.flatMap(({ asset_id, location_id, last_minute }) =>
+      last_minute === null ? [] : [[asset_id, { locationId: location_id, minute: fromDatabase(last_minute) }] as const],
+    ),
+  )
+}
+
 /** The last minute of each asset that was ever seen. */
 export async function lastMinutesOf(tx: Tx, orgId: number, assetIds: readonly number[]): Promise<Map<number, string>> {
   const rows = await tx.query<{ asset_id: number; last_minute: string | null }>(sql`

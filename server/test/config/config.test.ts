@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { ConfigError, readConfig } from '../../src/config/config.ts'
 import { type Setting, settings } from '../../src/config/settings.ts'
+import { parseRange } from '../../src/kernel/address.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lastseen-config-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -164,4 +165,40 @@ describe('A secret', () => {
 
 it('The settings cannot be changed once they are read', () => {
   expect(Object.isFrozen(readConfig({}))).toBe(true)
+})
+
+describe('Settings of webhooks', () => {
+  it('are address ranges, certificate authorities and name servers', () => {
+    const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
+    const config = readConfig({
+      LASTSEEN_WEBHOOK_ALLOW: '10.1.0.0/16, fd00::/8,127.0.0.1',
+      LASTSEEN_WEBHOOK_CA_FILE: fileWith(pem),
+      LASTSEEN_WEBHOOK_DNS: '9.9.9.9,127.0.0.1:5353, 2620:fe::fe,[2620:fe::9]:53',
+    })
+    expect(config.webhookAllow).toEqual(['10.1.0.0/16', 'fd00::/8', '127.0.0.1'].map(parseRange))
+    expect(config.webhookCa).toBe(pem)
+    expect(config.webhookDns).toEqual(['9.9.9.9', '127.0.0.1:5353', '2620:fe::fe', '[2620:fe::9]:53'])
+  })
+
+  it('open nothing when they are not given', () => {
+    expect(readConfig({})).toMatchObject({ webhookAllow: [], webhookCa: null, webhookDns: [] })
+  })
+
+  it.each([
+    ['LASTSEEN_WEBHOOK_ALLOW', '10.0.0.0/33', 'expected ranges such as 10.0.0.0/8,fd00::/8'],
+    ['LASTSEEN_WEBHOOK_ALLOW', '10.0.0.0/8,,', 'expected ranges such as 10.0.0.0/8,fd00::/8'],
+    ['LASTSEEN_WEBHOOK_ALLOW', 'hooks.example.com', 'expected ranges such as 10.0.0.0/8,fd00::/8'],
+    ['LASTSEEN_WEBHOOK_DNS', 'dns.example.com', 'expected addresses such as 9.9.9.9 or [2620:fe::fe]:53'],
+    ['LASTSEEN_WEBHOOK_DNS', '9.9.9', 'expected addresses such as 9.9.9.9 or [2620:fe::fe]:53'],
+    ['LASTSEEN_WEBHOOK_CA_FILE', '/nowhere/ca.pem', 'cannot be read (ENOENT)'],
+  ])('refuse %s %j', (name, value, message) => {
+    expect(problemsOf({ [name]: value })).toEqual([`${name} ${JSON.stringify(value)}: ${message}`])
+  })
+
+  it('refuse a file that holds no certificate', () => {
+    const file = fileWith('hello')
+    expect(problemsOf({ LASTSEEN_WEBHOOK_CA_FILE: file })).toEqual([
+      `LASTSEEN_WEBHOOK_CA_FILE ${JSON.stringify(file)}: expected a file of PEM certificates`,
+    ])
+  })
 })

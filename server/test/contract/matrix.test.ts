@@ -3,7 +3,8 @@ import type { AnyRoute } from '../../src/http/route.ts'
 import { type TestOrg, useApp } from '../support/app.ts'
 import { type Client, type Reply, type SendOptions } from '../support/client.ts'
 import { expectRefusal } from '../support/envelope.ts'
-import { allRoutes, pathOf } from '../support/rows.ts'
+import { naturalRoutes } from '../support/description.ts'
+import { addressOf, allRoutes, pathWith } from '../support/rows.ts'
 
 const context = useApp()
 const nowhere = 4_503_599_627_370_497
@@ -25,7 +26,12 @@ const credentialScopes = [
 const reads = ['assets:read', 'locations:read', 'tracking:read']
 const operator = [...reads, 'tracking:write']
 const manager = [...operator, 'assets:write', 'locations:write']
-const roleScopes = { viewer: reads, operator, manager, admin: [...manager, 'keys:admin', 'members:admin'] }
+const roleScopes = {
+  viewer: reads,
+  operator,
+  manager,
+  admin: [...manager, 'keys:admin', 'webhooks:admin', 'members:admin'],
+}
 const roles = Object.keys(roleScopes) as (keyof typeof roleScopes)[]
 
 let org: TestOrg
@@ -40,7 +46,7 @@ beforeAll(async () => {
 
 /** Gets past the scope and then stops at an id that leads nowhere or at a body that is no JSON, so nothing happens. */
 function harmless(route: AnyRoute): [path: string, options: SendOptions] {
-  const path = pathOf(route, ...(route.ids ?? []).map((name) => (name === 'org_id' ? org.orgId : nowhere)))
+  const path = pathWith(route, (name) => (name === 'org_id' ? org.orgId : nowhere))
   return [path, route.body === undefined ? {} : { raw: '{', headers: { 'content-type': route.body.mediaType } }]
 }
 
@@ -50,12 +56,12 @@ const ask = (route: AnyRoute, token?: string): Promise<Reply> => {
 }
 
 function expectAllowed(route: AnyRoute, reply: Reply): void {
-  const expected = route.body !== undefined && route.ids === undefined ? [400] : [200, 400, 404]
+  const expected = route.body !== undefined && !route.path.includes('{') ? [400] : [200, 400, 404]
   expect(expected, `${route.id}: ${reply.text}`).toContain(reply.status)
   if (reply.status === 400) expect(reply.json.error.type).toBe('bad_request')
 }
 
-const label = (route: AnyRoute) => [route.method, route.path, route] as const
+const label = (route: AnyRoute) => [route.method, addressOf(route), route] as const
 const isPublic = (route: AnyRoute): boolean => route.access === 'public'
 const isDestructive = (route: AnyRoute): boolean => ['auth.logout', 'auth.logout-everywhere'].includes(route.id)
 
@@ -65,15 +71,16 @@ describe('Without a token', () => {
   })
 
   it('the only open operations are the token exchange, signing in, and links that were sent to somebody', () => {
-    expect(allRoutes.filter(isPublic).map((route) => `${route.method} ${route.path}`)).toEqual([
-      'POST /oauth/token',
-      'POST /auth/login',
-      'POST /auth/signup',
-      'POST /auth/refresh',
-      'POST /auth/password-reset',
-      'POST /auth/password-reset/confirm',
-      'POST /auth/invitations/lookup',
-      'POST /auth/invitations/accept',
+    expect(allRoutes.filter(isPublic).map((route) => `${route.method} ${addressOf(route)}`)).toEqual([
+      'POST /api/v1/oauth/token',
+      'POST /api/v1/auth/login',
+      'POST /api/v1/auth/signup',
+      'POST /api/v1/auth/refresh',
+      'POST /api/v1/auth/password-reset',
+      'POST /api/v1/auth/password-reset/confirm',
+      'POST /api/v1/auth/invitations/lookup',
+      'POST /api/v1/auth/invitations/accept',
+      'POST /natural/api/v1/oauth/token',
     ])
   })
 
@@ -100,7 +107,8 @@ describe('With a credential of one scope', () => {
   )
 
   it('every operation but orgs/me asks for exactly one scope of the contract', () => {
-    const scopes = Object.fromEntries(rows.map((route) => [`${route.method} ${route.path}`, route.scopes.join(' ')]))
+    const primary = rows.filter((route) => !naturalRoutes.includes(route))
+    const scopes = Object.fromEntries(primary.map((route) => [`${route.method} ${route.path}`, route.scopes.join(' ')]))
     expect(scopes).toMatchObject({
       'GET /orgs/me': '',
       'GET /assets': 'assets:read',
@@ -125,8 +133,36 @@ describe('With a credential of one scope', () => {
     })
     const tracking = rows.filter((route) => /\/(history|reports)\b/.test(route.path))
     for (const route of tracking) expect(route.scopes).toEqual(['tracking:read'])
-    const empty = rows.filter((route) => route.scopes.length === 0).map((route) => route.path)
-    expect(empty).toEqual(['/orgs/me'])
+    const empty = rows.filter((route) => route.scopes.length === 0).map(addressOf)
+    expect(empty).toEqual(['/api/v1/orgs/me', '/natural/api/v1/orgs/me'])
+  })
+
+  it('the natural-key operations ask for the scopes of their kind, tree reads included (D35)', () => {
+    const scopes = naturalRoutes.map((route) => [`${route.method} ${route.path}`, route.scopes.join(' ')])
+    expect(Object.fromEntries(scopes)).toEqual({
+      'POST /oauth/token': '',
+      'GET /orgs/me': '',
+      'POST /inventory/save': 'tracking:write',
+      'GET /assets': 'assets:read',
+      'POST /assets': 'assets:write',
+      'GET /assets/{identifier}': 'assets:read',
+      'PUT /assets/{identifier}': 'assets:write',
+      'DELETE /assets/{identifier}': 'assets:write',
+      'GET /assets/{identifier}/history': 'tracking:read',
+      'POST /assets/{identifier}/identifiers': 'assets:write',
+      'DELETE /assets/{identifier}/identifiers/{identifierId}': 'assets:write',
+      'GET /locations': 'locations:read',
+      'POST /locations': 'locations:write',
+      'GET /locations/{identifier}': 'locations:read',
+      'PUT /locations/{identifier}': 'locations:write',
+      'DELETE /locations/{identifier}': 'locations:write',
+      'GET /locations/{identifier}/ancestors': 'locations:read',
+      'GET /locations/{identifier}/children': 'locations:read',
+      'GET /locations/{identifier}/descendants': 'locations:read',
+      'POST /locations/{identifier}/identifiers': 'locations:write',
+      'DELETE /locations/{identifier}/identifiers/{identifierId}': 'locations:write',
+      'GET /locations/current': 'tracking:read',
+    })
   })
 
   it.each(allRoutes.filter((route) => route.access === 'session').map(label))(

@@ -4,7 +4,7 @@ import { type TestOrg, useApp } from '../support/app.ts'
 import { type Client, type Reply, send } from '../support/client.ts'
 import { expectRefusal } from '../support/envelope.ts'
 import { goodBody } from '../support/examples.ts'
-import { allRoutes, pathOf } from '../support/rows.ts'
+import { addressOf, allRoutes, pathOf, pathWith } from '../support/rows.ts'
 import { useBehind } from '../support/snapshot.ts'
 
 const context = useApp()
@@ -64,7 +64,7 @@ function expectNothingTold(reply: Reply): void {
   for (const secret of secrets) expect(reply.text).not.toContain(secret)
 }
 
-const label = (route: AnyRoute) => [route.method, route.path, route] as const
+const label = (route: AnyRoute) => [route.method, addressOf(route), route] as const
 
 /** Both kinds of caller, each with everything a caller of another organization can have. */
 async function strangers(route: AnyRoute): Promise<string[]> {
@@ -72,17 +72,17 @@ async function strangers(route: AnyRoute): Promise<string[]> {
   return route.access === 'any' ? [await stranger.token(), session] : [await stranger.token()]
 }
 
-async function askAs(token: string, route: AnyRoute, fill: (name: string) => number): Promise<Reply> {
+async function askAs(token: string, route: AnyRoute, fill: (name: string) => number | string): Promise<Reply> {
   const json = goodBody(route)
-  const path = pathOf(route, ...(route.ids ?? []).map(fill))
+  const path = pathWith(route, fill)
   return send(context.app.url, route.method, path, json === undefined ? { token } : { token, json })
 }
 
 describe('Another organization’s caller with every scope', () => {
   // D24 speaks of assets and locations; what only the web app knows by id is 404 in another organization.
-  const elsewhere = ['reader_id', 'user_id', 'invitation_id', 'import_id']
+  const elsewhere = ['reader_id', 'user_id', 'invitation_id', 'import_id', 'webhook_id']
   const isElsewhere = (route: AnyRoute): boolean => route.ids?.some((name) => elsewhere.includes(name)) ?? false
-  const byId = allRoutes.filter((route) => route.ids !== undefined && !isElsewhere(route))
+  const byId = allRoutes.filter((route) => route.ids !== undefined && route.keys === undefined && !isElsewhere(route))
 
   it.each(allRoutes.filter(isElsewhere).map(label))(
     '%s %s is 404 on the ids of the first one, and nothing changes',
@@ -103,6 +103,22 @@ describe('Another organization’s caller with every scope', () => {
         const reply = await askAs(token, route, (name) => ids[name]!)
         expectRefusal(reply, 'forbidden')
         expectNothingTold(reply)
+      }
+      expect(await behind.snapshot(mine.orgId)).toBe(before)
+    },
+  )
+
+  const byKey = allRoutes.filter((route) => route.keys !== undefined)
+
+  it.each(byKey.map(label))(
+    '%s %s is 404 on the keys of the first one, and nothing changes: a key means nothing elsewhere',
+    async (_m, _p, route) => {
+      const before = await behind.snapshot(mine.orgId)
+      const key = route.path.startsWith('/assets') ? 'JACK' : 'HALL'
+      for (const token of await strangers(route)) {
+        const reply = await askAs(token, route, (name) => (name === 'identifier' ? key : ids['tag_id']!))
+        expectRefusal(reply, 'not_found', { instance: expect.stringContaining(key) as never })
+        for (const secret of ['Secret', 'E280SECRET']) expect(reply.text).not.toContain(secret)
       }
       expect(await behind.snapshot(mine.orgId)).toBe(before)
     },
@@ -130,13 +146,14 @@ describe('Another organization’s caller with every scope', () => {
   })
 
   const lists = allRoutes.filter(
-    (route) => route.method === 'GET' && route.ids === undefined && route.query !== undefined,
+    (route) => route.method === 'GET' && !route.path.includes('{') && route.query !== undefined,
   )
 
   it.each(lists.map(label))('%s %s shows nothing of the first one, whatever is asked', async (_m, _p, route) => {
     const questions = ['', 'include_deleted=true', 'limit=200', 'q=secret', 'external_key=JACK&external_key=DOCK']
     const pairs = [`parent_id=${ids['location_id']}`, 'parent_external_key=HALL', `asset_id=${ids['asset_id']}`]
-    for (const query of [...questions, ...pairs])
+    const natural = ['location=DOCK', 'parent=HALL', 'type=asset', 'sort=-path']
+    for (const query of [...questions, ...pairs, ...natural])
       for (const token of await strangers(route)) {
         const reply = await context.app.anonymous('GET', pathOf(route), { token, query })
         expect([200, 400], reply.text).toContain(reply.status)

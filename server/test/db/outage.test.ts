@@ -1,9 +1,12 @@
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { alone } from '../../src/db/alone.ts'
 import { type Connection, connect } from '../../src/db/connect.ts'
 import type { Tx } from '../../src/db/database.ts'
 import { sql } from '../../src/db/sql.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
+import { eventually } from '../support/tracking.ts'
+import { Passage } from '../support/passage.ts'
 
 // What is lost here is lost for good: nothing is won by waiting longer.
 vi.setConfig({ testTimeout: 15_000 })
@@ -124,9 +127,82 @@ describe('Connections that are cut again and again under load', () => {
     }
     isOver = true
     await Promise.all(callers)
-    await expectStillServing()
-    await expect(db.read.query(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }])
-    await expect(db.common.query(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }])
+    // A connection whose end is not noticed yet may still take one statement with it.
+    await eventually(expectStillServing)
+    await eventually(() => expect(db.read.query(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }]))
+    await eventually(() => expect(db.common.query(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }]))
+  })
+})
+
+describe('Connections that end at the very moment of a statement', () => {
+  let passage: Passage
+  let far: Connection
+
+  beforeEach(async () => {
+    passage = new Passage(database.url)
+    await passage.open()
+    far = connect({ url: passage.url, poolSize: 1 })
+    return async () => {
+      await far.close()
+      await passage.close()
+    }
+  })
+
+  /** Node reads the end, then runs what is immediate, then tells of the end: so the driver has not sent what it was given. */
+  const cutAt = (statement: () => Promise<unknown>): Promise<unknown> =>
+    new Promise((resolve) => {
+      setTimeout(() => {
+        passage.cut()
+        setImmediate(() => resolve(statement().catch(() => undefined)))
+      })
+    })
+
+  it.each([
+    ['read', (on: Connection) => on.read.query(sql`select 1 as one`)],
+    ['common', (on: Connection) => on.common.query(sql`select 1 as one`)],
+    ['transaction', (on: Connection) => on.inOrganization(1, (tx) => tx.query(sql`select 1 as one`))],
+  ])('fail that statement at most, and never the next: %s', async (_door, ask) => {
+    for (let times = 0; times < 5; times++) {
+      await expect(ask(far)).resolves.toEqual([{ one: 1 }])
+      await cutAt(() => ask(far))
+    }
+    const asked = performance.now()
+    await expect(ask(far)).resolves.toEqual([{ one: 1 }])
+    expect(performance.now() - asked).toBeLessThan(5000)
+    expect(uncaught).toEqual([])
+  })
+})
+
+describe('A database that takes what it is sent and never answers', () => {
+  it('is given up in time by a statement and by a transaction, and both are served when it answers again', async () => {
+    const passage = new Passage(database.url)
+    await passage.open()
+    const far = connect({ url: passage.url, poolSize: 1, patienceMs: 500 })
+    const transact = () => far.inOrganization(1, (tx) => tx.query(sql`select 1 as one`))
+    await expect(transact()).resolves.toEqual([{ one: 1 }])
+    passage.isStopped = true
+    await expect(transact()).rejects.toThrow('the connection to the database was lost')
+    await expect(far.common.query(sql`select 1`)).rejects.toThrow('did not answer in time')
+    await expect(transact()).rejects.toThrow()
+    passage.isStopped = false
+    await expect.poll(transact, { timeout: 10_000, interval: 100 }).toEqual([{ one: 1 }])
+    await expect(far.common.query(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }])
+    await far.close()
+    await passage.close()
+  })
+})
+
+describe('Work that runs alone', () => {
+  it('goes on when its connection is cut, and others get their turn', async () => {
+    const cutMeanwhile = alone(database.url, 4712, async () => {
+      const [holder] = await admin<{ pid: number }[]>`
+        select pid from pg_locks where locktype = 'advisory' and objid = 4712 and granted`
+      await cut(holder!.pid)
+      return 'done'
+    })
+    await expect(cutMeanwhile).resolves.toBe('done')
+    await expect(alone(database.url, 4712, async () => 'next')).resolves.toBe('next')
+    expect(uncaught).toEqual([])
   })
 })
 

@@ -1,44 +1,44 @@
 import { describe, expect, it } from 'vitest'
-import { join, sql, textOf } from '../../src/db/sql.ts'
+import { join, render, sql } from '../../src/db/sql.ts'
 
 describe('A statement', () => {
   it('numbers its values and keeps them out of its text', () => {
     const statement = sql`select * from assets where org_id = ${5} and name = ${"'; drop table assets --"}`
-    expect(textOf(statement)).toBe('select * from assets where org_id = $1 and name = $2')
-    expect(statement.values).toEqual([5, "'; drop table assets --"])
+    expect(render(statement).text).toBe('select * from assets where org_id = $1 and name = $2')
+    expect(render(statement).values).toEqual([5, "'; drop table assets --"])
   })
 
   it('without values is its text', () => {
-    expect(textOf(sql`select 1`)).toBe('select 1')
-    expect(sql`select 1`.values).toEqual([])
+    expect(render(sql`select 1`).text).toBe('select 1')
+    expect(render(sql`select 1`).values).toEqual([])
   })
 
   it('may consist of pieces, whose values are numbered as they stand', () => {
     const filter = sql`name = ${'a'} or name = ${'b'}`
     const statement = sql`select from t where org_id = ${1} and (${filter}) limit ${10}`
-    expect(textOf(statement)).toBe('select from t where org_id = $1 and (name = $2 or name = $3) limit $4')
-    expect(statement.values).toEqual([1, 'a', 'b', 10])
+    expect(render(statement).text).toBe('select from t where org_id = $1 and (name = $2 or name = $3) limit $4')
+    expect(render(statement).values).toEqual([1, 'a', 'b', 10])
   })
 
   it('may use one piece twice', () => {
     const filled = sql`least(${120}, tokens)`
     const statement = sql`select ${filled} >= 1, ${filled} - 1`
-    expect(textOf(statement)).toBe('select least($1, tokens) >= 1, least($2, tokens) - 1')
-    expect(statement.values).toEqual([120, 120])
+    expect(render(statement).text).toBe('select least($1, tokens) >= 1, least($2, tokens) - 1')
+    expect(render(statement).values).toEqual([120, 120])
   })
 
   it('may nest pieces to any depth, empty ones included', () => {
     const inner = sql`b = ${2}`
     const outer = sql`(${inner}${sql``}) and c = ${3}`
     const statement = sql`${sql`a = ${1}`} and ${outer}`
-    expect(textOf(statement)).toBe('a = $1 and (b = $2) and c = $3')
-    expect(statement.values).toEqual([1, 2, 3])
+    expect(render(statement).text).toBe('a = $1 and (b = $2) and c = $3')
+    expect(render(statement).values).toEqual([1, 2, 3])
   })
 
   it('takes null, arrays and objects as values, never as pieces', () => {
     const statement = sql`select ${null}, ${[1, 2]}, ${{ chunks: 'x' }}, ${undefined}`
-    expect(textOf(statement)).toBe('select $1, $2, $3, $4')
-    expect(statement.values).toEqual([null, [1, 2], { chunks: 'x' }, undefined])
+    expect(render(statement).text).toBe('select $1, $2, $3, $4')
+    expect(render(statement).values).toEqual([null, [1, 2], { chunks: 'x' }, undefined])
   })
 
   it('remembers every template it was put together from', () => {
@@ -50,14 +50,22 @@ describe('A statement', () => {
   it('joins pieces with a separator of its own', () => {
     const terms = [sql`a = ${1}`, sql`b = ${2}`, sql`c = ${3}`]
     const joined = join(terms, sql` and `)
-    expect(textOf(joined)).toBe('a = $1 and b = $2 and c = $3')
-    expect(joined.values).toEqual([1, 2, 3])
-    expect(textOf(join([], sql`, `))).toBe('')
-    expect(textOf(join([sql`a`], sql`, `))).toBe('a')
+    expect(render(joined).text).toBe('a = $1 and b = $2 and c = $3')
+    expect(render(joined).values).toEqual([1, 2, 3])
+    expect(render(join([], sql`, `)).text).toBe('')
+    expect(render(join([sql`a`], sql`, `)).text).toBe('a')
   })
 
   it('has the same text each time, so that the database prepares it once', () => {
     const make = (id: number) => sql`select from t where id = ${id}`
-    expect(textOf(make(1))).toBe(textOf(make(2)))
+    expect(render(make(1)).text).toBe(render(make(2)).text)
+  })
+
+  it('is not mistaken for another that has a value where this one has a piece', () => {
+    const one = (part: unknown) => sql`select ${part} and ${7}`
+    expect(render(one(5))).toEqual({ text: 'select $1 and $2', values: [5, 7] })
+    expect(render(one(sql`now()`))).toEqual({ text: 'select now() and $1', values: [7] })
+    expect(render(one(sql`f(${1})`))).toEqual({ text: 'select f($1) and $2', values: [1, 7] })
+    expect(render(one(6))).toEqual({ text: 'select $1 and $2', values: [6, 7] })
   })
 })

@@ -26,6 +26,8 @@ const tenantTables = [
   'unknown_tags',
   'asset_minutes',
   'moves',
+  'webhooks',
+  'webhook_attempts',
 ]
 
 const as = (role: string): postgres.Sql =>
@@ -56,11 +58,17 @@ async function seed(orgId: number): Promise<void> {
   await admin`insert into scan_points (org_id, reader_id, antenna) values (${orgId}, ${orgId + 4}, 1)`
   await admin`insert into unknown_tags (org_id, tag_type, match_value, value, reads, first_seen_at, last_seen_at)
     values (${orgId}, 'rfid', 'y', 'y', 1, ${at}, ${at})`
+  await admin`insert into unknown_antennas (org_id, reader_id, antenna, reads, last_seen_at)
+    values (${orgId}, ${orgId + 4}, 2, 1, ${at})`
   await admin`insert into asset_minutes (org_id, asset_id, minute, observed_at, source)
     values (${orgId}, ${orgId + 2}, ${at}, ${at}, 'reader')`
   await admin`insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, to_location_id,
       to_location_name, occurred_at, recorded_at)
     values (${orgId}, ${uuid}, ${orgId + 2}, 'A', 'a', ${orgId + 1}, 'l', ${at}, ${at})`
+  await admin`insert into webhooks (org_id, id, url, sealed_secret, is_enabled, created_at, updated_at)
+    values (${orgId}, ${orgId + 5}, 'https://x.test', ${Buffer.from('x')}, true, ${at}, ${at})`
+  await admin`insert into webhook_attempts (org_id, attempted_at, delivery_id, attempt, webhook_id, event, duration_ms)
+    values (${orgId}, ${at}, ${uuid}, 1, ${orgId + 5}, 'asset.moved', 1)`
 }
 
 beforeAll(async () => {
@@ -111,7 +119,14 @@ describe('The tables that belong to organizations', () => {
       select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'org_id'
         and not exists (select from pg_policies p where p.tablename = table_name)
         and not (select relispartition from pg_class where oid = table_name::regclass) order by 1`
-    const directory = ['client_ids', 'id_blocks', 'memberships', 'organization_names', 'reader_directory']
+    const directory = [
+      'client_ids',
+      'id_blocks',
+      'memberships',
+      'organization_names',
+      'reader_directory',
+      'webhook_directory',
+    ]
     expect(rows.map((row) => row['name'])).toEqual(directory)
   })
 })

@@ -47,8 +47,9 @@ beforeEach(() => {
   write('src/things/things.sql.ts', source)
   write('openapi/primary.json', described)
   write('.cache/evidence/statements-1.json', ran)
-  write('.cache/evidence/answers-1.json', ['a.list 200', 'a.list 401'])
-  write('.cache/evidence/answers-2.json', ['b.create 201'])
+  write('openapi/natural-key.json', { paths: { '/a': { get: { operationId: 'a.list', responses: { 200: {} } } } } })
+  write('.cache/evidence/answers-1.json', ['primary a.list 200', 'primary a.list 401', 'natural-key a.list 200'])
+  write('.cache/evidence/answers-2.json', ['primary b.create 201'])
 })
 
 afterEach(() => rmSync(folder, { recursive: true }))
@@ -58,7 +59,7 @@ describe('The evidence of a test run', () => {
     const before = readdirSync(join(folder, '.cache/evidence'))
     expect(check()).toEqual({
       code: 0,
-      lines: ['Every one of 3 statements ran, every one of 3 answers was seen.'],
+      lines: ['Every one of 3 statements ran, every one of 4 answers was seen.'],
     })
     expect(readdirSync(join(folder, '.cache/evidence'))).toEqual(before)
   })
@@ -76,7 +77,12 @@ describe('The evidence of a test run', () => {
 
   it('names an answer that no test produced', () => {
     rmSync(join(folder, '.cache/evidence/answers-2.json'))
-    expect(check()).toEqual({ code: 1, lines: ['No test produced these 1 of 3 answers:', '  b.create 201'] })
+    expect(check()).toEqual({ code: 1, lines: ['No test produced these 1 of 4 answers:', '  primary b.create 201'] })
+  })
+
+  it('tells the surfaces apart where they call an operation alike', () => {
+    write('.cache/evidence/answers-1.json', ['primary a.list 200', 'primary a.list 401'])
+    expect(check()).toEqual({ code: 1, lines: ['No test produced these 1 of 4 answers:', '  natural-key a.list 200'] })
   })
 
   it('looks only at the tag of db/sql.ts, under whatever name it was imported', () => {
@@ -90,6 +96,6 @@ describe('The evidence of a test run', () => {
     rmSync(join(folder, '.cache'), { recursive: true })
     const { lines } = check()
     expect(lines).toContain('No test ran these 3 of 3 statements:')
-    expect(lines).toContain('No test produced these 3 of 3 answers:')
+    expect(lines).toContain('No test produced these 4 of 4 answers:')
   })
 })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
-import { Fleet } from '../support/fleet.ts'
+import { Fleet, overHttp } from '../support/fleet.ts'
 import { freePort, serve, usePrograms } from '../support/process.ts'
 
 describe('when the server is killed while readers send', () => {
@@ -16,7 +16,7 @@ describe('when the server is killed while readers send', () => {
     const port = String(await freePort())
     const settings = { DATABASE_URL: database.url, PORT: port, LASTSEEN_MQTT_PORT: '0', LASTSEEN_LOG_LEVEL: 'silent' }
     const fleet = await Fleet.settle(database.url, 4, 6)
-    fleet.start(() => `http://127.0.0.1:${port}`)
+    fleet.start(overHttp(`http://127.0.0.1:${port}`))
     for (let crash = 0; crash < 20; crash++) {
       const { program } = await serve(settings)
       await fleet.more(8)

@@ -1,6 +1,7 @@
 import type { MqttClient } from 'mqtt'
 import postgres from 'postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { showInbox } from '../../src/app/readers.ts'
 import { type TestApp, startApp } from '../support/app.ts'
 import { Mosquitto, isBrokerMissing, publish, signInAt } from '../support/mqtt.ts'
 import { freePort } from '../support/process.ts'
@@ -90,6 +91,12 @@ describe.skipIf(isBrokerMissing)('listening at an outside broker', () => {
       expect(await activity()).toEqual({
         ...{ messages: 2, reads: 1, ignored: 1, warning: 'A message was in no known format' },
       })
+    })
+    await eventually(async () => {
+      const inbox = await showInbox(app.core)
+      const at = expect.stringMatching(/^20.*Z$/)
+      for (const topic of ['lastseen/nobody/reads', 'lastseen/', `lastseen/${'x'.repeat(191)}`])
+        expect(inbox).toContainEqual({ topic, messages: 1, first_seen_at: at, last_seen_at: at })
     })
     const { log } = broker
     const given = [...log.matchAll(/Sending PUBLISH to (lastseen-\S+) \(d0, q1, r0, (m\d+)/g)].map(

@@ -1,11 +1,12 @@
 import postgres from 'postgres'
 import { expect, it } from 'vitest'
-import { lapseOrganization, reinstateOrganization } from '../../src/organizations/commands.ts'
+import { webhookNeeds } from '../../src/app/webhooks.ts'
 import {
   allOrganizations,
   findOrganizationsByName,
   hasOrganizations,
 } from '../../src/organizations/organizations.sql.ts'
+import { lapseOrganization, reinstateOrganization } from '../../src/webhooks/commands.ts'
 import { useApp } from '../support/app.ts'
 
 const context = useApp()
@@ -32,10 +33,10 @@ it('lapses and reinstates one organization and leaves the others alone', async (
   const sql = postgres(context.app.databaseUrl, { max: 1 })
   const lapsed = async (orgId: number): Promise<boolean> =>
     (await sql`select lapsed_at from organizations where org_id = ${orgId}`)[0]?.['lapsed_at'] !== null
-  await lapseOrganization(context.app.core, org.orgId)
+  await lapseOrganization(webhookNeeds(context.app.core), org.orgId)
   expect([await lapsed(org.orgId), await lapsed(other.orgId)]).toEqual([true, false])
   expect((await org.full.get('/api/v1/assets')).status).toBe(200)
-  await reinstateOrganization(context.app.core, org.orgId)
+  await reinstateOrganization(webhookNeeds(context.app.core), org.orgId)
   expect(await lapsed(org.orgId)).toBe(false)
   await sql.end({ timeout: 5 })
 })

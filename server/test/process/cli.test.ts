@@ -182,6 +182,24 @@ describe('operator commands beside a running server', { timeout: 60_000 }, () =>
     }
   })
 
+  it('give someone who has an account a role in another organization, where they can then work', async () => {
+    const second = await facts('org', 'create', '--name', 'Nordwind')
+    const cy = await facts('user', 'create', '--org', 'Südwind', '--email', 'cy@south.example', '--role', 'viewer')
+    const add = (email: string) => ['user', 'add', '--org', 'Nordwind', '--email', email, '--role', 'admin']
+    expect(await facts(...add('CY@south.example'))).toEqual({
+      ...{ user_id: cy.user_id, email: 'cy@south.example', role: 'admin', org_id: second.org_id },
+    })
+    const login = await server.send('POST', '/api/v1/auth/login', { json: { email: cy.email, password: cy.password } })
+    const token = login.json.data.access_token as string
+    const switched = await server.send('POST', '/api/v1/auth/switch-org', { token, json: { org_id: second.org_id } })
+    expect(switched.status).toBe(200)
+    const unknown = await lastseen(add('nobody@south.example'), settings)
+    expect([unknown.code, unknown.stdout]).toEqual([1, ''])
+    expect(unknown.stderr).toContain(
+      'Nobody has an account with the address "nobody@south.example"; make it with user create',
+    )
+  })
+
   it('mark an organization as lapsed and reinstated, again and again, while its API goes on (D42)', async () => {
     const key = (await facts(...keyCreate('Südwind', '--scopes', 'assets:read'))) as Pair
     const token = await tokenFor(server.url, key)

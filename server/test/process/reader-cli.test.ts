@@ -35,7 +35,19 @@ describe('lastseen reader create', () => {
   it('prints the new reader as one JSON document, with its token and the addresses to send to', async () => {
     const args = ['reader', 'create', '--org', 'Northwind', '--name', 'Dock 3', '--json']
     const antennas = ['--antenna', '1=DOCK-3', '--antenna', '2=', '--antenna', '65535=A=B']
-    const made = await lastseen([...args, ...antennas, '--format', 'impinj', '--clock', 'sent_at'], settings)
+    const made = await lastseen(
+      [
+        ...args,
+        ...antennas,
+        '--format',
+        'impinj',
+        '--clock',
+        'sent_at',
+        '--smoothing',
+        'reads=3,seconds=30,margin_db=6',
+      ],
+      { ...settings, LASTSEEN_MQTT_PORT: '1883' },
+    )
     expect([made.code, made.stderr]).toEqual([0, ''])
     const facts = JSON.parse(made.stdout)
     const [row] = await withSql(database.url, (sql) => sql`select id, topic_key, name, format, clock from readers`)
@@ -54,6 +66,7 @@ describe('lastseen reader create', () => {
       org_id: orgId,
       format: 'impinj',
       clock: 'sent_at',
+      smoothing: { reads: 3, seconds: 30, margin_db: 6 },
       antennas: [
         { antenna: 1, location: 'DOCK-3' },
         { antenna: 2, location: null },
@@ -71,13 +84,15 @@ describe('lastseen reader create', () => {
     const facts = JSON.parse((await lastseen(args, { ...settings, ...addresses })).stdout)
     expect(facts.ingest_url).toBe('https://track.example.com/ingest/v1/reads')
     expect(facts.mqtt.url).toBe('mqtts://mq.example.com')
-    expect([facts.format, facts.clock, facts.antennas]).toEqual(['auto', 'reader', []])
+    expect([facts.format, facts.clock, facts.smoothing, facts.antennas]).toEqual(['auto', 'reader', null, []])
     const without = JSON.parse((await lastseen(args, { ...settings, LASTSEEN_MQTT_PORT: '0' })).stdout)
     expect(without.mqtt.url).toBe(null)
   })
 
   const own = ['--org', 'Northwind', '--name', 'Gate']
   const formats = 'auto, generic, csl, impinj, zebra-fixed, zebra-handheld, gl-s10, moko, minew, theengs'
+  const rule =
+    '--smoothing takes reads=N,seconds=N[,margin_db=N] with reads 2 to 20, seconds 1 to 3600 and margin_db 1 to 60, not'
   const shape = '--antenna takes NUMBER=LOCATION-KEY or NUMBER=, not'
   it.each([
     ['no organization', ['--name', 'Gate'], "error: required option '--org <name>' not specified (--help tells more)"],
@@ -96,6 +111,8 @@ describe('lastseen reader create', () => {
     ],
     ['an unknown format', [...own, '--format', 'morse'], `The format must be one of ${formats}`],
     ['an unknown clock', [...own, '--clock', 'sun'], 'The clock must be one of reader, server, sent_at'],
+    ['smoothing by one read', [...own, '--smoothing', 'reads=1,seconds=30'], `${rule} "reads=1,seconds=30"`],
+    ['smoothing without seconds', [...own, '--smoothing', 'reads=3'], `${rule} "reads=3"`],
     ['an antenna without a place', [...own, '--antenna', '1'], `${shape} "1"`],
     ['antenna 0', [...own, '--antenna', '0=DOCK-3'], `${shape} "0=DOCK-3"`],
     ['antenna 65536', [...own, '--antenna', '65536='], `${shape} "65536="`],
@@ -110,6 +127,25 @@ describe('lastseen reader create', () => {
     if (typeof line === 'string') expect(told).toBe(line)
     else expect(told).toMatch(line)
     expect([await count('readers'), await count('scan_points')]).toEqual(before)
+  })
+})
+
+describe('lastseen reader inbox', () => {
+  it('prints the topics that lead to no reader, latest first', async () => {
+    const empty = await lastseen(['reader', 'inbox', '--json'], settings)
+    expect([empty.code, empty.stdout, empty.stderr]).toEqual([0, '[]\n', ''])
+    await withSql(
+      database.url,
+      (sql) => sql`insert into unknown_topics (topic, messages, first_seen_at, last_seen_at) values
+        ('lastseen/old/reads', 1, '2026-05-04T08:00:00Z', '2026-05-04T08:00:00Z'),
+        ('lastseen/new/reads', 3, '2026-05-04T08:00:00Z', '2026-05-04T09:00:00Z')`,
+    )
+    const shown = await lastseen(['reader', 'inbox', '--json'], settings)
+    const first_seen_at = '2026-05-04T08:00:00.000Z'
+    expect(JSON.parse(shown.stdout)).toEqual([
+      { topic: 'lastseen/new/reads', messages: 3, first_seen_at, last_seen_at: '2026-05-04T09:00:00.000Z' },
+      { topic: 'lastseen/old/reads', messages: 1, first_seen_at, last_seen_at: first_seen_at },
+    ])
   })
 })
 

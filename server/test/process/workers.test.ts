@@ -9,7 +9,9 @@ import {
   databaseOf,
   exchange,
   firstCredentials,
+  freePort,
   lastseen,
+  launch,
   newFolder,
   serve,
   tokenFor,
@@ -164,4 +166,17 @@ describe('a server with two workers that is killed', { timeout: 60_000 }, () => 
     expect((await next.program.stop()).code).toBe(0)
     expect(await databaseOf(dataDir)).toBeUndefined()
   })
+})
+
+describe('workers that cannot start', () => {
+  it('are tried five times in a row, and then the program gives up and says so', async () => {
+    // Ends every worker before it does anything; the supervisor is spared.
+    const code = `import cluster from 'node:cluster'; if (cluster.isWorker) process.exit(3)`
+    const NODE_OPTIONS = `--import data:text/javascript;base64,${Buffer.from(code).toString('base64')}`
+    const broken = { LASTSEEN_DATA_DIR: newFolder(), PORT: String(await freePort()), NODE_OPTIONS }
+    const ended = await launch(broken, twoWorkers).ended
+    expect(ended.code).toBe(1)
+    expect(ended.stderr.match(/ended with code 3; starting another/g)).toHaveLength(4)
+    expect(ended.stderr.trimEnd()).toMatch(/No worker could start, 5 times in a row. What they said stands above.$/)
+  }, 60_000)
 })

@@ -1,8 +1,9 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type Core, openCore } from '../../src/app/core.ts'
-import { type RunningServer, startServer } from '../../src/app/server.ts'
+import { type RunningServer, type ServerOptions, startServer } from '../../src/app/server.ts'
 import { readConfig } from '../../src/config/config.ts'
+import { render } from '../../src/db/sql.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
 import { createUser } from '../../src/users/commands.ts'
@@ -19,6 +20,10 @@ export interface AppOptions {
   /** An app on the database of another one, as a second process would be. */
   beside?: TestApp
   isOneOfSeveral?: boolean
+  /** Told of the text of every statement. */
+  onStatement?: (text: string) => void
+  /** How webhook events are delivered, where a test cannot wait as long as the service does. */
+  delivery?: ServerOptions['delivery']
   /** Hears the lines for whoever runs the program. */
   tell?: (line: string) => void
 }
@@ -97,7 +102,10 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
   const core = await openCore({
     config,
     url: databaseUrl,
-    onStatement: watch.onStatement,
+    onStatement: (statement) => {
+      watch.onStatement(statement)
+      options.onStatement?.(render(statement).text)
+    },
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   })
   const server: RunningServer = await startServer(core, {
@@ -105,6 +113,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     port: 0,
     isOneOfSeveral: options.isOneOfSeveral ?? false,
     log: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),
+    ...(options.delivery === undefined ? {} : { delivery: options.delivery }),
     ...(options.tell === undefined ? {} : { tell: options.tell }),
   })
   return new TestApp(`http://127.0.0.1:${server.port}`, core, databaseUrl, async () => {

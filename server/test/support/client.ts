@@ -108,6 +108,7 @@ export class Client {
   get = (path: string, query?: SendOptions['query']): Promise<Reply> =>
     this.send('GET', path, query === undefined ? {} : { query })
   post = (path: string, json: unknown): Promise<Reply> => this.send('POST', path, { json })
+  put = (path: string, json: unknown): Promise<Reply> => this.send('PUT', path, { json })
   patch = (path: string, json: unknown): Promise<Reply> => this.send('PATCH', path, { json })
   delete = (path: string): Promise<Reply> => this.send('DELETE', path)
 }

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
+import { describeNaturalKey, naturalKeySurface } from '../../src/api/natural-key/surface.ts'
 import { describePrimary } from '../../src/api/primary/description.ts'
 import { primarySurface } from '../../src/api/primary/surface.ts'
 import { apiKeyComponents } from '../../src/api/web/api-keys.ts'
@@ -12,14 +13,31 @@ import { Router } from '../../src/http/router.ts'
 import { evidenceFolder } from './statements.ts'
 
 /** The rows alone: nothing in them is called, so they need nothing. */
-export const primaryRoutes: readonly AnyRoute[] = primarySurface(new Proxy({}, {}) as never).routes
-
-export const document = describePrimary(primaryRoutes, null, apiKeyComponents)
+const nothing = new Proxy({}, {}) as never
+export const primaryRoutes: readonly AnyRoute[] = primarySurface(nothing).routes
+export const naturalRoutes: readonly AnyRoute[] = naturalKeySurface(nothing, '/natural').routes
 
 /** The rows of the web app's own endpoints, and their description, which is not published. */
-export const webRoutes: readonly AnyRoute[] = webSurface(new Proxy({}, {}) as never, undefined as never).routes
+export const webRoutes: readonly AnyRoute[] = webSurface(nothing, nothing).routes
 
 export const webDocument = describeWeb(webRoutes)
+
+export const document = describePrimary(primaryRoutes, '/', apiKeyComponents)
+export const naturalDocument = describeNaturalKey(naturalRoutes, '/natural')
+
+interface Described {
+  /** As its file in server/openapi is called. */
+  name: string
+  base: string
+  routes: readonly AnyRoute[]
+  document: typeof document
+}
+
+const surfaces: Described[] = [
+  { name: 'primary', base: '/api/v1', routes: primaryRoutes, document },
+  { name: 'natural-key', base: '/natural/api/v1', routes: naturalRoutes, document: naturalDocument },
+  { name: 'web', base: '/api/v1', routes: webRoutes, document: webDocument as typeof document },
+]
 
 type Schema = Record<string, unknown>
 
@@ -36,29 +54,21 @@ function toJsonSchema(node: unknown): unknown {
 
 const ajv = new Ajv({ strict: false, allErrors: true })
 ;(addFormats as unknown as (ajv: Ajv) => void)(ajv)
-ajv.addSchema({ $id: 'api', components: toJsonSchema(document.components) } as Schema)
-ajv.addSchema({ $id: 'web', components: toJsonSchema(webDocument.components) } as Schema)
-
-interface Described {
-  route: AnyRoute
-  document: Pick<typeof document, 'paths'>
-  id: 'api' | 'web'
+const router = new Router<{ surface: Described; route: AnyRoute }>()
+for (const surface of surfaces) {
+  ajv.addSchema({ $id: surface.name, components: toJsonSchema(surface.document.components) } as Schema)
+  for (const route of surface.routes) router.add(route.method, surface.base + route.path, { surface, route })
 }
 
-const router = new Router<Described>()
-for (const route of primaryRoutes) router.add(route.method, `/api/v1${route.path}`, { route, document, id: 'api' })
-for (const route of webRoutes)
-  router.add(route.method, `/api/v1${route.path}`, { route, document: webDocument, id: 'web' })
+const errorSchema = { $ref: '#/components/schemas/Error' }
+const compiled = new Map<string, ReturnType<Ajv['compile']>>()
 
-const errorSchema = { $ref: 'api#/components/schemas/Error' }
-const compiled = new Map<unknown, ReturnType<Ajv['compile']>>()
-
-function validator(schema: unknown, id: string): ReturnType<Ajv['compile']> {
-  const known = compiled.get(schema)
+function validator(surface: Described, schema: unknown): ReturnType<Ajv['compile']> {
+  const text = JSON.stringify(toJsonSchema(schema)).replaceAll('"#/components/', `"${surface.name}#/components/`)
+  const known = compiled.get(text)
   if (known !== undefined) return known
-  const text = JSON.stringify(toJsonSchema(schema)).replaceAll('"#/components/', `"${id}#/components/`)
   const made = ajv.compile(JSON.parse(text) as Schema)
-  compiled.set(schema, made)
+  compiled.set(text, made)
   return made
 }
 
@@ -72,19 +82,19 @@ interface Answered {
 
 /** Fails the test when an answer is not one the description declares. */
 export function checkAnswer(method: string, path: string, reply: Answered): void {
-  const found = router.find(path)?.methods.get(method === 'HEAD' ? 'GET' : method)
-  if (found === undefined || (reply.status === 403 && reply.json === undefined)) return
-  const { route } = found
-  const operation = (found.document.paths[`/api/v1${route.path}`] as Record<string, { responses: Schema }>)[
-    route.method.toLowerCase()
-  ]!
+  const matches = router.all(path.split('?')[0]!).map((match) => match.methods.get(method === 'HEAD' ? 'GET' : method))
+  const match = matches.find((one) => one !== undefined)
+  if (match === undefined || (reply.status === 403 && reply.json === undefined)) return
+  const { surface, route } = match
+  const methods = surface.document.paths[`/api/v1${route.path}`] as Record<string, { responses: Schema }>
+  const operation = methods[route.method.toLowerCase()]!
   const isError = reply.status >= 400
   if (!(reply.status in operation.responses))
     throw new Error(`${route.id} answered ${reply.status}, which is not described`)
-  answers.add(`${route.id} ${reply.status}`)
+  answers.add(`${surface.name} ${route.id} ${reply.status}`)
   if (method === 'HEAD' || reply.status === 204) return
   if (!isError && route.success.schema === undefined) return
-  const check = validator(isError ? errorSchema : route.success.schema, found.id)
+  const check = validator(surface, isError ? errorSchema : route.success.schema)
   if (!check(reply.json))
     throw new Error(
       `${route.id} ${reply.status} does not match its description: ${ajv.errorsText(check.errors)}\n${JSON.stringify(reply.json)}`,

@@ -23,6 +23,7 @@ const bodies: Record<string, object> = {
   'imports.run': { skip_errors: false },
   'codes.resolve': { codes: ['a'] },
   'readers.create': { name: 'A reader' },
+  'webhooks.create': { url: 'https://hooks.example.com/' },
   'api-keys.create': { name: 'A key', scopes: ['assets:read'] },
 }
 

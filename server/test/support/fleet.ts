@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { MqttClient } from 'mqtt'
 import { expect } from 'vitest'
 import { openCore } from '../../src/app/core.ts'
 import { createAsset } from '../../src/assets/commands.ts'
@@ -6,14 +7,20 @@ import { readConfig } from '../../src/config/config.ts'
 import { createLocation } from '../../src/locations/commands.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
 import { createReader } from '../../src/readers/commands.ts'
+import { publish, signInAt } from './mqtt.ts'
 import { withSql } from './process.ts'
 import { newTag } from './tracking.ts'
 
 const minuteMs = 60_000
 const placeCount = 4
 
+/** Sends one message and says whether it was acknowledged. */
+export type Transport = (reader: { id: number; token: string; topic: string }, body: string) => Promise<boolean>
+
 interface FleetReader {
+  id: number
   token: string
+  topic: string
   assets: { id: number; tag: string }[]
   /** Where each acknowledged batch saw the assets, as antennas; the batch's number is its minute. */
   acknowledged: number[][]
@@ -34,18 +41,24 @@ export class Fleet {
   readonly orgId: number
   readonly #places: number[]
   readonly #readers: FleetReader[]
-  readonly #startMs = Math.floor(Date.now() / minuteMs) * minuteMs - 20_000 * minuteMs
+  readonly #startMs: number
   #isOver = false
   #sending: Promise<unknown> = Promise.resolve()
   resent = 0
 
-  private constructor(orgId: number, places: number[], readers: FleetReader[]) {
+  private constructor(orgId: number, places: number[], readers: FleetReader[], nowMs: number) {
+    this.#startMs = Math.floor(nowMs / minuteMs) * minuteMs - 20_000 * minuteMs
     this.orgId = orgId
     this.#places = places
     this.#readers = readers
   }
 
-  static async settle(databaseUrl: string, readerCount: number, assetsEach: number): Promise<Fleet> {
+  static async settle(
+    databaseUrl: string,
+    readerCount: number,
+    assetsEach: number,
+    nowMs = Date.now(),
+  ): Promise<Fleet> {
     const core = await openCore({ config: readConfig({ DATABASE_URL: databaseUrl }), url: databaseUrl })
     try {
       const { orgId } = await createOrganization(core, 'Fleet')
@@ -63,15 +76,16 @@ export class Fleet {
           const made = await createAsset(core, orgId, { ...draft, name: `Thing ${index}`, metadata: {}, tags })
           assets.push({ id: made.id, tag })
         }
-        const { token } = await createReader(core, orgId, {
+        const { reader: made, token } = await createReader(core, orgId, {
           name: `R${reader}`,
           format: 'auto',
           clock: 'reader',
           scanPoints,
         })
-        readers.push({ token, assets, acknowledged: [] })
+        const topic = `lastseen/${made.topicKey}/reads`
+        readers.push({ id: made.id, token, topic, assets, acknowledged: [] })
       }
-      return new Fleet(orgId, places, readers)
+      return new Fleet(orgId, places, readers, nowMs)
     } finally {
       await core.close()
     }
@@ -81,9 +95,9 @@ export class Fleet {
     return this.#readers.reduce((sum, reader) => sum + reader.acknowledged.length, 0)
   }
 
-  /** Sends to whatever answers there, until told to stop. */
-  start(url: () => string): void {
-    this.#sending = Promise.all(this.#readers.map((reader) => this.#send(reader, url)))
+  /** Every reader sends, one message after the other, until told to stop. */
+  start(transport: Transport): void {
+    this.#sending = Promise.all(this.#readers.map((reader) => this.#send(reader, transport)))
   }
 
   /** Waits until every reader's last batch is acknowledged. */
@@ -101,7 +115,7 @@ export class Fleet {
     return new Date(this.#startMs + batch * minuteMs + 7_000).toISOString()
   }
 
-  async #send(reader: FleetReader, url: () => string): Promise<void> {
+  async #send(reader: FleetReader, transport: Transport): Promise<void> {
     while (!this.#isOver) {
       const batch = reader.acknowledged.length
       const antennas = reader.assets.map(() => 1 + Math.floor(Math.random() * placeCount))
@@ -109,26 +123,11 @@ export class Fleet {
       const body = JSON.stringify({
         reads: reader.assets.map(({ tag }, index) => ({ tag, antenna: antennas[index], observed_at })),
       })
-      while (!(await this.#post(url(), reader.token, body, reader.assets.length))) {
+      while (!(await transport(reader, body))) {
         this.resent++
         await sleep(20)
       }
       reader.acknowledged.push(antennas)
-    }
-  }
-
-  async #post(url: string, token: string, body: string, reads: number): Promise<boolean> {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'user-agent': 'fleet' }
-    try {
-      const signal = AbortSignal.timeout(5000)
-      const reply = await fetch(`${url}/ingest/v1/reads`, { method: 'POST', headers, body, signal })
-      const text = await reply.text()
-      if (reply.status !== 202) return false
-      expect(JSON.parse(text)).toEqual({ data: { accepted: reads, ignored: 0 } })
-      return true
-    } catch (error) {
-      if ((error as Error).name === 'AssertionError') throw error
-      return false
     }
   }
 
@@ -169,3 +168,49 @@ export class Fleet {
 }
 
 type postgresRow = Record<string, unknown>
+
+/** Over HTTP: 202 with every read accepted is an acknowledgement, anything else is none. */
+export const overHttp =
+  (url: string): Transport =>
+  async (reader, body) => {
+    const headers = {
+      authorization: `Bearer ${reader.token}`,
+      'content-type': 'application/json',
+      'user-agent': 'fleet',
+    }
+    const accepted = (JSON.parse(body) as { reads: unknown[] }).reads.length
+    try {
+      const signal = AbortSignal.timeout(5000)
+      const reply = await fetch(`${url}/ingest/v1/reads`, { method: 'POST', headers, body, signal })
+      const text = await reply.text()
+      if (reply.status !== 202) return false
+      expect(JSON.parse(text)).toEqual({ data: { accepted, ignored: 0 } })
+      return true
+    } catch (error) {
+      if ((error as Error).name === 'AssertionError') throw error
+      return false
+    }
+  }
+
+/** Over MQTT with QoS 1, signing in anew after every loss of the connection. */
+export function overMqtt(url: string, { isOutside }: { isOutside: boolean }): Transport & { end(): Promise<void> } {
+  const clients = new Map<number, MqttClient>()
+  const send: Transport = async ({ id, token, topic }, body) => {
+    try {
+      const login = isOutside ? {} : { username: String(id), password: token }
+      const known = clients.get(id)
+      const client = known?.connected ? known : await signInAt(url, login)
+      clients.set(id, client)
+      if ((await publish(client, topic, body)) === 'acknowledged') return true
+      clients.delete(id)
+      await client.endAsync(true)
+      return false
+    } catch {
+      return false
+    }
+  }
+  const end = async (): Promise<void> => {
+    for (const client of clients.values()) await client.endAsync(true)
+  }
+  return Object.assign(send, { end })
+}

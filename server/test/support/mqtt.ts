@@ -29,34 +29,52 @@ const binary = ['/usr/sbin/mosquitto', '/usr/local/sbin/mosquitto', '/opt/homebr
 /** On a developer's machine without the broker its tests are left out; in CI they must run. */
 export const isBrokerMissing = binary === undefined && process.env['CI'] === undefined
 
-/** Debian's mosquitto on a port of its own, keeping nothing on disk and telling all it does. */
+/** Debian's mosquitto on a port of its own, telling all it does. It keeps messages over a restart only if told to. */
 export class Mosquitto {
   readonly url: string
   log = ''
   readonly #port: number
+  readonly #isKeeping: boolean
   readonly #folder = mkdtempSync(join(tmpdir(), 'lastseen-mosquitto-'))
   #child: ChildProcess | undefined
 
-  constructor(port: number) {
+  constructor(port: number, { isKeeping = false } = {}) {
     this.#port = port
+    this.#isKeeping = isKeeping
     this.url = `mqtt://127.0.0.1:${port}`
   }
 
   async start(): Promise<void> {
     const file = join(this.#folder, 'mosquitto.conf')
-    const lines = [`listener ${this.#port} 127.0.0.1`, 'allow_anonymous true', 'persistence false', 'log_dest stderr']
-    writeFileSync(file, [...lines, 'log_type all', 'max_queued_messages 0', ''].join('\n'))
+    const lines = [`listener ${this.#port} 127.0.0.1`, 'allow_anonymous true', 'log_dest stderr', 'log_type all']
+    const kept = this.#isKeeping
+      ? [
+          'persistence true',
+          `persistence_location ${this.#folder}/`,
+          ...(process.getuid?.() === 0 ? ['user root'] : []),
+        ]
+      : ['persistence false']
+    writeFileSync(file, [...lines, ...kept, 'max_queued_messages 0', ''].join('\n'))
     this.log = ''
     this.#child = spawn(binary ?? 'mosquitto', ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'] })
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.log += text))
     await this.says(/mosquitto version \S+ running/, 1)
   }
 
-  async kill(): Promise<void> {
+  kill(): Promise<void> {
+    return this.#signal('SIGKILL')
+  }
+
+  /** Ends it as a restart does: it writes down what it keeps. */
+  end(): Promise<void> {
+    return this.#signal('SIGTERM')
+  }
+
+  async #signal(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child!
     if (child.exitCode !== null || child.signalCode !== null) return
     const gone = new Promise((resolve) => child.once('exit', resolve))
-    child.kill('SIGKILL')
+    child.kill(signal)
     await gone
   }
 

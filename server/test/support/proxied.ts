@@ -1,4 +1,3 @@
-import { type Server, type Socket, connect, createServer } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, beforeAll } from 'vitest'
 import { openCore } from '../../src/app/core.ts'
@@ -8,55 +7,7 @@ import type { Clock } from '../../src/kernel/clock.ts'
 import { TestApp } from './app.ts'
 import { cloneDatabase } from './database.ts'
 import { saveAnswers } from './description.ts'
-
-/** A way to the database that can be closed and opened again, as an outage does. */
-class Passage {
-  readonly #target: URL
-  readonly #sockets = new Set<Socket>()
-  #server: Server | undefined
-  #port = 0
-
-  constructor(target: string) {
-    this.#target = new URL(target)
-  }
-
-  get url(): string {
-    const url = new URL(this.#target)
-    url.host = `127.0.0.1:${this.#port}`
-    return url.href
-  }
-
-  open(): Promise<void> {
-    const server = createServer((near) => {
-      const far = connect(Number(this.#target.port), this.#target.hostname)
-      for (const [one, other] of [
-        [near, far],
-        [far, near],
-      ] as const) {
-        this.#sockets.add(one)
-        one.on('data', (bytes) => other.write(bytes))
-        one.on('error', () => undefined)
-        one.on('close', () => {
-          this.#sockets.delete(one)
-          other.destroy()
-        })
-      }
-    })
-    this.#server = server
-    return new Promise((resolve) => {
-      server.listen(this.#port, '127.0.0.1', () => {
-        this.#port = (server.address() as { port: number }).port
-        resolve()
-      })
-    })
-  }
-
-  close(): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.#server?.close(() => resolve()))
-    for (const socket of this.#sockets) socket.destroy()
-    return closed
-  }
-}
+import { Passage } from './passage.ts'
 
 /** The service with a database that can be taken away and given back. */
 export function useProxiedApp(clock: Clock): { readonly app: TestApp; readonly passage: Passage } {

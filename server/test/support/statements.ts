@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import postgres from 'postgres'
-import { type Sql, textOf } from '../../src/db/sql.ts'
+import { type Sql, render } from '../../src/db/sql.ts'
 import { fenceViolations, loadFence } from './fence.ts'
 
 export const evidenceFolder = fileURLToPath(new URL('../../.cache/evidence', import.meta.url))
@@ -28,7 +28,7 @@ export async function watchStatements(url: string) {
   return {
     violations,
     onStatement(statement: Sql): void {
-      const text = textOf(statement)
+      const text = render(statement).text
       if (checked.has(text)) return
       checked.add(text)
       for (const template of statement.templates) templates.add(templatePrint(template))

@@ -4,6 +4,7 @@ import { makeMonths } from '../../src/db/partitions.ts'
 import { type Instant, parseRfc3339 } from '../../src/kernel/instant.ts'
 import { recordSave } from '../../src/pipeline/record-save.ts'
 import { createReader } from '../../src/readers/commands.ts'
+import type { Smoothing } from '../../src/readers/reader.ts'
 import { type AppOptions, type TestApp, type TestOrg, useApp } from './app.ts'
 import type { Client, Reply } from './client.ts'
 
@@ -135,6 +136,7 @@ export class Site {
     draft: Partial<{
       format: string
       clock: string
+      smoothing: Smoothing | null
       scanPoints: { antenna: number; locationId: number | null }[]
     }> = {},
   ): Promise<{ token: string; readerId: number }> {

@@ -41,6 +41,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/inventory/save": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say that assets are at a location
+         * @description An operator’s save: it wins the minute. All assets are saved, or none; duplicates count once.
+         */
+        post: operations["inventory.save"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/assets": {
         parameters: {
             query?: never;
@@ -400,6 +420,22 @@ export interface components {
         };
         /**
          * @example {
+         *       "count": 2,
+         *       "location_id": 7710249930581042,
+         *       "location_name": "Dock 3",
+         *       "timestamp": "2026-05-04T08:15:02.120Z"
+         *     }
+         */
+        InventorySaved: {
+            count: number;
+            /** Format: int64 */
+            location_id: number;
+            location_name: string;
+            /** Format: date-time */
+            timestamp: string;
+        };
+        /**
+         * @example {
          *       "id": 4503170118275611,
          *       "external_key": "ASSET-0001",
          *       "name": "Pallet jack 7",
@@ -752,6 +788,10 @@ export interface components {
             client_secret?: string;
             refresh_token?: string;
         };
+        InventorySave: {
+            location_identifier: string;
+            asset_identifiers: string[];
+        };
         AssetCreate: {
             external_key?: string;
             name: string;
@@ -1006,7 +1046,7 @@ export interface components {
                  *         "type": "conflict",
                  *         "title": "Conflict",
                  *         "status": 409,
-                 *         "detail": "Asset with this external_key already exists",
+                 *         "detail": "A tag with this type and value already exists",
                  *         "instance": "/api/v1/assets",
                  *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
                  *       }
@@ -1230,6 +1270,62 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "inventory.save": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "location_identifier": "DOCK-3",
+                 *       "asset_identifiers": [
+                 *         "ASSET-0001",
+                 *         "PJ-7"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["InventorySave"];
+            };
+        };
+        responses: {
+            /** @description Saved */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "count": 2,
+                     *         "location_id": 7710249930581042,
+                     *         "location_name": "Dock 3",
+                     *         "timestamp": "2026-05-04T08:15:02.120Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["InventorySaved"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
         };

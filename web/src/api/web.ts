@@ -381,8 +381,79 @@ export interface paths {
         delete: operations["readers.delete"];
         options?: never;
         head?: never;
-        /** Change a reader; scan points are replaced as a whole */
+        /** Change a reader; scan points and smoothing are replaced as a whole */
         patch: operations["readers.patch"];
+        trace?: never;
+    };
+    "/api/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List webhooks; there is at most one */
+        get: operations["webhooks.list"];
+        put?: never;
+        /** Register the webhook; its secret is shown this once */
+        post: operations["webhooks.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the webhook */
+        get: operations["webhooks.get"];
+        put?: never;
+        post?: never;
+        /** Remove the webhook */
+        delete: operations["webhooks.delete"];
+        options?: never;
+        head?: never;
+        /** Change the address, or switch delivery on or off */
+        patch: operations["webhooks.patch"];
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a test event */
+        post: operations["webhooks.test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/attempts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Attempts of the last seven days, newest first */
+        get: operations["webhooks.attempts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/overview": {
@@ -910,13 +981,15 @@ export interface components {
          *       "reads": 0,
          *       "ignored": 0,
          *       "warning": null,
+         *       "smoothing": null,
          *       "scan_points": [
          *         {
          *           "antenna": 1,
          *           "location_id": 7710249930581042,
          *           "location_external_key": "DOCK-3"
          *         }
-         *       ]
+         *       ],
+         *       "unknown_antennas": []
          *     }
          */
         Reader: {
@@ -936,11 +1009,24 @@ export interface components {
             /** Format: int64 */
             ignored: number;
             warning: string | null;
+            smoothing: {
+                /** Format: int64 */
+                reads: number;
+                /** Format: int64 */
+                seconds: number;
+                /** Format: int64 */
+                margin_db: number | null;
+            } | null;
             scan_points: {
                 antenna: number;
                 /** Format: int64 */
                 location_id: number | null;
                 location_external_key: string | null;
+            }[];
+            unknown_antennas: {
+                antenna: number;
+                /** Format: int64 */
+                reads: number;
             }[];
         };
         /**
@@ -955,6 +1041,7 @@ export interface components {
          *       "reads": 0,
          *       "ignored": 0,
          *       "warning": null,
+         *       "smoothing": null,
          *       "scan_points": [
          *         {
          *           "antenna": 1,
@@ -962,6 +1049,7 @@ export interface components {
          *           "location_external_key": "DOCK-3"
          *         }
          *       ],
+         *       "unknown_antennas": [],
          *       "token": "lsd_…",
          *       "ingest_url": "https://track.example.com/ingest/v1/reads",
          *       "mqtt": null
@@ -984,11 +1072,24 @@ export interface components {
             /** Format: int64 */
             ignored: number;
             warning: string | null;
+            smoothing: {
+                /** Format: int64 */
+                reads: number;
+                /** Format: int64 */
+                seconds: number;
+                /** Format: int64 */
+                margin_db: number | null;
+            } | null;
             scan_points: {
                 antenna: number;
                 /** Format: int64 */
                 location_id: number | null;
                 location_external_key: string | null;
+            }[];
+            unknown_antennas: {
+                antenna: number;
+                /** Format: int64 */
+                reads: number;
             }[];
             token: string;
             ingest_url: string;
@@ -1336,6 +1437,11 @@ export interface components {
             name: string;
             format?: string;
             clock?: string;
+            smoothing?: {
+                reads: number;
+                seconds: number;
+                margin_db?: number | null;
+            } | null;
             scan_points?: {
                 antenna: number;
                 /** Format: int64 */
@@ -1346,11 +1452,26 @@ export interface components {
             name?: string;
             format?: string;
             clock?: string;
+            smoothing?: {
+                reads: number;
+                seconds: number;
+                margin_db?: number | null;
+            } | null;
             scan_points?: {
                 antenna: number;
                 /** Format: int64 */
                 location_id: number | null;
             }[];
+        };
+        WebhookCreate: {
+            /** Format: uri */
+            url: string;
+            enabled?: boolean;
+        };
+        WebhookPatch: {
+            /** Format: uri */
+            url?: string;
+            enabled?: boolean;
         };
         CodesResolve: {
             codes: string[];
@@ -1540,7 +1661,7 @@ export interface components {
                  *         "type": "conflict",
                  *         "title": "Conflict",
                  *         "status": 409,
-                 *         "detail": "Asset with this external_key already exists",
+                 *         "detail": "A tag with this type and value already exists",
                  *         "instance": "/api/v1/assets",
                  *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
                  *       }
@@ -2600,6 +2721,232 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             415: components["responses"]["415"];
+            500: components["responses"]["500"];
+        };
+    };
+    "webhooks.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Webhooks */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            500: components["responses"]["500"];
+        };
+    };
+    "webhooks.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["WebhookCreate"];
+            };
+        };
+        responses: {
+            /** @description The webhook */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    /** @description Where the new record is. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
+            500: components["responses"]["500"];
+        };
+    };
+    "webhooks.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Webhooks */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            500: components["responses"]["500"];
+        };
+    };
+    "webhooks.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            500: components["responses"]["500"];
+        };
+    };
+    "webhooks.patch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/merge-patch+json": components["schemas"]["WebhookPatch"];
+            };
+        };
+        responses: {
+            /** @description Webhooks */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            415: components["responses"]["415"];
+            500: components["responses"]["500"];
+        };
+    };
+    "webhooks.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the endpoint answered */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "webhooks.attempts": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Webhooks */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
             500: components["responses"]["500"];
         };
     };

@@ -7,10 +7,11 @@ import { type Infer, nullable, optional } from '../../http/schema.ts'
 import { type Wire, component } from '../../http/shape.ts'
 import { mergePatch } from '../../kernel/merge-patch.ts'
 import type { Needs } from '../../records/record.ts'
+import { descriptionField, keyField, nameField } from '../shared/wire.ts'
 import { listRequest, recordParameters } from './list-parameters.ts'
 import { recordRoutes } from './record-routes.ts'
 import { coreCreate, mergeState, statePatch, toCoreDraft } from './record-body.ts'
-import { descriptionField, keyField, nameField, presentState, stateCreate, stateExample, stateShape } from './wire.ts'
+import { presentState, stateCreate, stateExample, stateShape } from './wire.ts'
 
 const placeIsScanned = {
   location_id: optional(readOnly({ type: 'integer', format: 'int64' })),
@@ -72,8 +73,9 @@ function merge(current: Asset, body: Infer<typeof patchShape>): Asset {
   return { ...mergeState(current, body), metadata: metadata as Asset['metadata'] }
 }
 
-export function assetRoutes(needs: Needs): AnyRoute[] {
+export function assetRoutes(needs: Needs, base: string): AnyRoute[] {
   return recordRoutes({
+    base,
     singular: 'asset',
     out: AssetOut,
     present: presentAsset,

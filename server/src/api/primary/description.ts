@@ -12,7 +12,7 @@ Each credential has its own token bucket: bursts of 120 requests, 60 per minute 
 Ids are opaque 64-bit integers. Times are RFC 3339 in UTC with milliseconds. Unknown fields and parameters are refused. Errors always have one shape; branch on \`error.type\`.`
 
 /** `internal` are shapes of the web app's own endpoints that the contract wants described too. */
-export function describePrimary(routes: readonly AnyRoute[], baseUrl: string | null, internal: readonly Component[]) {
+export function describePrimary(routes: readonly AnyRoute[], serverUrl: string, internal: readonly Component[]) {
   const components = [...primaryComponents, ...internal]
-  return describeApi({ serverUrl: baseUrl ?? '/', description: about, routes, components })
+  return describeApi({ serverUrl, description: about, routes, components })
 }

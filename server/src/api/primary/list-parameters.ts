@@ -1,9 +1,8 @@
-import { boolean, keys, limit, offset, search, sort } from '../../http/query.ts'
+import { boolean, keys, search, sort } from '../../http/query.ts'
 import type { QueryOf } from '../../http/query.ts'
 import { type Clock, now } from '../../kernel/clock.ts'
 import type { ListRequest } from '../../records/list.sql.ts'
-
-export const paging = { limit, offset }
+import { paging } from '../shared/wire.ts'
 
 /** The parameters the lists of assets and locations have in common. */
 export const recordParameters = {

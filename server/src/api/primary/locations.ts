@@ -5,21 +5,13 @@ import { type Infer, nullable, optional } from '../../http/schema.ts'
 import { type Wire, component, listExample, listOfAll } from '../../http/shape.ts'
 import * as locations from '../../locations/commands.ts'
 import type { Location, LocationDraft, ParentRef } from '../../locations/location.ts'
-import { listLocations } from '../../locations/locations.sql.ts'
+import { listLocations, plain } from '../../locations/locations.sql.ts'
 import type { Needs } from '../../records/record.ts'
-import { listRequest, paging, recordParameters } from './list-parameters.ts'
+import { descriptionField, keyField, listAnswer, nameField, paging } from '../shared/wire.ts'
+import { listRequest, recordParameters } from './list-parameters.ts'
 import { coreCreate, mergeState, statePatch, toCoreDraft } from './record-body.ts'
 import { recordRoutes } from './record-routes.ts'
-import {
-  descriptionField,
-  keyField,
-  listAnswer,
-  nameField,
-  presentState,
-  stateCreate,
-  stateExample,
-  stateShape,
-} from './wire.ts'
+import { presentState, stateCreate, stateExample, stateShape } from './wire.ts'
 
 export const LocationOut = component(
   'Location',
@@ -79,8 +71,9 @@ const kinDescriptions = {
   descendants: 'Depth-first, siblings by external_key.',
 } as const
 
-export function locationRoutes(needs: Needs): AnyRoute[] {
+export function locationRoutes(needs: Needs, base: string): AnyRoute[] {
   const rows = recordRoutes({
+    base,
     singular: 'location',
     out: LocationOut,
     present: presentLocation,
@@ -95,10 +88,13 @@ export function locationRoutes(needs: Needs): AnyRoute[] {
     query: { parameters, pairs: [['parent_id', 'parent_external_key']] },
     commands: {
       list: (orgId, query) =>
-        listLocations(needs.db.read, orgId, listRequest(query, needs.clock), {
-          parentIds: query.parent_id,
-          parentKeys: query.parent_external_key,
-        }),
+        listLocations(
+          needs.db.read,
+          orgId,
+          listRequest(query, needs.clock),
+          { parentIds: query.parent_id, parentKeys: query.parent_external_key },
+          plain,
+        ),
       get: (orgId, id) => locations.getLocation(needs, orgId, id),
       create: (orgId, body) => locations.createLocation(needs, orgId, toDraft(body)),
       change: (orgId, id, body) =>
@@ -131,7 +127,7 @@ function kinRoute(needs: Needs, kin: 'ancestors' | 'children' | 'descendants'): 
       example: listExample(LocationOut),
     },
     async handle({ caller, params, query }) {
-      const page = await locations.locationKin(needs, caller.orgId, params.location_id, kin, query)
+      const page = await locations.locationKin(needs, caller.orgId, params.location_id, kin, query, plain)
       return ok(listAnswer(page, query, presentLocation))
     },
   })

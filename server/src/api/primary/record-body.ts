@@ -2,8 +2,9 @@ import { flag, instant } from '../../http/fields.ts'
 import { type Infer, nullable, optional } from '../../http/schema.ts'
 import { refuseAny } from '../../kernel/errors.ts'
 import type { RecordCore, RecordDraft } from '../../records/record.ts'
+import { descriptionField, keyField, nameField } from '../shared/wire.ts'
 import { contradictions, echoShape } from './echo.ts'
-import { descriptionField, draftOf, keyField, nameField, type stateCreate } from './wire.ts'
+import { draftOf, type stateCreate } from './wire.ts'
 
 /** What every record's PATCH takes, before and behind the kind's own fields, in the order of the contract's tables. */
 export const statePatch = {

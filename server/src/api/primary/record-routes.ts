@@ -4,12 +4,15 @@ import type { Infer, Shape } from '../../http/schema.ts'
 import { type Component, listExample, listOfAll, single, singleExample } from '../../http/shape.ts'
 import type { Page, PageRequest } from '../../kernel/page.ts'
 import type { Renamed } from '../../records/commands.ts'
+import { tagBody } from '../../records/fields.ts'
 import type { RecordCore } from '../../records/record.ts'
 import type { Tag, TagDraft } from '../../tags/tag.ts'
-import { TagOut, draftOf, listAnswer, presentTag, renameBody, renamed, tagBody } from './wire.ts'
+import { listAnswer } from '../shared/wire.ts'
+import { TagOut, draftOf, presentTag, renameBody, renamed } from './wire.ts'
 
 /** What one kind of record brings to the eight operations that every kind has. */
 export interface RecordApi<R extends RecordCore, C extends Shape, P extends Shape, Q extends object> {
+  base: string
   singular: 'asset' | 'location'
   out: Component
   present: (record: R) => object
@@ -79,7 +82,7 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
       refusals: [409],
       async handle({ caller, body }) {
         const record = await commands.create(caller.orgId, body)
-        return created(`/api/v1/${plural}/${record.id}`, { data: present(record) })
+        return created(`${api.base}/${plural}/${record.id}`, { data: present(record) })
       },
     }),
     route({

@@ -1,31 +1,27 @@
-import type { ExchangeNeeds } from '../../credentials/exchange.ts'
 import type { Surface } from '../../http/dispatch.ts'
 import type { Component } from '../../http/shape.ts'
-import type { Needs } from '../../records/record.ts'
+import { type SurfaceNeeds, sharedComponents, sharedRoutes } from '../shared/rows.ts'
 import { AssetOut, assetRoutes } from './assets.ts'
 import { LocationOut, locationRoutes } from './locations.ts'
-import { tokenComponents, tokenRoute } from './oauth.ts'
-import { OrganizationOut, organizationRoute } from './organization.ts'
 import { AssetLocationOut, HistoryOut, PassageOut, trackingRoutes } from './tracking.ts'
 import { TagOut, renamed } from './wire.ts'
 
 /** Surface 1: paths take ids, resources carry `external_key`, updates are merge patches. */
-export function primarySurface(needs: Needs & ExchangeNeeds): Surface {
+export function primarySurface(needs: SurfaceNeeds, prefix = ''): Surface {
+  const base = `${prefix}/api/v1`
   return {
-    base: '/api/v1',
+    base,
     routes: [
-      tokenRoute(needs),
-      organizationRoute(needs),
-      ...assetRoutes(needs),
-      ...locationRoutes(needs),
+      ...sharedRoutes(needs),
+      ...assetRoutes(needs, base),
+      ...locationRoutes(needs, base),
       ...trackingRoutes(needs),
     ],
   }
 }
 
 export const primaryComponents: readonly Component[] = [
-  ...tokenComponents,
-  OrganizationOut,
+  ...sharedComponents,
   AssetOut,
   renamed(AssetOut, 'AssetRenamed'),
   LocationOut,

@@ -2,7 +2,7 @@ import { getAsset } from '../../assets/commands.ts'
 import { reference, text } from '../../http/fields.ts'
 import { boolean, ids, keys, moment, search, sort } from '../../http/query.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
-import { type Field, described, nullable } from '../../http/schema.ts'
+import { described, nullable } from '../../http/schema.ts'
 import { type Wire, component, listExample, listOfAll } from '../../http/shape.ts'
 import { formatMillis } from '../../kernel/instant.ts'
 import { getLocation } from '../../locations/commands.ts'
@@ -10,10 +10,7 @@ import type { Needs } from '../../records/record.ts'
 import { type HistoryEntry, assetHistory } from '../../tracking/history.sql.ts'
 import { type Whereabout, assetLocations } from '../../tracking/report.sql.ts'
 import { type Passage, locationTraffic } from '../../tracking/traffic.sql.ts'
-import { paging } from './list-parameters.ts'
-import { keyField, listAnswer, timestamp } from './wire.ts'
-
-const wholeNumber: Field<number> = { schema: { type: 'integer' }, read: Number }
+import { keyField, listAnswer, paging, span, timestamp, wholeNumber } from '../shared/wire.ts'
 
 export const HistoryOut = component(
   'HistoryRow',
@@ -98,8 +95,6 @@ const presentPassage = (one: Passage): Wire<(typeof PassageOut)['shape']> => ({
   other_location_id: one.otherId,
   other_location_name: one.otherName,
 })
-
-const span = { from: moment, to: moment }
 
 const historySort = sort(['event_observed_at'], [{ field: 'event_observed_at', descending: true }])
 

@@ -1,14 +1,11 @@
 import { flag, instant, listOf, oneOf, reference } from '../../http/fields.ts'
-import { type Field, described, nullable, optional } from '../../http/schema.ts'
+import { described, nullable, optional } from '../../http/schema.ts'
 import { type Component, type Wire, component, embedded } from '../../http/shape.ts'
 import { formatMillis } from '../../kernel/instant.ts'
-import type { Page, PageRequest } from '../../kernel/page.ts'
-import { descriptionField, keyField, nameField, tagBody, tagDraftsField } from '../../records/fields.ts'
+import { keyField, tagBody, tagDraftsField } from '../../records/fields.ts'
 import type { RecordCore } from '../../records/record.ts'
 import { type Tag, type TagDraft, tagTypes } from '../../tags/tag.ts'
-
-export { descriptionField, keyField, nameField, tagBody }
-export const timestamp: Field<string> = { schema: instant.schema, read: (value) => value as string }
+import { timestamp } from '../shared/wire.ts'
 
 export const TagOut = component(
   'Tag',
@@ -75,10 +72,3 @@ export function renamed<S extends Component['shape']>(part: Component<S>, name: 
   const example = { ...(part.example as Wire<S>), descendant_count_affected: 0 }
   return component(name, shape, example as never)
 }
-
-export const listAnswer = <T>(page: Page<T>, request: PageRequest, present: (row: T) => unknown) => ({
-  data: page.rows.map(present),
-  limit: request.limit,
-  offset: request.offset,
-  total_count: page.total,
-})

@@ -6,7 +6,14 @@ import { type Component, type Wire, component, listOfAll, single } from '../../h
 import { formatMillis } from '../../kernel/instant.ts'
 import type { Needs } from '../../records/record.ts'
 import { changeReader, createReader, getReader, removeReader } from '../../readers/commands.ts'
-import { type NewReader, type Reader, type ReaderDraft, readerFormats } from '../../readers/reader.ts'
+import {
+  type NewReader,
+  type Reader,
+  type ReaderDraft,
+  type Smoothing,
+  readerFormats,
+  smoothingBounds,
+} from '../../readers/reader.ts'
 import { listReaders } from '../../readers/readers.sql.ts'
 import { readerClocks } from '../../tracking/arrival.ts'
 import { type UnknownTag, listUnknownTags } from '../../tracking/unknown-tags.sql.ts'
@@ -20,22 +27,25 @@ export interface ReaderNeeds extends Needs {
   addresses: (reader: Reader, token: string) => { ingest_url: string; mqtt: object | null }
 }
 
-const antenna: Field<number> = {
-  schema: { type: 'integer', minimum: 1, maximum: 65_535 },
+const between = (min: number, max: number): Field<number> => ({
+  schema: { type: 'integer', minimum: min, maximum: max },
   read(value, at, report) {
     if (typeof value !== 'number' || !Number.isInteger(value)) return rejectType(report, at, 'integer', value)
-    if (value < 1)
-      return reject(report, { field: at, code: 'too_small', message: `${at} must be at least 1`, params: { min: 1 } })
-    if (value > 65_535)
-      return reject(report, {
-        field: at,
-        code: 'too_large',
-        message: `${at} must be at most 65535`,
-        params: { max: 65_535 },
-      })
+    if (value < min)
+      return reject(report, { field: at, code: 'too_small', message: `${at} must be at least ${min}`, params: { min } })
+    if (value > max)
+      return reject(report, { field: at, code: 'too_large', message: `${at} must be at most ${max}`, params: { max } })
     return value
   },
-}
+})
+
+const antenna = between(1, 65_535)
+
+const smoothing = record({
+  reads: between(...smoothingBounds.reads),
+  seconds: between(...smoothingBounds.seconds),
+  margin_db: optional(nullable(between(...smoothingBounds.marginDb))),
+})
 
 const scanPoints = listOf(record({ antenna, location_id: nullable(reference) }), { max: 256 })
 
@@ -43,6 +53,7 @@ const createShape = {
   name: text({ min: 1, max: 255 }),
   format: optional(oneOf(readerFormats)),
   clock: optional(oneOf(readerClocks)),
+  smoothing: optional(nullable(smoothing)),
   scan_points: optional(scanPoints),
 }
 
@@ -59,7 +70,18 @@ const readerShape = {
   reads: whole,
   ignored: whole,
   warning: nullable(text({ max: 1024 })),
+  smoothing: nullable(record({ reads: whole, seconds: whole, margin_db: nullable(whole) })),
   scan_points: listOf(record({ antenna, location_id: nullable(reference), location_external_key: nullable(line) })),
+  unknown_antennas: listOf(record({ antenna, reads: whole })),
+}
+
+const presentSmoothing = ({ reads, seconds, marginDb }: Smoothing) => ({ reads, seconds, margin_db: marginDb })
+
+/** Absent stays absent, null is off. */
+const smoothingIn = (body: Infer<{ smoothing: typeof createShape.smoothing }>): Pick<ReaderDraft, 'smoothing'> => {
+  if (body.smoothing == null) return body.smoothing === null ? { smoothing: null } : {}
+  const { reads, seconds, margin_db: marginDb = null } = body.smoothing
+  return { smoothing: { reads, seconds, marginDb } }
 }
 
 const readerExample: Wire<typeof readerShape> = {
@@ -73,7 +95,9 @@ const readerExample: Wire<typeof readerShape> = {
   reads: 0,
   ignored: 0,
   warning: null,
+  smoothing: null,
   scan_points: [{ antenna: 1, location_id: 7710249930581042, location_external_key: 'DOCK-3' }],
+  unknown_antennas: [],
 }
 
 const ReaderOut = component('Reader', readerShape, readerExample)
@@ -118,6 +142,7 @@ const presentReader = (reader: Reader): Wire<typeof readerShape> => ({
   name: reader.name,
   format: reader.format,
   clock: reader.clock,
+  smoothing: reader.smoothing === null ? null : presentSmoothing(reader.smoothing),
   created_at: formatMillis(reader.createdAt),
   last_seen_at: wire(reader.lastSeenAt),
   messages: reader.messages,
@@ -129,6 +154,7 @@ const presentReader = (reader: Reader): Wire<typeof readerShape> => ({
     location_id: point.locationId,
     location_external_key: point.locationKey,
   })),
+  unknown_antennas: reader.unknownAntennas,
 })
 
 const presentUnknown = (one: UnknownTag): Wire<(typeof UnknownTagOut)['shape']> => ({
@@ -184,7 +210,8 @@ export function readerRoutes(needs: ReaderNeeds): AnyRoute[] {
       success: { status: 201, description: 'The reader', schema: single(NewReaderOut) },
       async handle({ caller, body }) {
         const { name, format = 'auto', clock = 'reader', scan_points = [] } = body
-        const made = await createReader(needs, caller.orgId, { name, format, clock, scanPoints: pointsOf(scan_points) })
+        const draft = { name, format, clock, ...smoothingIn(body), scanPoints: pointsOf(scan_points) }
+        const made = await createReader(needs, caller.orgId, draft)
         return created(`/api/v1/readers/${made.reader.id}`, { data: presentNew(made) })
       },
     }),
@@ -220,12 +247,13 @@ export function readerRoutes(needs: ReaderNeeds): AnyRoute[] {
       path: '/readers/{reader_id}',
       ids: ['reader_id'],
       exists,
-      summary: 'Change a reader; scan points are replaced as a whole',
+      summary: 'Change a reader; scan points and smoothing are replaced as a whole',
       body: { mediaType: 'application/merge-patch+json', name: 'ReaderPatch', shape: patchShape, example: {} },
       success,
       async handle({ caller, params, body }) {
-        const { scan_points: points, ...rest } = body
-        const change = { ...rest, ...(points === undefined ? {} : { scanPoints: pointsOf(points) }) }
+        const { scan_points: points, smoothing: _smoothing, ...rest } = body
+        const scanned = points === undefined ? {} : { scanPoints: pointsOf(points) }
+        const change = { ...rest, ...smoothingIn(body), ...scanned }
         const reader = await changeReader(needs, caller.orgId, params.reader_id, change)
         await needs.announce()
         return ok({ data: presentReader(reader) })

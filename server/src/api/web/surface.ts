@@ -11,9 +11,13 @@ import { type LookingNeeds, lookingComponents, lookingRoutes } from './looking.t
 import { type ReaderNeeds, readerComponents, readerRoutes } from './readers.ts'
 import { reportComponents, reportRoutes } from './reports.ts'
 import { sessionComponents, sessionRoutes } from './sessions.ts'
+import { type WebhookRouteNeeds, webhookRoutes } from './webhooks.ts'
 
 /** What the web app needs beyond the public API: signing in, and administering an organization. */
-export function webSurface(needs: AccountNeeds & ReaderNeeds & LookingNeeds & ImportNeeds, live: Live): Surface {
+export function webSurface(
+  needs: AccountNeeds & ReaderNeeds & LookingNeeds & ImportNeeds & WebhookRouteNeeds,
+  live: Live,
+): Surface {
   const routes = [
     ...sessionRoutes(needs),
     ...passwordRoutes(needs),
@@ -21,6 +25,7 @@ export function webSurface(needs: AccountNeeds & ReaderNeeds & LookingNeeds & Im
     ...invitationRoutes(needs),
     ...apiKeyRoutes(needs),
     ...readerRoutes(needs),
+    ...webhookRoutes(needs),
     ...lookingRoutes(needs),
     ...reportRoutes(needs),
     ...exportRoutes(needs),

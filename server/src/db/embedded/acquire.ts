@@ -17,6 +17,8 @@ const SHORT_PATIENCE_MS = 2_000
 const WAIT_FOR_SILENT_MS = 5_000
 const LIMIT_MS = 300_000
 const QUERY_MS = 10_000
+/** How soon a server that died under its users is looked after, and how soon again. */
+const RETAKE_MS = 100
 
 /** Troubles that pass by themselves: a server that is just ending, or a port that was taken meanwhile. */
 const PASSING = /postmaster\.pid|lock file|shared memory|address already in use|TCP\/IP/i
@@ -126,7 +128,7 @@ async function takeLease(place: Place): Promise<Lease | Refusal> {
         void revive(place, server.port)
           .then(() => sql`select pg_advisory_lock_shared(${LEASE})`)
           .catch(retakeSoon)
-    }, 500)
+    }, RETAKE_MS)
     timer.unref()
   }
 

@@ -14,7 +14,8 @@ const STOP_MS = 30_000
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  max_connections: '100',
+  // As many workers as there may be, each with its pools.
+  max_connections: '1000',
   shared_buffers: '256MB',
   max_wal_size: '1GB',
   timezone: 'UTC',

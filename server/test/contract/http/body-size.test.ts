@@ -104,7 +104,7 @@ describe('The size of a body', () => {
     expect(await behind.snapshot(org.orgId)).toBe(before)
   })
 
-  it('that is far beyond the limit is refused the same way and changes nothing (D9)', async () => {
+  it('that is far beyond the limit is refused the same way, changes nothing and leaves the connection usable (D9)', async () => {
     const before = await behind.snapshot(org.orgId)
     const wire = await Wire.open(context.app.url)
     wire.request(
@@ -112,6 +112,8 @@ describe('The size of a body', () => {
       'x'.repeat(40 * mebibyte),
     )
     expectRefusal((await wire.answer())!, 'bad_request')
+    wire.request(['GET /healthz HTTP/1.1', 'Host: a'])
+    expect((await wire.answer())?.status).toBe(200)
     wire.close()
     expect(await behind.snapshot(org.orgId)).toBe(before)
   })

@@ -5,7 +5,7 @@ import type { Reply } from '../../support/client.ts'
 import { expectRefusal } from '../../support/envelope.ts'
 import { goodBody } from '../../support/examples.ts'
 import { useProxiedApp } from '../../support/proxied.ts'
-import { allRoutes, pathOf } from '../../support/rows.ts'
+import { addressOf, allRoutes, pathWith } from '../../support/rows.ts'
 
 let nowMs = Date.now()
 const context = useProxiedApp({ millis: () => nowMs })
@@ -23,12 +23,12 @@ beforeAll(async () => {
   await context.passage.close()
 })
 
-const ids = (route: AnyRoute): number[] =>
-  (route.ids ?? []).map((one) => (one === 'org_id' ? org.orgId : 4_503_599_627_370_497))
+const pathTo = (route: AnyRoute): string =>
+  pathWith(route, (name) => (name === 'org_id' ? org.orgId : 4_503_599_627_370_497))
 
 async function ask(route: AnyRoute): Promise<Reply> {
   const json = goodBody(route)
-  return context.app.anonymous(route.method, pathOf(route, ...ids(route)), {
+  return context.app.anonymous(route.method, pathTo(route), {
     ...(route.access === 'public' ? {} : { token: route.access === 'session' ? session : token }),
     ...(json === undefined ? {} : { json }),
   })
@@ -40,11 +40,11 @@ function expectNothingTold(reply: Reply, instance: string): void {
   expect(Object.keys(reply.headers).filter((header) => !usual.test(header))).toEqual([])
 }
 
-const rows = allRoutes.map((route) => [route.method, route.path, route] as const)
+const rows = allRoutes.map((route) => [route.method, addressOf(route), route] as const)
 
 describe('While the database is gone', () => {
   it.each(rows)('%s %s is internal_error with a constant detail, and nothing leaks', async (_method, _path, route) => {
-    expectNothingTold(await ask(route), pathOf(route, ...ids(route)))
+    expectNothingTold(await ask(route), pathTo(route))
   })
 
   it('HEAD is 500 without a body', async () => {

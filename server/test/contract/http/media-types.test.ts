@@ -3,7 +3,7 @@ import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Client, Reply } from '../../support/client.ts'
 import { expectRefusal } from '../../support/envelope.ts'
 import { exchangeRaw } from '../../support/raw.ts'
-import { allRoutes, pathOf } from '../../support/rows.ts'
+import { addressOf, allRoutes, pathOf } from '../../support/rows.ts'
 import { useBehind } from '../../support/snapshot.ts'
 
 const context = useApp()
@@ -119,7 +119,7 @@ describe('The Content-Type of a PATCH', () => {
 describe('A write without a Content-Type', () => {
   const writes = allRoutes.filter((route) => route.body !== undefined)
 
-  it.each(writes.map((route) => [route.method, route.path, route] as const))(
+  it.each(writes.map((route) => [route.method, addressOf(route), route] as const))(
     'is 415: %s %s',
     async (method, _path, route) => {
       const token = route.access === 'public' ? undefined : route.access === 'session' ? session : await full.token()

@@ -2,12 +2,12 @@ import { type Scope, roleScopes } from '../../../src/kernel/scopes.ts'
 import { createReader } from '../../../src/readers/commands.ts'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { revokeCredential } from '../../../src/credentials/commands.ts'
-import type { AnyRoute } from '../../../src/http/route.ts'
+import { type AnyRoute, variablesOf } from '../../../src/http/route.ts'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import { drainedToken } from '../../support/bucket.ts'
 import type { Client, Reply, SendOptions } from '../../support/client.ts'
 import { type ErrorType, expectRefusal } from '../../support/envelope.ts'
-import { allRoutes, pathOf } from '../../support/rows.ts'
+import { addressOf, allRoutes, pathWith } from '../../support/rows.ts'
 import { useBehind } from '../../support/snapshot.ts'
 
 const startedAt = Date.now()
@@ -52,14 +52,21 @@ beforeAll(async () => {
 const send = (method: string, path: string, options: SendOptions = {}): Promise<Reply> =>
   context.app.anonymous(method, path, options)
 
-/** The ids of a row, each of them the caller's own or, from the given place on, one that leads nowhere. */
-const idsOf = (route: AnyRoute, fill: (name: string) => number): number[] => (route.ids ?? []).map(fill)
+type Fill = (name: string) => number | string
+
+/** What the caller has of each thing a path can name. */
+const ownOf =
+  (route: AnyRoute): Fill =>
+  (name) => {
+    if (name === 'identifier') return route.path.startsWith('/assets') ? 'A' : 'L'
+    return owned[name] ?? nowhere
+  }
 
 interface Stage {
   type: ErrorType
   field?: string
   options: SendOptions
-  ids?: number[]
+  fill?: Fill
 }
 
 /** A request that is wrong in every way a row can be asked wrongly, put right one step at a time in the order of D6. */
@@ -77,18 +84,17 @@ function* stages(route: AnyRoute, withScope: string, lacking: string | null): Ge
   const allowed = { ...typed, ...access(withScope) }
   yield { type: 'validation_error', field: 'zz_nope', options: allowed }
   const asked = { ...allowed, query: '' }
-  for (const name of route.ids ?? []) {
-    const ids = idsOf(route, (one) => (one === name ? 0 : nowhere))
-    yield { type: 'validation_error', field: name, options: asked, ids }
+  for (const name of variablesOf(route)) {
+    const bad = route.keys?.includes(name) ? '%FF' : 0
+    yield { type: 'validation_error', field: name, options: asked, fill: (one) => (one === name ? bad : nowhere) }
   }
-  if (route.ids?.[0] === 'org_id') yield { type: 'forbidden', options: asked, ids: idsOf(route, () => nowhere) }
-  else if (route.ids !== undefined) yield { type: 'not_found', options: asked, ids: idsOf(route, () => nowhere) }
-  const own = idsOf(route, (name) => owned[name] ?? nowhere)
-  if (route.body !== undefined) yield { type: 'bad_request', options: asked, ids: own }
+  if (route.ids?.[0] === 'org_id') yield { type: 'forbidden', options: asked, fill: () => nowhere }
+  else if (route.path.includes('{')) yield { type: 'not_found', options: asked, fill: () => nowhere }
+  if (route.body !== undefined) yield { type: 'bad_request', options: asked, fill: ownOf(route) }
 }
 
 describe('A request that is wrong in every way', () => {
-  const rows = allRoutes.map((route) => [route.method, route.path, route] as const)
+  const rows = allRoutes.map((route) => [route.method, addressOf(route), route] as const)
 
   it.each(rows)('%s %s is refused for the earliest reason, whatever follows it (D6)', async (method, _path, route) => {
     const before = await behind.snapshot(org.orgId)
@@ -97,9 +103,9 @@ describe('A request that is wrong in every way', () => {
     const isForAll = route.access === 'session' && route.scopes.every((one) => roleScopes.viewer.includes(one as Scope))
     const lackingSession = isForAll ? null : sessions['viewer']!
     const withoutScope = route.access === 'session' ? lackingSession : await org.client(...scopes).token()
-    const withScope = route.access === 'session' ? sessions['admin']! : await full.token()
-    for (const { type, field, options, ids } of stages(route, withScope, withoutScope)) {
-      const reply = await send(method, pathOf(route, ...(ids ?? idsOf(route, () => 0))), options)
+    const withScope = route.access === 'session' ? sessions['admin']! : await org.full.token()
+    for (const { type, field, options, fill = () => 0 } of stages(route, withScope, withoutScope)) {
+      const reply = await send(method, pathWith(route, fill), options)
       expectRefusal(reply, type)
       if (field !== undefined)
         expect(reply.json.error.fields.map((one: { field: string }) => one.field)).toEqual([field])

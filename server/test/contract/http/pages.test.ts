@@ -117,7 +117,7 @@ describe('/metrics', () => {
     ['192.168.1.5', 401],
     ['lastseen.example.com', 401],
   ])('without a configured token on %s is %i', async (host, status) => {
-    const page = pages(context.app.core, primaryRoutes, new Registry(), host).find(({ path }) => path === '/metrics')
+    const page = pages(context.app.core, new Registry(), host).find(({ path }) => path === '/metrics')
     for (const headers of [{}, { authorization: 'Bearer ' }, { authorization: 'Bearer x' }])
       expect((await page!.render({ message: { headers }, segments: [] } as never)).status).toBe(status)
   })

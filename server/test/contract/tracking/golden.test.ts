@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
+import { changeReader } from '../../../src/readers/commands.ts'
 import { Site, database, useTracking } from '../../support/tracking.ts'
 
-const context = useTracking('2026-05-04T12:00:00Z')
+let statements: string[] = []
+const context = useTracking('2026-05-04T12:00:00Z', { onStatement: (text) => statements.push(text) })
 
 /** Messages in the order in which they come: clock, antenna (1 Dock, 2 Hall, 3 Yard, 9 nowhere), asset. */
 const script: [clock: string, antenna: number, asset: 'P' | 'C'][][] = [
@@ -81,29 +83,63 @@ const moves = [
   '08:11:00.000000 P Dock → Yard',
 ]
 
-it('lets the first observation of a minute set it, bit for bit', async () => {
-  const site = await Site.open(context.app, 'Dock', 'Hall', 'Yard')
-  const tags = { P: (await site.thing('P')).tag, C: (await site.thing('C')).tag }
-  for (const message of script)
-    await site.read(
-      ...message.map(([clock, antenna, asset]) => ({ tag: tags[asset], antenna, observed_at: `2026-05-04T${clock}Z` })),
-    )
+/** A reader without smoothing is one that never had it, one made without it, and one for which it was turned off. */
+const readers: [string, (site: Site, scanPoints: ScanPoints) => Promise<{ token: string; readerId: number }>][] = [
+  ['that never heard of smoothing', async (site) => site],
+  ['made without smoothing', (site, scanPoints) => site.reader({ scanPoints, smoothing: null })],
+  [
+    'whose smoothing was turned off',
+    async (site, scanPoints) => {
+      const made = await site.reader({ scanPoints, smoothing: { reads: 20, seconds: 3600, marginDb: null } })
+      await changeReader(context.app.core, site.org.orgId, made.readerId, { smoothing: null })
+      return made
+    },
+  ],
+]
 
-  const sql = database(context.app)
-  const recorded = await sql<{ line: string }[]>`
+type ScanPoints = { antenna: number; locationId: number }[]
+const asked: string[][] = []
+
+it.each(readers)(
+  'lets the first observation of a minute set it, bit for bit, from a reader %s',
+  async (_what, reader) => {
+    const site = await Site.open(context.app, 'Dock', 'Hall', 'Yard')
+    const scanPoints = site.places.map((place, index) => ({ antenna: index + 1, locationId: place.id }))
+    Object.assign(site, await reader(site, scanPoints))
+    const tags = { P: (await site.thing('P')).tag, C: (await site.thing('C')).tag }
+    statements = []
+    for (const message of script)
+      await site.read(
+        ...message.map(([clock, antenna, asset]) => ({
+          tag: tags[asset],
+          antenna,
+          observed_at: `2026-05-04T${clock}Z`,
+        })),
+      )
+    asked.push(statements.filter((text) => /asset_(minutes|positions)|scan_points/.test(text)))
+
+    const sql = database(context.app)
+    const recorded = await sql<{ line: string }[]>`
     select a.external_key || ' ' || to_char(m.observed_at at time zone 'UTC', 'HH24:MI:SS.US') || ' '
       || coalesce(l.name, 'nowhere') as line
     from asset_minutes m join assets a on a.org_id = m.org_id and a.id = m.asset_id
     left join locations l on l.org_id = m.org_id and l.id = m.location_id
     where m.org_id = ${site.org.orgId} and m.minute = date_trunc('minute', m.observed_at) and m.source = 'reader'
     order by a.external_key, m.minute`
-  expect(recorded.map((row) => row.line)).toEqual(minutes)
-  const announced = (await site.moves()).map(
-    (move) => `${move.at.slice(11, 26)} ${move.asset} ${move.from ?? 'nowhere'} → ${move.to}`,
-  )
-  expect(announced).toEqual(moves)
-  expect(await site.whereabouts()).toEqual({
-    P: ['YARD', '2026-05-04T08:11:00.000Z'],
-    C: ['YARD', '2026-05-04T08:10:00.000Z'],
-  })
+    expect(recorded.map((row) => row.line)).toEqual(minutes)
+    const announced = (await site.moves()).map(
+      (move) => `${move.at.slice(11, 26)} ${move.asset} ${move.from ?? 'nowhere'} → ${move.to}`,
+    )
+    expect(announced).toEqual(moves)
+    expect(await site.whereabouts()).toEqual({
+      P: ['YARD', '2026-05-04T08:11:00.000Z'],
+      C: ['YARD', '2026-05-04T08:10:00.000Z'],
+    })
+  },
+)
+
+it('asks the database the very same with smoothing off as without it', () => {
+  expect(asked).toHaveLength(readers.length)
+  expect(asked[0]!.length).toBeGreaterThan(2 * script.length)
+  for (const one of asked) expect(one).toEqual(asked[0])
 })

@@ -49,6 +49,7 @@ describe('adding a reader', () => {
       name: 'Gate',
       format: 'impinj',
       clock: 'server',
+      smoothing: null,
       created_at: now,
       last_seen_at: null,
       messages: 0,
@@ -60,6 +61,7 @@ describe('adding a reader', () => {
         { antenna: 2, location_id: hall!.id, location_external_key: 'HALL' },
         { antenna: 3, location_id: null, location_external_key: null },
       ],
+      unknown_antennas: [],
     })
     const again = await send('GET', `${path}/${id}`)
     expect(again.json.data).toEqual({ id, ...rest })
@@ -68,6 +70,24 @@ describe('adding a reader', () => {
 
   it('needs only a name; the format is found out and the reader’s own clock is believed', async () => {
     expect(await made({ name: 'Plain' })).toMatchObject({ format: 'auto', clock: 'reader', scan_points: [] })
+  })
+
+  it('takes smoothing, keeps it through other changes, replaces it as a whole and turns it off with null', async () => {
+    const { id, smoothing } = await made({ name: 'Hall', smoothing: { reads: 3, seconds: 30, margin_db: 6 } })
+    expect(smoothing).toEqual({ reads: 3, seconds: 30, margin_db: 6 })
+    const change = async (json: object) => {
+      const reply = await send('PATCH', `${path}/${id}`, { json })
+      expect(reply.status).toBe(200)
+      expect((await send('GET', `${path}/${id}`)).json.data).toEqual(reply.json.data)
+      return reply.json.data.smoothing
+    }
+    expect(await change({ name: 'Hall 2' })).toEqual({ reads: 3, seconds: 30, margin_db: 6 })
+    expect(await change({ smoothing: { reads: 2, seconds: 3600 } })).toEqual({
+      reads: 2,
+      seconds: 3600,
+      margin_db: null,
+    })
+    expect(await change({ smoothing: null })).toBe(null)
   })
 
   it('keeps the token only as a hash', async () => {
@@ -85,6 +105,34 @@ describe('adding a reader', () => {
     ['a null name', { name: null }, [{ field: 'name', code: 'invalid_value' }]],
     ['an unknown format', { name: 'a', format: 'acme' }, [{ field: 'format', code: 'invalid_value' }]],
     ['an unknown clock', { name: 'a', clock: 'sun' }, [{ field: 'clock', code: 'invalid_value' }]],
+    ['smoothing that is no object', { name: 'a', smoothing: 3 }, [{ field: 'smoothing', code: 'invalid_value' }]],
+    [
+      'smoothing without its numbers',
+      { name: 'a', smoothing: {} },
+      [
+        { field: 'smoothing.reads', code: 'required' },
+        { field: 'smoothing.seconds', code: 'required' },
+      ],
+    ],
+    [
+      'smoothing by one read, for too long and by no margin',
+      { name: 'a', smoothing: { reads: 1, seconds: 3601, margin_db: 0 } },
+      [
+        { field: 'smoothing.reads', code: 'too_small', params: { min: 2 } },
+        { field: 'smoothing.seconds', code: 'too_large', params: { max: 3600 } },
+        { field: 'smoothing.margin_db', code: 'too_small', params: { min: 1 } },
+      ],
+    ],
+    [
+      'smoothing by parts of a read',
+      { name: 'a', smoothing: { reads: 2.5, seconds: 30 } },
+      [{ field: 'smoothing.reads', code: 'invalid_value' }],
+    ],
+    [
+      'smoothing with a key it does not know',
+      { name: 'a', smoothing: { reads: 2, seconds: 30, windows: 1 } },
+      [{ field: 'smoothing.windows', code: 'unknown_field' }],
+    ],
     ['a token of one’s own', { name: 'a', token: 'x' }, [{ field: 'token', code: 'unknown_field' }]],
     [
       'an antenna 0',

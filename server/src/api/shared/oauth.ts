@@ -4,6 +4,7 @@ import { type AnyRoute, type Answer, route } from '../../http/route.ts'
 import { type Field, type Infer, optional } from '../../http/schema.ts'
 import { component, refTo } from '../../http/shape.ts'
 import { type FieldProblem, refuse, refuseAny } from '../../kernel/errors.ts'
+import { wholeNumber } from './wire.ts'
 
 const secretText = text({ min: 1, max: 1024 })
 
@@ -19,11 +20,9 @@ const tokenShape = {
 
 type TokenRequest = Infer<typeof tokenShape>
 
-const integerField: Field<number> = { schema: { type: 'integer' }, read: Number }
-
-const TokenOut = component(
+export const TokenOut = component(
   'Token',
-  { access_token: secretText, refresh_token: secretText, token_type: secretText, expires_in: integerField },
+  { access_token: secretText, refresh_token: secretText, token_type: secretText, expires_in: wholeNumber },
   {
     access_token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ…',
     refresh_token: 'lsr_1ka9.0b8c2a52-…',
@@ -85,5 +84,3 @@ export function tokenRoute(needs: ExchangeNeeds): AnyRoute {
     },
   })
 }
-
-export const tokenComponents = [TokenOut]

@@ -1,0 +1,135 @@
+import { type PlacedAsset, assetTypes } from '../../assets/asset.ts'
+import { listPlacedAssets } from '../../assets/assets.sql.ts'
+import { attachAssetTag, deleteAsset, detachAssetTag, getPlacedAsset } from '../../assets/commands.ts'
+import { flag, freeObject, oneOf } from '../../http/fields.ts'
+import { boolean, keys, search, sort } from '../../http/query.ts'
+import type { AnyRoute } from '../../http/route.ts'
+import { type Infer, described, optional } from '../../http/schema.ts'
+import { type Wire, component } from '../../http/shape.ts'
+import { now } from '../../kernel/clock.ts'
+import { type PlaceNeeds, changePlacedAsset, createPlacedAsset } from '../../pipeline/place-asset.ts'
+import { keyField, paging } from '../shared/wire.ts'
+import { recordRoutes } from './record-routes.ts'
+import { createBody, exampleAfter, outShape, present, sortedBy, toDraft, updateBody, updated } from './wire.ts'
+
+const typeField = oneOf(assetTypes)
+
+export const AssetOut = component(
+  'Asset',
+  {
+    ...outShape.before,
+    type: typeField,
+    current_location: optional(described(keyField, 'Where it was last seen; absent when that is nowhere.')),
+    is_active: flag,
+    metadata: freeObject,
+    ...outShape.after,
+  },
+  {
+    surrogate_id: 4503170118275611,
+    identifier: 'ASSET-0001',
+    name: 'Pallet jack 7',
+    type: 'asset',
+    current_location: 'DOCK-3',
+    is_active: true,
+    metadata: { owner: 'dock 3' },
+    ...exampleAfter,
+  },
+)
+
+const presentAsset = (asset: PlacedAsset): Wire<(typeof AssetOut)['shape']> => ({
+  ...present.before(asset),
+  type: asset.type,
+  current_location: asset.placeKey ?? undefined,
+  is_active: asset.isActive,
+  metadata: asset.metadata,
+  ...present.after(asset),
+})
+
+const ownBody = {
+  type: optional(typeField),
+  current_location: optional(described(keyField, 'Places the asset there now, as an operator’s save would.')),
+}
+
+const createShape = {
+  identifier: optional(keyField),
+  ...createBody.before,
+  ...ownBody,
+  is_active: optional(flag),
+  metadata: optional(freeObject),
+  ...createBody.after,
+}
+
+const updateShape = {
+  ...updateBody.before,
+  ...ownBody,
+  is_active: optional(flag),
+  metadata: optional(freeObject),
+  ...updateBody.after,
+}
+
+const merged = (current: PlacedAsset, body: Infer<typeof updateShape>): PlacedAsset => ({
+  ...updated(current, body),
+  type: body.type ?? current.type,
+  metadata: body.metadata ?? current.metadata,
+})
+
+const parameters = {
+  ...paging,
+  location: { ...keys, description: 'Where the asset was last seen; repeat it to match any of several locations.' },
+  is_active: boolean,
+  type: { ...search, description: `One of ${assetTypes.join(', ')}.` },
+  q: search,
+  sort: sort(['identifier', 'name', 'created_at', 'updated_at'], [{ field: 'identifier', descending: false }]),
+}
+
+const sortNames = {
+  identifier: 'external_key',
+  name: 'name',
+  created_at: 'created_at',
+  updated_at: 'updated_at',
+} as const
+
+export function assetRoutes(needs: PlaceNeeds, base: string): AnyRoute[] {
+  return recordRoutes({
+    base,
+    singular: 'asset',
+    out: AssetOut,
+    present: presentAsset,
+    create: {
+      shape: createShape,
+      example: {
+        identifier: 'PJ-7',
+        name: 'Pallet jack 7',
+        identifiers: [{ type: 'barcode', value: '4006381333931' }],
+      },
+      description: 'Without `identifier` the service generates one, such as `ASSET-0001`.',
+    },
+    update: {
+      shape: updateShape,
+      example: { name: 'Pallet jack 7b' },
+      description: 'Only fields present in the body change. `metadata` is replaced as a whole.',
+    },
+    remove: {
+      description: 'Soft: the record leaves all queries, and its key and identifiers are free at once.',
+      refusals: [],
+    },
+    query: { parameters },
+    commands: {
+      list: (orgId, { limit, offset, q, is_active: isActive, type, location, ...query }) => {
+        const request = { limit, offset, filter: { q, isActive }, sort: sortedBy(query.sort, sortNames) }
+        const filter = { type, placeKeys: location }
+        return listPlacedAssets(needs.db.read, orgId, { ...request, now: now(needs.clock) }, filter)
+      },
+      get: (orgId, ref) => getPlacedAsset(needs, orgId, ref),
+      create: (orgId, body) => {
+        const draft = { ...toDraft(body), metadata: body.metadata ?? {}, type: body.type ?? 'asset' }
+        return createPlacedAsset(needs, orgId, draft, body.current_location)
+      },
+      change: (orgId, ref, body) =>
+        changePlacedAsset(needs, orgId, ref, body.current_location, (current) => merged(current, body)),
+      remove: (orgId, ref) => deleteAsset(needs, orgId, ref),
+      attach: (orgId, ref, tag) => attachAssetTag(needs, orgId, ref, tag),
+      detach: (orgId, ref, tagId) => detachAssetTag(needs, orgId, ref, tagId),
+    },
+  })
+}

@@ -1,0 +1,42 @@
+import type { Surface } from '../../http/dispatch.ts'
+import { describeApi } from '../../http/openapi.ts'
+import type { AnyRoute } from '../../http/route.ts'
+import type { Component } from '../../http/shape.ts'
+import { type SurfaceNeeds, sharedComponents, sharedRoutes } from '../shared/rows.ts'
+import { AssetOut, assetRoutes } from './assets.ts'
+import { LocationOut, locationRoutes } from './locations.ts'
+import { CurrentLocationOut, HistoryOut, trackingRoutes } from './tracking.ts'
+import { IdentifierOut } from './wire.ts'
+import { refusingInOwnWords } from './words.ts'
+
+/** Surface 2, as v1.0.0 had it: paths take natural keys, tags are called identifiers, updates are PUT. */
+export function naturalKeySurface(needs: SurfaceNeeds, prefix: string): Surface {
+  const base = `${prefix}/api/v1`
+  const rows = [
+    ...sharedRoutes(needs),
+    ...assetRoutes(needs, base),
+    ...locationRoutes(needs, base),
+    ...trackingRoutes(needs),
+  ]
+  return { base, label: 'natural-key.', routes: rows.map(refusingInOwnWords) }
+}
+
+const components = [
+  ...sharedComponents,
+  AssetOut,
+  LocationOut,
+  IdentifierOut,
+  HistoryOut,
+  CurrentLocationOut,
+] as Component[]
+
+const about = `Lastseen knows where physical things are. This is the natural-key interface of v1.0.0: paths name assets and locations by their identifiers, and updates are PUT requests that change only the fields they carry. What is written here is read through the id-based interface too, and the other way round.
+
+Exchange a credential for a token at \`POST /api/v1/oauth/token\` and send it as \`Authorization: Bearer <token>\`. A token lasts 15 minutes.
+
+Each credential has its own token bucket: bursts of 120 requests, 60 per minute sustained. Every answer tells what is left of it.
+
+Percent-encode identifiers in paths. Times are RFC 3339 in UTC with milliseconds. Fields that are unset are left out of answers. Unknown fields and parameters are refused. Errors always have one shape; branch on \`error.type\`.`
+
+export const describeNaturalKey = (routes: readonly AnyRoute[], serverUrl: string) =>
+  describeApi({ serverUrl, description: about, routes, components })

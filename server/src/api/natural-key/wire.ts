@@ -1,0 +1,125 @@
+import { flag, instant, listOf, oneOf, record, reference } from '../../http/fields.ts'
+import type { SortTerm } from '../../kernel/page.ts'
+import { type Infer, described, nullable, optional } from '../../http/schema.ts'
+import { type Wire, component, embedded } from '../../http/shape.ts'
+import { formatMillis } from '../../kernel/instant.ts'
+import type { RecordCore, RecordDraft } from '../../records/record.ts'
+import { type Tag, type TagDraft, type TagType, tagTypes } from '../../tags/tag.ts'
+import { descriptionField, keyField, nameField, tagValue, timestamp } from '../shared/wire.ts'
+
+const tagType = oneOf(tagTypes)
+
+export const identifierBody = {
+  type: optional({ ...tagType, schema: { ...tagType.schema, default: 'rfid' } }),
+  value: tagValue,
+}
+
+export const draftOf = ({ type = 'rfid', value }: { type?: TagType; value: string }): TagDraft => ({ type, value })
+
+export const IdentifierOut = component(
+  'Identifier',
+  { id: reference, type: tagType, value: tagValue, is_active: flag },
+  { id: 6021874402113355, type: 'rfid', value: 'E28011700000020A1B2C3D4E', is_active: true },
+)
+
+/** A detached tag is gone, so one that can be shown is active. */
+export const presentIdentifier = ({ id, type, value }: Tag): Wire<(typeof IdentifierOut)['shape']> => ({
+  id,
+  type,
+  value,
+  is_active: true,
+})
+
+/** What every resource shows before and behind its own fields. What is unset is left out. */
+export const outShape = {
+  before: {
+    surrogate_id: reference,
+    identifier: keyField,
+    name: nameField,
+    description: optional(descriptionField),
+  },
+  after: {
+    valid_from: timestamp,
+    valid_to: optional(described(timestamp, 'Absent means no expiry.')),
+    identifiers: listOf(embedded(IdentifierOut)),
+    created_at: timestamp,
+    updated_at: described(timestamp, 'Advances on every accepted write.'),
+  },
+}
+
+export const present = {
+  before: (core: RecordCore): Wire<typeof outShape.before> => ({
+    surrogate_id: core.id,
+    identifier: core.externalKey,
+    name: core.name,
+    description: core.description ?? undefined,
+  }),
+  after: (core: RecordCore): Wire<typeof outShape.after> => ({
+    valid_from: formatMillis(core.validFrom),
+    valid_to: core.validTo === null ? undefined : formatMillis(core.validTo),
+    identifiers: core.tags.map(presentIdentifier),
+    created_at: formatMillis(core.createdAt),
+    updated_at: formatMillis(core.updatedAt),
+  }),
+}
+
+export const exampleAfter: Wire<typeof outShape.after> = {
+  valid_from: '2026-05-04T08:00:00.000Z',
+  identifiers: [IdentifierOut.example as Wire<(typeof IdentifierOut)['shape']>],
+  created_at: '2026-05-04T08:00:00.000Z',
+  updated_at: '2026-05-04T08:15:30.250Z',
+}
+
+const windowBody = {
+  valid_from: optional(described(instant, 'Omit the key rather than sending null.')),
+  valid_to: optional(described(nullable(instant), 'null means no expiry.')),
+}
+
+export const createBody = {
+  before: { name: nameField, description: optional(nullable(descriptionField)) },
+  after: { ...windowBody, identifiers: optional(listOf(record(identifierBody))) },
+}
+
+export const updateBody = {
+  before: {
+    identifier: optional(keyField),
+    name: optional(nameField),
+    description: optional(nullable(descriptionField)),
+  },
+  after: windowBody,
+}
+
+type CreateBody = Infer<typeof createBody.before & typeof createBody.after> & {
+  identifier?: string
+  is_active?: boolean
+}
+
+export const toDraft = (body: CreateBody): RecordDraft => ({
+  ...(body.identifier === undefined ? {} : { externalKey: body.identifier }),
+  name: body.name,
+  description: body.description ?? null,
+  isActive: body.is_active ?? true,
+  ...(body.valid_from === undefined ? {} : { validFrom: body.valid_from }),
+  validTo: body.valid_to ?? null,
+  tags: (body.identifiers ?? []).map(draftOf),
+})
+
+/** Only what the body carries changes; null clears what can be cleared. */
+export const updated = <R extends RecordCore>(
+  current: R,
+  body: Infer<typeof updateBody.before & typeof updateBody.after> & { is_active?: boolean },
+): R => ({
+  ...current,
+  externalKey: body.identifier ?? current.externalKey,
+  name: body.name ?? current.name,
+  description: body.description === undefined ? current.description : body.description,
+  isActive: body.is_active ?? current.isActive,
+  validFrom: body.valid_from ?? current.validFrom,
+  validTo: body.valid_to === undefined ? current.validTo : body.valid_to,
+})
+
+/** Sort terms under the names the domain knows. */
+export const sortedBy = <Own extends string, Field extends string>(
+  terms: readonly SortTerm<Own>[],
+  names: Record<Own, Field>,
+): SortTerm<Field>[] => terms.map(({ field, descending }) => ({ field: names[field], descending }))

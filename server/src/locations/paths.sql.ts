@@ -1,0 +1,119 @@
+import type { Db } from '../db/database.ts'
+import { type Sql, join, sql } from '../db/sql.ts'
+import type { Page } from '../kernel/page.ts'
+import {
+  type ListRequest,
+  type RecordSortField,
+  conditions,
+  countedTotal,
+  isNarrowed,
+  live,
+  pageWithTags,
+  sortColumns,
+} from '../records/list.sql.ts'
+import { foldRows } from '../records/rows.ts'
+import type { RootedLocation } from './location.ts'
+import {
+  type LocationFilter,
+  type LocationRow,
+  layoutOf,
+  listLocations,
+  locationColumns,
+  parentConditions,
+  rooted,
+} from './locations.sql.ts'
+
+/** A path is the keys from the root down, joined by a slash. No row keeps it, so renames and moves stay small. */
+type PathSortField = RecordSortField | 'path'
+
+type PathRequest = ListRequest<PathSortField>
+
+const layout = layoutOf(rooted)
+
+function orderBy({ sort }: PathRequest, of: Sql): Sql {
+  const direction = (descending: boolean | undefined): Sql => (descending ? sql` desc` : sql` asc`)
+  const terms = sort.map(
+    ({ field, descending }) =>
+      sql`${field === 'path' ? sql`${of}.path` : sortColumns[field](of)}${direction(descending)}`,
+  )
+  return join([...terms, sql`${of}.id${direction(sort.at(-1)?.descending)}`], sql`, `)
+}
+
+/**
+ * The first rows in the order of paths. A location's path begins with its parent's, so those before it in that order
+ * include its ancestors: of each level of the tree only as many are followed as the page reaches, plus those that the
+ * list leaves out.
+ */
+function firstByPath(orgId: number, request: PathRequest): Sql {
+  const { limit, offset } = request
+  const children = (parent: Sql): Sql => sql`
+    select l.id, l.external_key from locations l
+    where l.org_id = ${orgId} and l.parent_id ${parent} and l.deleted_at is null
+    order by l.external_key limit (select rows from reach)`
+  return sql`
+    with recursive total as (${countedTotal(orgId, layout, request)}),
+    reach as (
+      select case when ${offset}::bigint >= total.total then 0
+        else least(${limit}::bigint + ${offset}::bigint, total.total) - total.total + (
+          select sum(active + inactive) from record_counts where org_id = ${orgId} and kind = 'location'
+        ) end as rows
+      from total
+    ),
+    down as (
+      select top.id, top.external_key as path, 1 as level from (${children(sql`is null`)}) top
+      union all
+      select * from (
+        select lower.id, down.path || '/' || lower.external_key as path, down.level + 1
+        from down cross join lateral (${children(sql`= down.id`)}) lower
+        where down.level < (select rows from reach)
+        order by path, lower.id limit (select rows from reach)
+      ) next
+    ),
+    page as (
+      select ${locationColumns}, down.path from down join locations r on r.org_id = ${orgId} and r.id = down.id
+      where ${conditions(orgId, request, live, [])}
+      order by down.path, r.id limit ${limit} offset ${offset}
+    )`
+}
+
+/** Every match with its path, which is followed upwards from the match. */
+function matchesByPath(orgId: number, request: PathRequest, only: readonly Sql[]): Sql {
+  return sql`
+    with recursive matches as materialized (
+      select r.id, r.parent_id, r.external_key, r.name, r.created_at, r.updated_at from locations r
+      where ${conditions(orgId, request, live, only)}
+    ),
+    total as (select count(*) as total from matches),
+    up as (
+      select m.id, m.parent_id, m.external_key as path from matches m
+      union all
+      select up.id, l.parent_id, l.external_key || '/' || up.path
+      from up join locations l on l.org_id = ${orgId} and l.id = up.parent_id
+    ),
+    placed as (select m.*, up.path from matches m join up on up.id = m.id and up.parent_id is null),
+    chosen as (
+      select p.id, p.path from placed p order by ${orderBy(request, sql`p`)} limit ${limitOf(request)}
+    ),
+    page as (
+      select ${locationColumns}, chosen.path from chosen join locations r on r.org_id = ${orgId} and r.id = chosen.id
+    )`
+}
+
+const limitOf = ({ limit, offset }: PathRequest): Sql => sql`${limit} offset ${offset}`
+
+const isByColumns = (request: PathRequest): request is ListRequest =>
+  request.sort.every(({ field }) => field !== 'path')
+
+export async function listRootedLocations(
+  db: Db,
+  orgId: number,
+  request: PathRequest,
+  filter: LocationFilter,
+): Promise<Page<RootedLocation>> {
+  if (isByColumns(request)) return listLocations(db, orgId, request, filter, rooted)
+  const only = parentConditions(orgId, filter)
+  const isWalk = request.sort.length === 1 && !request.sort[0]!.descending && !isNarrowed(request, only)
+  const list = isWalk ? firstByPath(orgId, request) : matchesByPath(orgId, request, only)
+  const rows = await pageWithTags<LocationRow>(db, orgId, layout, list, orderBy(request, sql`page`))
+  return { rows: foldRows(rows, rooted.build), total: rows[0]?.total ?? 0 }
+}

@@ -1,0 +1,39 @@
+import type { Tx } from '../db/database.ts'
+import { whereaboutsOf } from '../tracking/positions.sql.ts'
+import type { Sighting } from '../tracking/sighting.ts'
+import { type Glimpses, type Observation, steady } from '../tracking/smoothing.ts'
+import { perAsset } from './advances.ts'
+
+export interface Steadied {
+  sightings: readonly Sighting[]
+  /** Where the assets whose sightings were held back were taken to be: true only if nobody moved them meanwhile. */
+  assumed: ReadonlyMap<number, number | null>
+}
+
+/** Holds sightings of readers that smooth against what else was seen. Without such a reader nothing is asked or changed. */
+export async function steadied(
+  { glimpses }: { glimpses: Glimpses },
+  tx: Tx,
+  orgId: number,
+  seen: readonly Observation[],
+): Promise<Steadied> {
+  const watched = new Set(seen.flatMap((one) => (one.smoothing === null ? [] : one.assetId)))
+  if (watched.size === 0) return { sightings: seen, assumed: new Map() }
+  const places = await whereaboutsOf(tx, orgId, [...watched])
+  const assumed = new Map<number, number | null>()
+  const sightings = [...perAsset(seen)].flatMap(([assetId, own]): readonly Sighting[] => {
+    if (!watched.has(assetId)) return own
+    const ascending = own.toSorted((a, b) => (a.observedAt < b.observedAt ? -1 : a.observedAt > b.observedAt ? 1 : 0))
+    const before = places.get(assetId) ?? null
+    const known = glimpses.add(
+      orgId,
+      assetId,
+      ascending.filter((one) => one.smoothing !== null),
+    )
+    const result = steady(before, ascending, known)
+    if (result.some((one, index) => one.locationId !== ascending[index]!.locationId))
+      assumed.set(assetId, before?.locationId ?? null)
+    return result
+  })
+  return { sightings, assumed }
+}

@@ -1,0 +1,83 @@
+import { type Instant, millisOf } from '../kernel/instant.ts'
+import { RecentMap } from '../kernel/recent-map.ts'
+import type { Smoothing } from '../readers/reader.ts'
+import { type Sighting, type Whereabouts, minuteOf } from './sighting.ts'
+
+/** A sighting with what smoothing needs to know about it; null for a reader that does not smooth. */
+export interface Observation extends Sighting {
+  smoothing: Smoothing | null
+  rssiDbm: number | null
+}
+
+export interface Glimpse {
+  locationId: number | null
+  observedAt: Instant
+  rssiDbm: number | null
+}
+
+/**
+ * Is this reason enough to believe that the asset is no longer at its present place? It is when it was seen at the new
+ * place so many times in a row, the present place not among them, or so much more strongly than at the present place.
+ */
+export function isBelieved(
+  { reads, seconds, marginDb }: Smoothing,
+  presentId: number,
+  seen: Glimpse,
+  known: readonly Glimpse[],
+): boolean {
+  const from = millisOf(seen.observedAt) - seconds * 1000
+  const recent = known.filter((one) => one.observedAt <= seen.observedAt && millisOf(one.observedAt) >= from)
+  const present = recent.filter((one) => one.locationId === presentId)
+  const left = present.reduce((latest, one) => (one.observedAt > latest ? one.observedAt : latest), '')
+  const inARow = recent.filter((one) => one.locationId === seen.locationId && one.observedAt > left)
+  if (inARow.length >= reads) return true
+  if (marginDb === null || seen.rssiDbm === null || seen.locationId === null) return false
+  const strengths = present.flatMap((one) => one.rssiDbm ?? [])
+  return strengths.length > 0 && seen.rssiDbm >= Math.max(...strengths) + marginDb
+}
+
+/**
+ * One asset's sightings, ascending: one that is not believed counts as a sighting at the present place, so that it still
+ * tells that the asset is there. What cannot move the asset, because its minute is over or taken, is left as it is.
+ */
+export function steady(
+  before: Whereabouts | null,
+  observations: readonly Observation[],
+  known: readonly Glimpse[],
+): Sighting[] {
+  let place = before?.locationId ?? null
+  let minute: string = before?.minute ?? ''
+  return observations.map((one) => {
+    const { assetId, observedAt, smoothing } = one
+    if (minuteOf(observedAt) <= minute) return { assetId, locationId: one.locationId, observedAt }
+    minute = minuteOf(observedAt)
+    const isOther = place !== null && one.locationId !== place
+    if (!isOther || smoothing === null || isBelieved(smoothing, place!, one, known)) place = one.locationId
+    return { assetId, locationId: place, observedAt }
+  })
+}
+
+const maxAssets = 50_000
+const maxGlimpses = 64
+
+/**
+ * What the readers that smooth saw lately, in the memory of this process. After a restart it is gathered anew: a change
+ * of place is believed a little later then, and nothing else.
+ */
+export class Glimpses {
+  readonly #byAsset = new RecentMap<string, Glimpse[]>(maxAssets)
+
+  /** Takes the glimpse in unless it is known: a message that comes again is no new evidence. Says all that is known. */
+  add(orgId: number, assetId: number, glimpses: readonly Glimpse[]): readonly Glimpse[] {
+    const key = `${orgId} ${assetId}`
+    const known = this.#byAsset.get(key) ?? []
+    const isKnown = ({ locationId, observedAt }: Glimpse): boolean =>
+      known.some((one) => one.observedAt === observedAt && one.locationId === locationId)
+    for (const one of glimpses)
+      if (!isKnown(one)) known.push({ locationId: one.locationId, observedAt: one.observedAt, rssiDbm: one.rssiDbm })
+    known.sort((a, b) => (a.observedAt < b.observedAt ? -1 : a.observedAt > b.observedAt ? 1 : 0))
+    known.splice(0, known.length - maxGlimpses)
+    this.#byAsset.set(key, known)
+    return known
+  }
+}

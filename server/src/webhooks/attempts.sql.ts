@@ -1,0 +1,88 @@
+import type { Db, Tx } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
+import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
+import type { Page, PageRequest } from '../kernel/page.ts'
+
+/** One request to an endpoint and what came of it. */
+export interface Attempt {
+  webhookId: number
+  deliveryId: string
+  event: string
+  attempt: number
+  attemptedAt: Instant
+  status: number | null
+  error: string | null
+  durationMs: number
+}
+
+export async function insertAttempts(tx: Tx, orgId: number, attempts: readonly Attempt[]): Promise<void> {
+  await tx.query(sql`
+    insert into webhook_attempts (org_id, attempted_at, delivery_id, attempt, webhook_id, event, status, error, duration_ms)
+    select o.org_id, u.attempted_at, u.delivery_id, u.attempt, u.webhook_id, u.event, u.status, u.error, u.duration_ms
+    from organizations o cross join unnest(
+      ${attempts.map((one) => toDatabase(one.attemptedAt))}::timestamptz[], ${attempts.map((one) => one.deliveryId)}::uuid[],
+      ${attempts.map((one) => one.attempt)}::integer[], ${attempts.map((one) => one.webhookId)}::bigint[],
+      ${attempts.map((one) => one.event)}::text[], ${attempts.map((one) => one.status)}::integer[],
+      ${attempts.map((one) => one.error)}::text[], ${attempts.map((one) => one.durationMs)}::integer[]
+    ) u (attempted_at, delivery_id, attempt, webhook_id, event, status, error, duration_ms)
+    where o.org_id = ${orgId}
+    on conflict (org_id, attempted_at, delivery_id, attempt) do nothing`)
+}
+
+interface AttemptRow {
+  total: number
+  webhook_id: number
+  delivery_id: string | null
+  event: string
+  attempt: number
+  attempted_at: string
+  status: number | null
+  error: string | null
+  duration_ms: number
+}
+
+/** The latest first. */
+export async function listAttempts(
+  db: Db,
+  orgId: number,
+  webhookId: number,
+  since: Instant,
+  page: PageRequest,
+): Promise<Page<Attempt>> {
+  const chosen = sql`a.org_id = ${orgId} and a.webhook_id = ${webhookId} and a.attempted_at >= ${toDatabase(since)}`
+  const rows = await db.query<AttemptRow>(sql`
+    with total as (select count(*) as total from webhook_attempts a where ${chosen}),
+    page as (
+      select a.* from webhook_attempts a where ${chosen}
+      order by a.attempted_at desc, a.delivery_id, a.attempt desc limit ${page.limit} offset ${page.offset}
+    )
+    select total.total, page.* from total left join page on true
+    order by page.attempted_at desc, page.delivery_id, page.attempt desc`)
+  return {
+    rows: rows.flatMap((row) => (row.delivery_id === null ? [] : [attemptOf(row, row.delivery_id)])),
+    total: rows[0]?.total ?? 0,
+  }
+}
+
+const attemptOf = (row: AttemptRow, deliveryId: string): Attempt => ({
+  webhookId: row.webhook_id,
+  deliveryId,
+  event: row.event,
+  attempt: row.attempt,
+  attemptedAt: fromDatabase(row.attempted_at),
+  status: row.status,
+  error: row.error,
+  durationMs: row.duration_ms,
+})
+
+const atOnce = 1000
+
+/** Removes attempts made before an instant, some at a time. Says whether there may be more to do. */
+export async function forgetAttempts(tx: Tx, orgId: number, before: Instant): Promise<boolean> {
+  const gone = await tx.query(sql`
+    delete from webhook_attempts a where a.org_id = ${orgId} and (a.attempted_at, a.delivery_id, a.attempt) in (
+      select o.attempted_at, o.delivery_id, o.attempt from webhook_attempts o
+      where o.org_id = ${orgId} and o.attempted_at < ${toDatabase(before)} limit ${atOnce})
+    returning a.attempt`)
+  return gone.length === atOnce
+}

@@ -1,0 +1,59 @@
+import { type Clock, now } from '../kernel/clock.ts'
+import { millisOf } from '../kernel/instant.ts'
+import { refuse } from '../kernel/errors.ts'
+import type { Database } from '../db/database.ts'
+import type { Seal } from '../kernel/sealed.ts'
+import { newUuid } from '../kernel/secrets.ts'
+import { insertAttempts } from './attempts.sql.ts'
+import { bodyOf, testMove } from './payload.ts'
+import { Outlet, type Outcome } from './send.ts'
+import { sign } from './signature.ts'
+import type { Target } from './target.ts'
+import { type Webhook, sealedFor } from './webhook.ts'
+
+interface Needs {
+  db: Database
+  clock: Clock
+  seal: Seal
+  target: Target
+}
+
+export const timeoutMs = 5000
+
+/** How many test events of one organization a process sends at the same time. */
+const atOnce = 4
+
+export type SendTest = (orgId: number, webhook: Webhook) => Promise<Outcome>
+
+/** Sends an event that never happened, once, also while delivery is switched off, and tells what came of it. */
+export function testSender(needs: Needs): SendTest {
+  const running = new Map<number, number>()
+  return async (orgId, webhook) => {
+    const others = running.get(orgId) ?? 0
+    if (others >= atOnce) throw refuse.rateLimited(timeoutMs / 1000)
+    running.set(orgId, others + 1)
+    try {
+      return await send(needs, orgId, webhook)
+    } finally {
+      const left = running.get(orgId)! - 1
+      if (left === 0) running.delete(orgId)
+      else running.set(orgId, left)
+    }
+  }
+}
+
+async function send({ db, clock, seal, target }: Needs, orgId: number, webhook: Webhook): Promise<Outcome> {
+  const at = now(clock)
+  const move = testMove(newUuid(), at)
+  const secret = seal.open(webhook.sealedSecret, sealedFor(orgId, webhook.id))
+  const [id, body] = [move.deliveryId, bodyOf(move)]
+  const outlet = new Outlet(target, { url: webhook.url, connections: 1, timeoutMs })
+  try {
+    const outcome = await outlet.post(sign(secret, { id, body, occurredMs: millisOf(at), startedMs: millisOf(at) }))
+    const attempt = { ...outcome, webhookId: webhook.id, deliveryId: id, event: 'test', attempt: 1, attemptedAt: at }
+    await db.inOrganization(orgId, (tx) => insertAttempts(tx, orgId, [attempt]), { relaxed: true })
+    return outcome
+  } finally {
+    await outlet.close()
+  }
+}

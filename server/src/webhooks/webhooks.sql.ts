@@ -1,0 +1,95 @@
+import type { Db, Tx } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
+import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
+import type { Page, PageRequest } from '../kernel/page.ts'
+import type { Webhook } from './webhook.ts'
+
+interface WebhookRow {
+  id: number
+  url: string
+  sealed_secret: Uint8Array
+  is_enabled: boolean
+  period: number | null
+  created_at: string
+  updated_at: string
+}
+
+const webhookOf = (row: WebhookRow): Webhook => ({
+  id: row.id,
+  url: row.url,
+  isEnabled: row.is_enabled,
+  sealedSecret: row.sealed_secret,
+  period: row.period,
+  createdAt: fromDatabase(row.created_at),
+  updatedAt: fromDatabase(row.updated_at),
+})
+
+const columns = sql`id, url, sealed_secret, is_enabled, period, created_at, updated_at`
+
+/** The organization's webhook; there is at most one. */
+export async function findWebhook(db: Db, orgId: number): Promise<Webhook | null> {
+  const [row] = await db.query<WebhookRow>(sql`select ${columns} from webhooks where org_id = ${orgId}`)
+  return row === undefined ? null : webhookOf(row)
+}
+
+export async function listWebhooks(db: Db, orgId: number, page: PageRequest): Promise<Page<Webhook>> {
+  const found = await findWebhook(db, orgId)
+  const all = found === null ? [] : [found]
+  return { rows: all.slice(page.offset, page.offset + page.limit), total: all.length }
+}
+
+/**
+ * Taken first by whoever changes what an organization is told, so that switching and lapsing follow one another. Says
+ * whether the organization has lapsed.
+ */
+export async function lockStanding(tx: Tx, orgId: number): Promise<{ isLapsed: boolean }> {
+  const [row] = await tx.query<{ is_lapsed: boolean }>(sql`
+    select lapsed_at is not null as is_lapsed from organizations where org_id = ${orgId} for no key update`)
+  return { isLapsed: row?.is_lapsed ?? true }
+}
+
+export async function insertWebhook(tx: Tx, orgId: number, webhook: Webhook): Promise<void> {
+  await tx.query(sql`
+    insert into webhooks (org_id, id, url, sealed_secret, is_enabled, period, created_at, updated_at)
+    values (${orgId}, ${webhook.id}, ${webhook.url}, ${webhook.sealedSecret}, ${webhook.isEnabled}, ${webhook.period},
+      ${toDatabase(webhook.createdAt)}, ${toDatabase(webhook.updatedAt)})`)
+}
+
+export async function updateWebhook(
+  tx: Tx,
+  orgId: number,
+  webhook: Pick<Webhook, 'url' | 'isEnabled' | 'period'>,
+  at: Instant,
+): Promise<void> {
+  await tx.query(sql`
+    update webhooks set url = ${webhook.url}, is_enabled = ${webhook.isEnabled}, period = ${webhook.period},
+      updated_at = ${toDatabase(at)}
+    where org_id = ${orgId}`)
+}
+
+/** Ends the present period and begins the given one, where the webhook is switched on. Says whether it is. */
+export async function setPeriod(tx: Tx, orgId: number, period: number | null): Promise<boolean> {
+  const set = await tx.query(sql`
+    update webhooks set period = ${period} where org_id = ${orgId} and is_enabled returning id`)
+  return set.length === 1
+}
+
+/** Keeps the directory of organizations that are delivered to. */
+export async function enlist(tx: Tx, orgId: number, isDelivering: boolean): Promise<void> {
+  await tx.query(
+    isDelivering
+      ? sql`insert into webhook_directory (org_id) values (${orgId}) on conflict (org_id) do nothing`
+      : sql`delete from webhook_directory where org_id = ${orgId}`,
+  )
+}
+
+/** Says whether there was one. */
+export async function deleteWebhook(tx: Tx, orgId: number, id: number): Promise<boolean> {
+  const gone = await tx.query(sql`delete from webhooks where org_id = ${orgId} and id = ${id} returning id`)
+  return gone.length === 1
+}
+
+export async function organizationsDeliveredTo(db: Db): Promise<number[]> {
+  const rows = await db.query<{ org_id: number }>(sql`select org_id from webhook_directory order by org_id`)
+  return rows.map((row) => row.org_id)
+}

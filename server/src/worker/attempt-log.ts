@@ -1,0 +1,43 @@
+import type { Database } from '../db/database.ts'
+import { type Attempt, insertAttempts } from '../webhooks/attempts.sql.ts'
+
+/** Attempts that are not written down yet never take more memory than this many. */
+const most = 20_000
+const atOnce = 1000
+
+/** Gathers attempts and writes them down together, so that a delivery does not wait for its record. */
+export class AttemptLog {
+  readonly #db: Database
+  #pending = new Map<number, Attempt[]>()
+  #size = 0
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  note(orgId: number, attempt: Attempt): void {
+    if (this.#size >= most) return
+    this.#size++
+    const own = this.#pending.get(orgId)
+    if (own === undefined) this.#pending.set(orgId, [attempt])
+    else own.push(attempt)
+  }
+
+  /** What cannot be written is lost: it is a record for people, and nothing hangs on it. */
+  flush(): Promise<void> {
+    this.#writing = this.#writing.catch(() => undefined).then(() => this.#write())
+    return this.#writing
+  }
+
+  async #write(): Promise<void> {
+    const pending = this.#pending
+    this.#pending = new Map()
+    this.#size = 0
+    for (const [orgId, attempts] of pending)
+      for (let start = 0; start < attempts.length; start += atOnce) {
+        const some = attempts.slice(start, start + atOnce)
+        await this.#db.inOrganization(orgId, (tx) => insertAttempts(tx, orgId, some), { relaxed: true })
+      }
+  }
+}

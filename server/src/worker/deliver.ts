@@ -1,0 +1,176 @@
+import type { Database } from '../db/database.ts'
+import { type Clock, now } from '../kernel/clock.ts'
+import { type Instant, instantFromMillis } from '../kernel/instant.ts'
+import type { Seal } from '../kernel/sealed.ts'
+import { type OnDropped, giveUpUndue, staleMs } from '../webhooks/commands.ts'
+import { claimMoves, lookForMoves } from '../webhooks/outbox.sql.ts'
+import type { Target } from '../webhooks/target.ts'
+import { sealedFor } from '../webhooks/webhook.ts'
+import { findWebhook, organizationsDeliveredTo } from '../webhooks/webhooks.sql.ts'
+import { Lane, type LaneNeeds } from './lane.ts'
+import { Turns } from './turns.ts'
+
+export interface DelivererNeeds extends Omit<LaneNeeds, 'onAttempt'> {
+  db: Database
+  clock: Clock
+  seal: Seal
+  target: Target
+  /** The most events that the process holds at the same time, beside one of each organization. */
+  maxHeld: number
+  sweepMs: number
+  onAttempt: (orgId: number, attempt: Parameters<LaneNeeds['onAttempt']>[0]) => void
+  onDropped: OnDropped
+  onFailure: (error: unknown) => void
+}
+
+/** Statements that claim run beside those of requests and readers, so only a few of them run at the same time. */
+const claimsAtOnce = 2
+const idleMs = 30_000
+const retryMs = 1000
+
+/**
+ * Claims moves and sends them, for every organization that has a webhook. News tell where there is something; a sweep
+ * over the directory finds what no news told of, and gives up what nobody is to be told any more.
+ */
+export class Deliverer {
+  readonly #needs: DelivererNeeds
+  readonly #lanes = new Map<number, Lane>()
+  readonly #turns = new Turns(claimsAtOnce)
+  #organizations = new Set<number>()
+  #held = 0
+  #isStopped = false
+  #sweeping: Promise<void> | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(needs: DelivererNeeds) {
+    this.#needs = needs
+  }
+
+  /** How many events are claimed and not finished. */
+  get held(): number {
+    return this.#held
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.sweep(), this.#needs.sweepMs)
+    this.#timer.unref()
+    void this.sweep()
+  }
+
+  /** There are new moves in the organization. */
+  moved(orgId: number): void {
+    if (this.#organizations.has(orgId)) this.#ask(orgId)
+  }
+
+  /** The organization's webhook was made, changed or removed, or its standing was. */
+  changed(orgId: number): Promise<void> {
+    const lane = this.#lanes.get(orgId)
+    const before = lane?.news ?? Promise.resolve()
+    const news = before.then(() => this.#readNews(orgId, lane)).catch(this.#needs.onFailure)
+    if (lane === undefined) return news
+    lane.changes++
+    lane.news = news
+    return news
+  }
+
+  async #readNews(orgId: number, lane: Lane | undefined): Promise<void> {
+    const webhook = await findWebhook(this.#needs.db.read, orgId)
+    const period = webhook?.period ?? null
+    if (period === null) this.#organizations.delete(orgId)
+    else this.#organizations.add(orgId)
+    lane?.aim(webhook?.url ?? null, period)
+  }
+
+  /** News may have been missed: look everywhere, also at the webhooks of what is under way. */
+  async missedNews(): Promise<void> {
+    await Promise.all([...this.#lanes.keys()].map((orgId) => this.changed(orgId)))
+    await this.sweep()
+  }
+
+  /** One round over the directory; a round that is under way is not begun a second time. */
+  sweep(): Promise<void> {
+    this.#sweeping ??= this.#sweepOnce()
+      .catch(this.#needs.onFailure)
+      .finally(() => (this.#sweeping = undefined))
+    return this.#sweeping
+  }
+
+  /** Claims nothing more; what is claimed may end within the time given. */
+  async stop(graceMs: number): Promise<void> {
+    this.#isStopped = true
+    clearInterval(this.#timer)
+    await this.#sweeping
+    await this.#turns.close()
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.close(graceMs)))
+  }
+
+  async #sweepOnce(): Promise<void> {
+    const { db, clock } = this.#needs
+    this.#organizations = new Set(await organizationsDeliveredTo(db.read))
+    for (const orgId of this.#organizations) {
+      if (this.#isStopped) return
+      const { isDue, isUndue } = await lookForMoves(db.read, orgId, this.#notBefore())
+      if (isUndue) await giveUpUndue(this.#needs, orgId)
+      if (isDue) this.#ask(orgId)
+    }
+    for (const [orgId, lane] of this.#lanes)
+      if (lane.held === 0 && clock.millis() - lane.lastUsedMs > idleMs) {
+        this.#lanes.delete(orgId)
+        await lane.close(0)
+      }
+  }
+
+  #notBefore(): Instant {
+    return instantFromMillis(this.#needs.clock.millis() - staleMs)
+  }
+
+  #ask(orgId: number): void {
+    if (this.#isStopped) return
+    const lane = this.#lanes.get(orgId) ?? this.#newLane(orgId)
+    lane.hasMore = true
+    if (lane.isHungry && !lane.isClaiming) this.#turns.ask(orgId, () => this.#claim(orgId, lane))
+  }
+
+  #newLane(orgId: number): Lane {
+    const lane = new Lane({ ...this.#needs, onAttempt: (attempt) => this.#needs.onAttempt(orgId, attempt) })
+    this.#lanes.set(orgId, lane)
+    return lane
+  }
+
+  async #claim(orgId: number, lane: Lane): Promise<void> {
+    const limit = Math.min(lane.room, Math.max(this.#needs.maxHeld - this.#held, lane.held === 0 ? 1 : 0))
+    if (limit === 0) return
+    lane.hasMore = false
+    lane.isClaiming = true
+    try {
+      const claimed = await this.#claimFor(orgId, lane, limit)
+      if (claimed === limit) lane.hasMore = true
+    } catch (error) {
+      this.#needs.onFailure(error)
+      setTimeout(() => this.#ask(orgId), retryMs).unref()
+    } finally {
+      lane.isClaiming = false
+    }
+    if (lane.hasMore) this.#ask(orgId)
+  }
+
+  async #claimFor(orgId: number, lane: Lane, limit: number): Promise<number> {
+    const { db, clock, seal } = this.#needs
+    const { changes } = lane
+    const request = { limit, at: now(clock), notBefore: this.#notBefore() }
+    const claimed = await db.inOrganization(orgId, (tx) => claimMoves(tx, orgId, request))
+    const [first] = claimed
+    if (first === undefined) return 0
+    const secret = seal.open(first.sealedSecret, sealedFor(orgId, first.webhookId))
+    // What changed while claiming is newer than what was claimed with; it is read before anything is sent.
+    if (lane.changes === changes) lane.aim(first.url, first.period)
+    this.#held += claimed.length
+    for (const one of claimed) lane.take(one, secret, () => this.#placeFree(orgId, lane))
+    return claimed.length
+  }
+
+  #placeFree(orgId: number, lane: Lane): void {
+    this.#held--
+    if (lane.hasMore) this.#ask(orgId)
+  }
+}

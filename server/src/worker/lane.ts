@@ -1,0 +1,150 @@
+import { setMaxListeners } from 'node:events'
+import { type Clock, now } from '../kernel/clock.ts'
+import { millisOf } from '../kernel/instant.ts'
+import type { Attempt } from '../webhooks/attempts.sql.ts'
+import type { OnDropped } from '../webhooks/commands.ts'
+import { jittered } from '../webhooks/ladder.ts'
+import type { Claimed } from '../webhooks/outbox.sql.ts'
+import { bodyOf } from '../webhooks/payload.ts'
+import { Outlet } from '../webhooks/send.ts'
+import { type Signed, sign } from '../webhooks/signature.ts'
+import type { Target } from '../webhooks/target.ts'
+import { event } from '../webhooks/webhook.ts'
+
+export interface LaneNeeds {
+  clock: Clock
+  target: Target
+  timeoutMs: number
+  pausesMs: readonly number[]
+  /** The most events of one organization that are under way at the same time. */
+  places: number
+  onAttempt: (attempt: Attempt & { isDelivered: boolean }) => void
+  onDropped: OnDropped
+}
+
+const firstPlaces = 4
+
+/** Everything under way listens to it, which is no leak. */
+function patient(): AbortController {
+  const controller = new AbortController()
+  setMaxListeners(0, controller.signal)
+  return controller
+}
+
+/**
+ * The deliveries of one organization. An event keeps its place from its first attempt to its last, so a lane holds no
+ * more than its places, and what it cannot hold waits in the database. A lane that delivers gets more places; one whose
+ * endpoint fails loses them, down to one, so that dead endpoints hold next to nothing of the process.
+ */
+export class Lane {
+  readonly #needs: LaneNeeds
+  readonly #cutOff = patient()
+  readonly #underWay = new Set<Promise<void>>()
+  #outlet: Outlet | undefined
+  #period: number | null = null
+  #places: number
+  #changed = patient()
+  /** There may be more to claim than was claimed last. */
+  hasMore = false
+  isClaiming = false
+  /** Nothing is sent while news of the webhook are being read. */
+  news: Promise<void> = Promise.resolve()
+  changes = 0
+  lastUsedMs: number
+
+  constructor(needs: LaneNeeds) {
+    this.#needs = needs
+    this.#places = Math.min(firstPlaces, needs.places)
+    this.lastUsedMs = needs.clock.millis()
+  }
+
+  get held(): number {
+    return this.#underWay.size
+  }
+
+  /** How many more events it may hold. */
+  get room(): number {
+    return Math.max(0, this.#places - this.held)
+  }
+
+  /** Claiming is worth a statement: half of the places are free. */
+  get isHungry(): boolean {
+    return this.room * 2 >= this.#places
+  }
+
+  /** Where events go from now on; what belongs to another period ends before its next attempt. */
+  aim(url: string | null, period: number | null): void {
+    if (this.#outlet !== undefined && this.#outlet.url !== url) {
+      void this.#outlet.close().catch(() => undefined)
+      this.#outlet = undefined
+    }
+    if (url !== null) {
+      const { target, places: connections, timeoutMs } = this.#needs
+      this.#outlet ??= new Outlet(target, { url, connections, timeoutMs })
+    }
+    if (period === this.#period) return
+    this.#period = period
+    this.#changed.abort()
+    this.#changed = patient()
+  }
+
+  /** Delivers in the background and calls back when the place is free again. */
+  take(claimed: Claimed, secret: string, onDone: () => void): void {
+    this.lastUsedMs = this.#needs.clock.millis()
+    const delivery = this.#deliver(claimed, secret).finally(() => {
+      this.#underWay.delete(delivery)
+      onDone()
+    })
+    this.#underWay.add(delivery)
+  }
+
+  async #deliver({ move, webhookId, period }: Claimed, secret: string): Promise<void> {
+    const { clock, pausesMs, onAttempt, onDropped } = this.#needs
+    const [id, body] = [move.deliveryId, bodyOf(move)]
+    const signed = sign(secret, { id, body, occurredMs: millisOf(move.occurredAt), startedMs: clock.millis() })
+    for (let attempt = 1; ; attempt++) {
+      await this.news
+      if (this.#cutOff.signal.aborted) return onDropped('stopped', 1)
+      const outlet = this.#outlet
+      if (outlet === undefined || period !== this.#period) return onDropped('switched_off', 1)
+      const attemptedAt = now(clock)
+      const outcome = await this.#attempt(outlet, signed)
+      onAttempt({ ...outcome, webhookId, deliveryId: id, event, attempt, attemptedAt })
+      if (outcome.isDelivered) return
+      const pauseMs = pausesMs[attempt - 1]
+      if (pauseMs === undefined) return onDropped('failed', 1)
+      await this.#pause(jittered(pauseMs))
+    }
+  }
+
+  async #attempt(outlet: Outlet, signed: Signed) {
+    const outcome = await outlet.post(signed, this.#cutOff.signal)
+    this.#places = outcome.isDelivered
+      ? Math.min(this.#needs.places, this.#places + 1)
+      : Math.max(1, Math.floor(this.#places / 2))
+    return outcome
+  }
+
+  /** Ends early when the period changes or the process stops. */
+  #pause(ms: number): Promise<void> {
+    const signals = [this.#cutOff.signal, this.#changed.signal]
+    return new Promise((resolve) => {
+      if (signals.some((signal) => signal.aborted)) return resolve()
+      const end = (): void => {
+        clearTimeout(timer)
+        for (const signal of signals) signal.removeEventListener('abort', end)
+        resolve()
+      }
+      const timer = setTimeout(end, ms)
+      for (const signal of signals) signal.addEventListener('abort', end)
+    })
+  }
+
+  /** Lets what is under way end, and cuts it off when the time is over. */
+  async close(graceMs: number): Promise<void> {
+    const timer = setTimeout(() => this.#cutOff.abort(), graceMs)
+    await Promise.all(this.#underWay)
+    clearTimeout(timer)
+    await this.#outlet?.close()
+  }
+}

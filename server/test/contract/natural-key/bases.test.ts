@@ -1,0 +1,165 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { TestOrg, startApp, useApp } from '../../support/app.ts'
+import type { Client } from '../../support/client.ts'
+import { naturalDocument, naturalRoutes } from '../../support/description.ts'
+import { expectCommonHeaders, expectRefusal } from '../../support/envelope.ts'
+import { natural } from '../../support/natural.ts'
+import { exchangeRaw } from '../../support/raw.ts'
+
+const context = useApp()
+const addressed = useApp({ settings: { LASTSEEN_BASE_URL: 'https://api.example.com/' } })
+
+let full: Client
+let assetId: number
+beforeAll(async () => {
+  full = (await context.app.newOrg()).full
+  assetId = (await full.post('/api/v1/assets', { external_key: 'A', name: 'a' })).json.data.id
+})
+
+describe('The base of the id-based interface behaves as if the other did not exist', () => {
+  it.each(['/api/v1/assets/A', '/api/v1/assets/{id}', '/api/v1/locations/5'])('PUT %s is 405 (D1)', async (path) => {
+    const reply = await full.put(path.replace('{id}', String(assetId)), { name: 'b' })
+    expectRefusal(reply, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD, PATCH, DELETE' })
+  })
+
+  it('locations/current is 400 on location_id (D1)', async () => {
+    const reply = await full.get('/api/v1/locations/current')
+    expectRefusal(reply, 'validation_error', { fields: [{ field: 'location_id', code: 'invalid_value' }] })
+  })
+
+  it('a natural key in a path is 400, and so is one that looks like an id out of range', async () => {
+    for (const key of ['A', '0', 'HALL%2FA']) {
+      const reply = await full.get(`/api/v1/assets/${key}`)
+      expectRefusal(reply, 'validation_error')
+      expect(reply.json.error.fields[0].field).toBe('asset_id')
+    }
+  })
+
+  it.each([
+    ['POST', '/assets/{id}/identifiers'],
+    ['DELETE', '/assets/{id}/identifiers/5'],
+    ['POST', '/locations/5/identifiers'],
+    ['DELETE', '/locations/5/identifiers/5'],
+  ])('%s %s is 404 with a detail that names the other base, token or not (D1)', async (method, path) => {
+    const address = `/api/v1${path.replace('{id}', String(assetId))}`
+    const expected = { detail: 'Path not found here; it is served under /natural/api/v1', instance: address }
+    expectRefusal(await full.send(method, address), 'not_found', expected)
+    expectRefusal(await context.app.anonymous(method, address), 'not_found', expected)
+  })
+
+  it('a path nobody knows names no base', async () => {
+    for (const path of ['/api/v1/nothing', '/natural/api/v1/nothing', '/natural', '/natural/api/v2/assets', '/nothing'])
+      expectRefusal(await full.get(path), 'not_found', { detail: 'Path not found' })
+  })
+
+  it.each(['type', 'location', 'parent', 'identifier'])('the parameter %s is unknown on its lists', async (name) => {
+    const reply = await full.get(`/api/v1/assets`, { [name]: 'a' })
+    expectRefusal(reply, 'validation_error', { fields: [{ field: name, code: 'unknown_field' }] })
+  })
+
+  it('an asset shows none of the other’s fields', async () => {
+    const { data } = (await full.get(`/api/v1/assets/${assetId}`)).json
+    for (const key of ['type', 'current_location', 'identifier', 'identifiers', 'surrogate_id'])
+      expect(data).not.toHaveProperty(key)
+  })
+})
+
+describe('The natural-key base', () => {
+  it.each([
+    ['POST', '/assets/A/rename'],
+    ['POST', '/assets/A/tags'],
+    ['GET', '/reports/asset-locations'],
+    ['GET', '/locations/L/history'],
+    ['GET', '/readers'],
+    ['POST', '/auth/login'],
+  ])('%s %s belongs to the other base alone (D1)', async (method, path) => {
+    const reply = await full.send(method, `${natural}${path}`, method === 'POST' ? { json: {} } : {})
+    expectRefusal(reply, 'not_found', { detail: 'Path not found here; it is served under /api/v1' })
+  })
+
+  it('PATCH is 405, and Allow names PUT', async () => {
+    const reply = await full.patch(`${natural}/assets/A`, {})
+    expectRefusal(reply, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD, PUT, DELETE' })
+  })
+
+  it('keeps the envelope, the headers and the bucket of the other', async () => {
+    const reply = await context.app.anonymous('GET', `${natural}/assets`)
+    expectRefusal(reply, 'unauthorized', { detail: 'Missing authorization header', instance: `${natural}/assets` })
+    const token = await full.token()
+    const first = await context.app.anonymous('GET', `${natural}/orgs/me`, { token })
+    const second = await context.app.anonymous('GET', '/api/v1/orgs/me', { token })
+    const left = [first, second].map((one) => Number(one.headers['x-ratelimit-remaining']))
+    expect(left[0]! - left[1]!).toBeLessThanOrEqual(1)
+    expect(left[1]).toBeLessThan(119)
+  })
+
+  it('has operations of its own in logs and metrics', async () => {
+    await context.app.anonymous('GET', `${natural}/assets`)
+    const { text } = await context.app.anonymous('GET', '/metrics')
+    expect(text).toMatch(/lastseen_http_requests_total\{operation="natural-key.assets.list",status="401"\} \d+/)
+  })
+})
+
+describe('The description of the natural-key base', () => {
+  it('is served as JSON and as YAML under its own base (D2)', async () => {
+    const json = await context.app.anonymous('GET', '/natural/api/openapi.json')
+    expect([json.status, json.headers['content-type']]).toEqual([200, 'application/json'])
+    expect(json.json).toEqual(JSON.parse(JSON.stringify(naturalDocument)))
+    expectCommonHeaders(json)
+    const yaml = await context.app.anonymous('GET', '/natural/api/openapi.yaml')
+    expect([yaml.headers['content-type'], parse(yaml.text)]).toEqual(['application/yaml', json.json])
+  })
+
+  it.each(['json', 'yaml'])('is where /natural/openapi.%s sends everybody with 301 (D2)', async (kind) => {
+    const reply = await context.app.anonymous('GET', `/natural/openapi.${kind}`)
+    expect([reply.status, reply.headers['location']]).toEqual([301, `/natural/api/openapi.${kind}`])
+  })
+
+  it('names its base as the server', async () => {
+    const relative = await context.app.anonymous('GET', '/natural/api/openapi.json')
+    const absolute = await addressed.app.anonymous('GET', '/natural/api/openapi.json')
+    expect([relative.json.servers, absolute.json.servers]).toEqual([
+      [{ url: '/natural' }],
+      [{ url: 'https://api.example.com/natural' }],
+    ])
+  })
+
+  it('has a reference page that names every operation', async () => {
+    const reply = await context.app.anonymous('GET', '/natural/api/docs')
+    expect([reply.status, reply.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    for (const route of naturalRoutes) expect(reply.text).toContain(route.summary)
+  })
+})
+
+describe('With natural keys at the root', () => {
+  // The answers are not those of the default bases, so they are read without the check against their description.
+  it('a v1.0.0 client works on the bare base, and ids have moved under /primary (D1)', async () => {
+    const app = await startApp({ beside: context.app, settings: { LASTSEEN_ROOT_SURFACE: 'natural-key' } })
+    try {
+      const org = await context.app.newOrg()
+      const token = await new TestOrg(context.app, org.orgId, org.name).full.token()
+      const ask = (method: string, path: string, json?: object) => {
+        const body = json === undefined ? '' : JSON.stringify(json)
+        const length = `Content-Length: ${Buffer.byteLength(body)}`
+        const lines = [`${method} ${path} HTTP/1.1`, 'Host: a', `Authorization: Bearer ${token}`, length]
+        return exchangeRaw(app.url, json === undefined ? lines : [...lines, 'Content-Type: application/json'], body)
+      }
+      const made = await ask('POST', '/api/v1/assets', { identifier: 'A', name: 'a' })
+      expect([made.status, made.headers['location']]).toEqual([201, '/api/v1/assets/A'])
+      expect((await ask('PUT', '/api/v1/assets/A', { name: 'b' })).json.data.name).toBe('b')
+      expect((await ask('GET', '/api/v1/locations/current')).json.total_count).toBe(0)
+      const other = await ask('POST', '/primary/api/v1/assets', { name: 'c' })
+      expect(other.headers['location']).toBe(`/primary/api/v1/assets/${other.json.data.id}`)
+      expect((await ask('GET', other.headers['location']!)).json.data.name).toBe('c')
+      expect((await ask('GET', '/api/v1/reports/asset-locations')).json.error.detail).toContain('/primary/api/v1')
+      expect((await ask('GET', '/natural/api/v1/assets')).status).toBe(404)
+      expect((await ask('GET', '/api/openapi.json')).json.paths).toHaveProperty('/api/v1/inventory/save')
+      expect((await ask('GET', '/api/openapi.json')).json.servers).toEqual([{ url: '/' }])
+      expect((await ask('GET', '/primary/api/openapi.json')).json.servers).toEqual([{ url: '/primary' }])
+      expect((await ask('GET', '/openapi.json')).headers['location']).toBe('/api/openapi.json')
+    } finally {
+      await app.stop()
+    }
+  })
+})

@@ -1,0 +1,115 @@
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { useApp } from '../../support/app.ts'
+import type { Client } from '../../support/client.ts'
+import { expectRefusal } from '../../support/envelope.ts'
+import { at, makeAsset, makeLocation, natural } from '../../support/natural.ts'
+import { exchangeRaw } from '../../support/raw.ts'
+
+const context = useApp()
+
+let full: Client
+beforeAll(async () => {
+  full = (await context.app.newOrg()).full
+})
+
+const awkward = [
+  'a/b',
+  '100%',
+  '%2F',
+  'with space',
+  'plus+plus',
+  'ä/ö',
+  '日本',
+  '🚚',
+  '?q=1',
+  '#x',
+  'a&b=c',
+  '"',
+  "'",
+  ';',
+]
+
+describe('A natural key in a path', () => {
+  it.each(awkward)('may be %s, percent-encoded, on every operation (D13)', async (key) => {
+    const made = await makeAsset(full, { identifier: key, name: 'a' })
+    expect(made.identifier).toBe(key)
+    expect((await full.get(at('assets', key))).json.data).toEqual(made)
+    expect((await full.put(at('assets', key), { name: 'b' })).json.data).toMatchObject({ identifier: key, name: 'b' })
+    const tag = await full.post(at('assets', key, '/identifiers'), { value: `tag of ${key}` })
+    expect((await full.delete(at('assets', key, `/identifiers/${tag.json.data.id}`))).status).toBe(204)
+    expect((await full.get(at('assets', key, '/history'))).json.total_count).toBe(0)
+    await makeLocation(full, key)
+    expect((await full.get(at('locations', key, '/descendants'))).status).toBe(200)
+    expect((await full.delete(at('locations', key))).status).toBe(204)
+    expect((await full.delete(at('assets', key))).status).toBe(204)
+    expectRefusal(await full.get(at('assets', key)), 'not_found')
+  })
+
+  it('may be any text a key may be: created, it is found by it alone', async () => {
+    const key = fc
+      .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
+      // eslint-disable-next-line no-control-regex
+      .filter((text) => !/[\u0000-\u001f\u007f]/.test(text) && text !== '.' && text !== '..')
+    await fc.assert(
+      fc.asyncProperty(key, async (identifier) => {
+        const reply = await full.post(`${natural}/assets`, { identifier, name: 'a' })
+        expect([201, 409]).toContain(reply.status)
+        const read = await full.get(at('assets', identifier))
+        expect([read.status, read.json.data.identifier]).toEqual([200, identifier])
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('is compared exactly: nothing is trimmed, folded or normalized (D13)', async () => {
+    await makeAsset(full, { identifier: 'Straße', name: 'a' })
+    for (const other of ['straße', 'Straße ', 'Strasse', 'Straße'.normalize('NFD') + '\u0301'])
+      expectRefusal(await full.get(at('assets', other)), 'not_found')
+  })
+
+  it.each([
+    ['text that is not UTF-8', '%FF', 'invalid_value', undefined],
+    ['half an escape', '%2', 'invalid_value', undefined],
+    ['a control character', '%00', 'invalid_value', undefined],
+    ['256 characters', 'x'.repeat(256), 'too_long', { max_length: 255 }],
+  ])('is 400 for %s', async (_what, segment, code, params) => {
+    const field = { field: 'identifier', code, ...(params === undefined ? {} : { params }) }
+    for (const kind of ['assets', 'locations'])
+      expectRefusal(await full.get(`${natural}/${kind}/${segment}`), 'validation_error', { fields: [field] })
+  })
+
+  it('may be . and .. where the client sends them as they are', async () => {
+    const authorization = `Authorization: Bearer ${await full.token()}`
+    for (const identifier of ['.', '..']) {
+      await makeAsset(full, { identifier, name: 'dots' })
+      const lines = [`GET ${natural}/assets/${identifier} HTTP/1.1`, 'Host: a', authorization]
+      expect((await exchangeRaw(context.app.url, lines)).json.data.identifier).toBe(identifier)
+    }
+  })
+
+  it('of 255 characters outside the first plane is found', async () => {
+    const identifier = '🚚'.repeat(255)
+    await makeAsset(full, { identifier, name: 'a' })
+    expect((await full.get(at('assets', identifier))).json.data.identifier).toBe(identifier)
+  })
+})
+
+describe('A location that is called current', () => {
+  it('is changed, deleted and walked by its key; only reading it gives way to the snapshot', async () => {
+    await makeLocation(full, 'current')
+    await makeLocation(full, 'below', { parent_identifier: 'current' })
+    expect((await full.get(`${natural}/locations/current`)).json).toHaveProperty('total_count')
+    expect((await full.put(`${natural}/locations/current`, { name: 'b' })).json.data.name).toBe('b')
+    expect((await full.get(`${natural}/locations/current/children`)).json.data).toMatchObject([{ identifier: 'below' }])
+    expect((await full.post(`${natural}/locations/current/identifiers`, { value: 'CURRENT' })).status).toBe(201)
+    const lines = [
+      `GET ${natural}/locations/%63urrent HTTP/1.1`,
+      'Host: a',
+      `Authorization: Bearer ${await full.token()}`,
+    ]
+    expect((await exchangeRaw(context.app.url, lines)).json.data.identifier).toBe('current')
+    await full.delete(at('locations', 'below'))
+    expect((await full.delete(`${natural}/locations/current`)).status).toBe(204)
+  })
+})

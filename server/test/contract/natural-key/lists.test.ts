@@ -1,0 +1,189 @@
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type TestOrg, useApp } from '../../support/app.ts'
+import type { Client } from '../../support/client.ts'
+import { expectRefusal } from '../../support/envelope.ts'
+import { type NaturalLocation, identifiersOf, makeAsset, makeLocation, natural } from '../../support/natural.ts'
+
+const startedAt = Date.now()
+let millis = startedAt
+const context = useApp({ clock: { millis: () => millis } })
+
+let full: Client
+beforeAll(async () => {
+  full = (await context.app.newOrg()).full
+  for (const [key, more] of [
+    ['A', {}],
+    ['A-1', {}],
+    ['DOCK', { parent_identifier: 'A', name: 'Loading dock' }],
+    ['B', { is_active: false, identifiers: [{ value: 'LOADME' }] }],
+    ['EXPIRED', { valid_from: '2020-01-01T00:00:00Z', valid_to: '2021-01-01T00:00:00Z', parent_identifier: 'A' }],
+    ['LIVE', { parent_identifier: 'EXPIRED', description: 'Below what has ended' }],
+    ['LATER', { valid_from: '2999-01-01T00:00:00Z' }],
+  ] as [string, object][]) {
+    millis++
+    await makeLocation(full, key, more)
+  }
+  for (const [identifier, more] of [
+    ['jack', { name: 'Pallet jack', current_location: 'DOCK' }],
+    ['ada', { name: 'Ada', type: 'person', current_location: 'A' }],
+    ['bolts', { name: 'Bolts', type: 'inventory', description: 'For the jack', is_active: false }],
+    ['crate', { name: 'Crate', identifiers: [{ value: 'E280JACK' }], current_location: 'DOCK' }],
+    ['zed', { name: 'Zed', type: 'person', valid_to: '2021-01-01T00:00:00Z', valid_from: '2020-01-01T00:00:00Z' }],
+  ] as [string, object][]) {
+    millis++
+    await makeAsset(full, { identifier, ...more })
+  }
+})
+
+const assets = (query: Record<string, string | string[] | number> = {}) => full.get(`${natural}/assets`, query)
+const locations = (query: Record<string, string | string[] | number> = {}) => full.get(`${natural}/locations`, query)
+
+describe('The list of assets', () => {
+  it.each([
+    ['nothing', {}, ['ada', 'bolts', 'crate', 'jack']],
+    ['a location', { location: 'DOCK' }, ['crate', 'jack']],
+    ['several locations', { location: ['DOCK', 'A'] }, ['ada', 'crate', 'jack']],
+    ['a location nobody knows', { location: 'NOWHERE' }, []],
+    ['a type', { type: 'person' }, ['ada']],
+    ['the usual type', { type: 'asset' }, ['crate', 'jack']],
+    ['the usual type and an activity', { type: 'asset', is_active: 'true' }, ['crate', 'jack']],
+    ['a type nobody knows', { type: 'car' }, []],
+    ['an activity', { is_active: 'false' }, ['bolts']],
+    ['words in name, description and identifier values', { q: 'JACK' }, ['bolts', 'crate', 'jack']],
+    ['all of them', { q: 'jack', type: 'asset', location: 'DOCK', is_active: 'true' }, ['crate', 'jack']],
+    ['a descending order', { sort: '-identifier' }, ['jack', 'crate', 'bolts', 'ada']],
+    ['an order by name', { sort: 'name' }, ['ada', 'bolts', 'crate', 'jack']],
+    ['the newest first', { sort: '-created_at' }, ['crate', 'bolts', 'ada', 'jack']],
+    ['an order by change', { sort: 'updated_at' }, ['jack', 'ada', 'bolts', 'crate']],
+  ])('asked for %s holds what is valid now and fits (D15, D37)', async (_what, query, expected) => {
+    const reply = await assets(query as never)
+    expect(identifiersOf(reply)).toEqual(expected)
+    expect(reply.json).toMatchObject({ limit: 50, offset: 0, total_count: expected.length })
+  })
+
+  it.each([
+    ['type=asset', ['crate', 'jack']],
+    ['location=DOCK', ['crate', 'jack']],
+    ['sort=-name', ['jack', 'crate', 'bolts', 'ada']],
+  ])('comes in pages with the exact total: %s', async (query, expected) => {
+    for (let offset = 0; offset <= expected.length; offset++) {
+      const reply = await full.get(`${natural}/assets?${query}&limit=1&offset=${offset}`)
+      expect(identifiersOf(reply)).toEqual(expected.slice(offset, offset + 1))
+      expect(reply.json).toMatchObject({ limit: 1, offset, total_count: expected.length })
+    }
+  })
+
+  it.each([
+    ['limit=201', 'limit', 'too_large', { max: 200 }],
+    ['limit=0', 'limit', 'too_small', { min: 1 }],
+    ['offset=-1', 'offset', 'too_small', { min: 0 }],
+    ['is_active=1', 'is_active', 'invalid_value', undefined],
+    ['sort=external_key', 'sort', 'invalid_value', undefined],
+    ['location=', 'location', 'too_short', { min_length: 1 }],
+    ['type=asset&type=person', 'type', 'invalid_value', undefined],
+    ['external_key=a', 'external_key', 'unknown_field', undefined],
+    ['include_deleted=true', 'include_deleted', 'unknown_field', undefined],
+    ['parent=A', 'parent', 'unknown_field', undefined],
+  ])('refuses %s (D27, D37)', async (query, field, code, params) => {
+    const fields = [{ field, code, ...(params === undefined ? {} : { params }) }]
+    expectRefusal(await full.get(`${natural}/assets?${query}`), 'validation_error', { fields })
+  })
+
+  it('has filters that are out of place on a detail (D27)', async () => {
+    for (const name of ['q', 'location', 'type', 'parent', 'sort']) {
+      const reply = await full.get(`${natural}/assets/jack?${name}=a`)
+      expectRefusal(reply, 'validation_error', { fields: [{ field: name, code: 'invalid_context' }] })
+    }
+  })
+})
+
+describe('The list of locations', () => {
+  it.each([
+    ['nothing', {}, ['A', 'A-1', 'DOCK', 'LIVE', 'B']],
+    ['a descending path', { sort: '-path' }, ['B', 'LIVE', 'DOCK', 'A-1', 'A']],
+    ['an activity', { is_active: 'true' }, ['A', 'A-1', 'DOCK', 'LIVE']],
+    ['no activity', { is_active: 'false' }, ['B']],
+    ['a parent', { parent: 'A' }, ['DOCK']],
+    ['several parents', { parent: ['A', 'EXPIRED'] }, ['DOCK', 'LIVE']],
+    ['a parent nobody knows', { parent: 'NOWHERE' }, []],
+    ['words', { q: 'load' }, ['DOCK', 'B']],
+    ['an identifier', { sort: '-identifier' }, ['LIVE', 'DOCK', 'B', 'A-1', 'A']],
+    ['a name', { sort: 'name' }, ['A', 'A-1', 'B', 'LIVE', 'DOCK']],
+    ['a name and a path', { sort: 'name,path' }, ['A', 'A-1', 'B', 'LIVE', 'DOCK']],
+    ['the newest first', { sort: '-created_at' }, ['LIVE', 'B', 'DOCK', 'A-1', 'A']],
+  ])('asked for %s is in order and holds what is valid now (D15, D37)', async (_what, query, expected) => {
+    const reply = await locations(query as never)
+    expect(identifiersOf(reply)).toEqual(expected)
+    expect(reply.json).toMatchObject({ limit: 50, offset: 0, total_count: expected.length })
+  })
+
+  it('is in the order of the paths as they are shown', async () => {
+    const paths = (reply: { json: { data: NaturalLocation[] } }) => reply.json.data.map((one) => one.path)
+    expect(paths((await locations()) as never)).toEqual(['A', 'A-1', 'A/DOCK', 'A/EXPIRED/LIVE', 'B'])
+  })
+
+  it.each(['path', '-path', 'name,path'])('comes in pages by %s, with the exact total', async (sort) => {
+    const all = identifiersOf(await locations({ sort }))
+    for (let offset = 0; offset <= all.length; offset++) {
+      const reply = await locations({ sort, limit: 2, offset })
+      expect(identifiersOf(reply)).toEqual(all.slice(offset, offset + 2))
+      expect(reply.json.total_count).toBe(all.length)
+    }
+  })
+
+  it.each([
+    ['sort=updated_at', 'sort', 'invalid_value'],
+    ['parent_identifier=A', 'parent_identifier', 'unknown_field'],
+    ['type=asset', 'type', 'unknown_field'],
+    ['q=%FF', 'q', 'invalid_value'],
+  ])('refuses %s', async (query, field, code) => {
+    expectRefusal(await full.get(`${natural}/locations?${query}`), 'validation_error', { fields: [{ field, code }] })
+  })
+})
+
+/** A tree as parents by number: the parent of the n-th location is one made before it, or none. */
+const part = fc.stringMatching(/^[ !\-./0Aa~ä]{1,3}$/)
+const tree = fc.uniqueArray(part, { minLength: 1, maxLength: 9 }).chain((keys) =>
+  fc.record({
+    keys: fc.constant(keys),
+    parents: fc.tuple(...keys.map((_, index) => fc.nat({ max: index }))),
+    expired: fc.tuple(...keys.map(() => fc.boolean())),
+  }),
+)
+
+describe('The order by path', () => {
+  it('is that of the path’s characters for any tree and any keys, on every page (D37)', async () => {
+    let org: TestOrg
+    await fc.assert(
+      fc.asyncProperty(tree, fc.integer({ min: 1, max: 4 }), async ({ keys, parents, expired }, limit) => {
+        org = await context.app.newOrg()
+        const client = org.full
+        const paths: [string, number][] = []
+        const pathTo = new Map<string, string>()
+        for (const [index, key] of keys.entries()) {
+          const parent = parents[index] === index ? undefined : keys[parents[index]!]
+          const end = expired[index] ? { valid_from: '2020-01-01T00:00:00Z', valid_to: '2021-01-01T00:00:00Z' } : {}
+          const up = parent === undefined ? {} : { parent_identifier: parent }
+          const made = await makeLocation(client, key, { ...up, ...end })
+          const path = parent === undefined ? key : `${pathTo.get(parent)}/${key}`
+          pathTo.set(key, path)
+          expect([made.path, made.depth]).toEqual([path, parent === undefined ? 0 : made.depth])
+          if (!expired[index]) paths.push([path, made.surrogate_id])
+        }
+        const bytes = (text: string) => Buffer.from(text)
+        paths.sort(([a, one], [b, other]) => Buffer.compare(bytes(a), bytes(b)) || one - other)
+        const seen: [string, number][] = []
+        for (let offset = 0; offset <= paths.length; offset += limit) {
+          const { json } = await client.get(`${natural}/locations`, { limit, offset })
+          expect(json.total_count).toBe(paths.length)
+          seen.push(...json.data.map((one: NaturalLocation) => [one.path, one.surrogate_id]))
+        }
+        expect(seen).toEqual(paths)
+        const { json } = await client.get(`${natural}/locations`, { sort: '-path', limit: 200 })
+        expect(json.data.map((one: NaturalLocation) => [one.path, one.surrogate_id])).toEqual(paths.toReversed())
+      }),
+      { numRuns: 15 },
+    )
+  })
+})

@@ -1,0 +1,282 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type TestOrg, useApp } from '../../support/app.ts'
+import type { Client } from '../../support/client.ts'
+import { expectRefusal } from '../../support/envelope.ts'
+import { at, identifiersOf, makeAsset, makeLocation, natural } from '../../support/natural.ts'
+import { useBehind } from '../../support/snapshot.ts'
+
+const startedAt = Date.parse('2026-05-04T08:00:00.000Z')
+let millis = startedAt
+const context = useApp({ clock: { millis: () => millis } })
+const behind = useBehind(context)
+
+let org: TestOrg
+let full: Client
+beforeEach(async () => {
+  millis = startedAt
+  org = await context.app.newOrg()
+  full = org.full
+})
+
+const created = '2026-05-04T08:00:00.000Z'
+
+describe('Creating a location', () => {
+  it('answers 201 with its path and depth, and leaves out what is unset (D36, D37)', async () => {
+    const reply = await full.post(`${natural}/locations`, { identifier: 'HALL/A', name: 'Hall A' })
+    expect([reply.status, reply.headers['location']]).toEqual([201, '/natural/api/v1/locations/HALL%2FA'])
+    expect(reply.json).toEqual({
+      data: {
+        surrogate_id: expect.any(Number),
+        identifier: 'HALL/A',
+        name: 'Hall A',
+        path: 'HALL/A',
+        depth: 0,
+        is_active: true,
+        valid_from: created,
+        identifiers: [],
+        created_at: created,
+        updated_at: created,
+      },
+    })
+  })
+
+  it('takes every field of the schema, and names its parent both ways', async () => {
+    await makeLocation(full, 'SITE')
+    await makeLocation(full, 'HALL', { parent_identifier: 'SITE' })
+    const body = {
+      identifier: 'DOCK',
+      name: 'Dock',
+      description: 'North',
+      parent_identifier: 'HALL',
+      is_active: false,
+      valid_from: '2026-01-01T00:00:00Z',
+      valid_to: '2028-01-01T00:00:00Z',
+      identifiers: [{ type: 'barcode', value: 'D' }],
+    }
+    const made = await makeLocation(full, 'DOCK', body)
+    expect(made).toEqual({
+      ...body,
+      surrogate_id: expect.any(Number),
+      parent: 'HALL',
+      path: 'SITE/HALL/DOCK',
+      depth: 2,
+      valid_from: '2026-01-01T00:00:00.000Z',
+      valid_to: '2028-01-01T00:00:00.000Z',
+      identifiers: [{ id: expect.any(Number), type: 'barcode', value: 'D', is_active: true }],
+      created_at: created,
+      updated_at: created,
+    })
+    expect((await full.get(at('locations', 'DOCK'))).json.data).toEqual(made)
+  })
+
+  it.each([
+    ['no identifier', { identifier: undefined }, 'identifier', 'required'],
+    ['an empty identifier', { identifier: '' }, 'identifier', 'too_short'],
+    ['no name', { name: undefined }, 'name', 'required'],
+    ['a parent that is not there', { parent_identifier: 'NOWHERE' }, 'parent_identifier', 'fk_not_found'],
+    ['an empty parent', { parent_identifier: '' }, 'parent_identifier', 'too_short'],
+    ['the read form of the parent', { parent: 'SITE' }, 'parent', 'unknown_field'],
+    ['a path', { path: 'A/B' }, 'path', 'unknown_field'],
+    ['metadata, which locations have none of', { metadata: {} }, 'metadata', 'unknown_field'],
+    ['a null start', { valid_from: null }, 'valid_from', 'invalid_value'],
+  ])('refuses %s and changes nothing', async (_what, body, field, code) => {
+    const before = await behind.snapshot(org.orgId)
+    const reply = await full.post(`${natural}/locations`, { identifier: 'X', name: 'x', ...body })
+    expectRefusal(reply, 'validation_error')
+    expect(reply.json.error.fields).toMatchObject([{ field, code }])
+    expect(reply.text).not.toContain('external_key')
+    expect(await behind.snapshot(org.orgId)).toBe(before)
+  })
+
+  it('is 409 for an identifier that is taken', async () => {
+    await makeLocation(full, 'X')
+    const reply = await full.post(`${natural}/locations`, { identifier: 'X', name: 'x' })
+    expectRefusal(reply, 'conflict', { detail: 'Location with this identifier already exists' })
+  })
+})
+
+describe('PUT on a location', () => {
+  it('changes only what the body carries', async () => {
+    await makeLocation(full, 'HALL')
+    const before = await makeLocation(full, 'DOCK', { parent_identifier: 'HALL', description: 'a' })
+    millis += 1000
+    const reply = await full.put(at('locations', 'DOCK'), { name: 'Dock 3', is_active: false })
+    expect(reply.status).toBe(200)
+    const updated = { name: 'Dock 3', is_active: false, updated_at: '2026-05-04T08:00:01.000Z' }
+    expect(reply.json.data).toEqual({ ...before, ...updated })
+    expect((await full.get(at('locations', 'DOCK'))).json.data).toEqual(reply.json.data)
+  })
+
+  it('moves it with everything below, whose paths follow while their rows stay as they are (D20, D37)', async () => {
+    await makeLocation(full, 'A')
+    await makeLocation(full, 'B')
+    await makeLocation(full, 'C', { parent_identifier: 'A' })
+    const below = await makeLocation(full, 'D', { parent_identifier: 'C' })
+    millis += 1000
+    const moved = await full.put(at('locations', 'C'), { parent_identifier: 'B' })
+    expect(moved.json.data).toMatchObject({ parent: 'B', parent_identifier: 'B', path: 'B/C', depth: 1 })
+    expect((await full.get(at('locations', 'D'))).json.data).toEqual({ ...below, path: 'B/C/D' })
+    const renamed = await full.put(at('locations', 'B'), { identifier: 'B2' })
+    expect(renamed.json.data).toMatchObject({ identifier: 'B2', path: 'B2' })
+    expect((await full.get(at('locations', 'D'))).json.data).toEqual({ ...below, path: 'B2/C/D' })
+  })
+
+  it('detaches it to a root with a null parent (D36)', async () => {
+    await makeLocation(full, 'A')
+    await makeLocation(full, 'C', { parent_identifier: 'A' })
+    const { data } = (await full.put(at('locations', 'C'), { parent_identifier: null })).json
+    expect([data.path, data.depth, 'parent' in data, 'parent_identifier' in data]).toEqual(['C', 0, false, false])
+  })
+
+  it('renames and moves at once', async () => {
+    for (const key of ['A', 'B']) await makeLocation(full, key)
+    const reply = await full.put(at('locations', 'B'), { identifier: 'B/2', parent_identifier: 'A' })
+    expect(reply.json.data).toMatchObject({ identifier: 'B/2', path: 'A/B/2', depth: 1 })
+  })
+
+  it.each([
+    ['itself', { parent_identifier: 'A' }],
+    ['one below it', { parent_identifier: 'C' }],
+    ['a taken identifier', { identifier: 'C' }],
+  ])('is 409 for %s and changes nothing (D23)', async (_what, body) => {
+    await makeLocation(full, 'A')
+    await makeLocation(full, 'B', { parent_identifier: 'A' })
+    await makeLocation(full, 'C', { parent_identifier: 'B' })
+    const before = await behind.snapshot(org.orgId)
+    const reply = await full.put(at('locations', 'A'), body)
+    expectRefusal(reply, 'conflict')
+    expect(reply.text).not.toContain('external_key')
+    expect(await behind.snapshot(org.orgId)).toBe(before)
+  })
+
+  it('is 400 for a parent that is not there', async () => {
+    await makeLocation(full, 'A')
+    const reply = await full.put(at('locations', 'A'), { parent_identifier: 'NOWHERE' })
+    expectRefusal(reply, 'validation_error', { fields: [{ field: 'parent_identifier', code: 'fk_not_found' }] })
+  })
+
+  it('is 404 for an identifier nobody has', async () => {
+    expectRefusal(await full.put(at('locations', 'NOBODY'), {}), 'not_found', { detail: 'Location not found' })
+  })
+})
+
+describe('Deleting', () => {
+  it('is 204, and 404 the second time; the identifier is free at once', async () => {
+    for (const kind of ['assets', 'locations'] as const) {
+      const make = () => full.post(`${natural}/${kind}`, { identifier: 'X', name: 'x' })
+      await make()
+      const reply = await full.delete(at(kind, 'X'))
+      expect([reply.status, reply.text]).toEqual([204, ''])
+      expectRefusal(await full.delete(at(kind, 'X')), 'not_found')
+      expectRefusal(await full.get(at(kind, 'X')), 'not_found')
+      expect((await make()).status).toBe(201)
+    }
+  })
+
+  it('a location is 409 while locations lie below it or assets are placed in it', async () => {
+    await makeLocation(full, 'A')
+    await makeLocation(full, 'B', { parent_identifier: 'A' })
+    await makeAsset(full, { identifier: 'T', name: 't', current_location: 'B' })
+    for (const key of ['A', 'B']) expectRefusal(await full.delete(at('locations', key)), 'conflict')
+    expect((await full.delete(at('assets', 'T'))).status).toBe(204)
+    for (const key of ['B', 'A']) expect((await full.delete(at('locations', key))).status).toBe(204)
+  })
+})
+
+describe('The identifiers of a record', () => {
+  it.each(['assets', 'locations'] as const)('are attached and detached on %s (D36)', async (kind) => {
+    await full.post(`${natural}/${kind}`, { identifier: 'X/1', name: 'x' })
+    const path = at(kind, 'X/1', '/identifiers')
+    const first = await full.post(path, { value: 'E280' })
+    expect([first.status, first.json]).toEqual([
+      201,
+      { data: { id: expect.any(Number), type: 'rfid', value: 'E280', is_active: true } },
+    ])
+    millis += 1
+    const second = await full.post(path, { type: 'barcode', value: '40' })
+    const shown = (await full.get(at(kind, 'X/1'))).json.data.identifiers
+    expect(shown).toEqual([first.json.data, second.json.data])
+    const reply = await full.delete(`${path}/${first.json.data.id}`)
+    expect([reply.status, reply.text]).toEqual([204, ''])
+    expect((await full.get(at(kind, 'X/1'))).json.data.identifiers).toEqual([second.json.data])
+    expectRefusal(await full.delete(`${path}/${first.json.data.id}`), 'not_found')
+  })
+
+  it.each([
+    ['no value', { type: 'rfid' }, 'value', 'required'],
+    ['an empty value', { value: '' }, 'value', 'too_short'],
+    ['an unknown type', { type: 'qr', value: 'x' }, 'type', 'invalid_value'],
+    ['the other surface’s type', { tag_type: 'rfid', value: 'x' }, 'tag_type', 'unknown_field'],
+  ])('are refused with %s', async (_what, body, field, code) => {
+    await makeAsset(full, { identifier: 'X', name: 'x' })
+    const reply = await full.post(at('assets', 'X', '/identifiers'), body)
+    expectRefusal(reply, 'validation_error')
+    expect(reply.json.error.fields).toMatchObject([{ field, code }])
+  })
+
+  it.each(['assets', 'locations'] as const)('are 409 on %s when another record has them (D22)', async (kind) => {
+    await makeAsset(full, { name: 'a', identifiers: [{ value: 'e280' }] })
+    await full.post(`${natural}/${kind}`, { identifier: 'X', name: 'x' })
+    expectRefusal(await full.post(at(kind, 'X', '/identifiers'), { value: 'E280' }), 'conflict')
+  })
+
+  it.each(['assets', 'locations'] as const)('are 404 on %s under another record’s path (D24)', async (kind) => {
+    const { identifiers } = await makeAsset(full, { name: 'a', identifiers: [{ value: 'e280' }] })
+    await full.post(`${natural}/${kind}`, { identifier: 'X', name: 'x' })
+    const id = identifiers[0]!.id
+    expectRefusal(await full.delete(at(kind, 'X', `/identifiers/${id}`)), 'not_found')
+    expectRefusal(await full.delete(at(kind, 'NOBODY', `/identifiers/${id}`)), 'not_found')
+    expectRefusal(await full.post(at(kind, 'NOBODY', '/identifiers'), { value: 'x' }), 'not_found')
+  })
+
+  it.each(['assets', 'locations'] as const)('take ids in range alone on %s', async (kind) => {
+    const reply = await full.delete(at(kind, 'X', '/identifiers/0'))
+    const fields = [{ field: 'identifierId', code: 'too_small', params: { min: 1 } }]
+    expectRefusal(reply, 'validation_error', { fields })
+  })
+})
+
+describe('Tree reads', () => {
+  beforeEach(async () => {
+    await makeLocation(full, 'SITE')
+    await makeLocation(full, 'H2', { parent_identifier: 'SITE', name: 'a' })
+    await makeLocation(full, 'H1', { parent_identifier: 'SITE', name: 'b' })
+    await makeLocation(full, 'D2', { parent_identifier: 'H1' })
+    await makeLocation(full, 'D1', { parent_identifier: 'H1' })
+    await makeLocation(full, 'D3', { parent_identifier: 'H2', valid_to: '2026-05-04T08:00:00.001Z' })
+  })
+
+  it.each([
+    ['ancestors', 'D1', ['SITE', 'H1']],
+    ['ancestors', 'SITE', []],
+    ['children', 'SITE', ['H2', 'H1']],
+    ['children', 'D1', []],
+    ['descendants', 'SITE', ['H1', 'D1', 'D2', 'H2', 'D3']],
+    ['descendants', 'H2', ['D3']],
+  ])('%s of %s are %j, in the order of D3, whatever their window (D15)', async (kin, key, expected) => {
+    millis += 1000
+    const reply = await full.get(at('locations', key, `/${kin}`))
+    expect(identifiersOf(reply)).toEqual(expected)
+    expect(reply.json).toMatchObject({ limit: 50, offset: 0, total_count: expected.length })
+  })
+
+  it('show each location whole, with its path', async () => {
+    const reply = await full.get(at('locations', 'H1', '/descendants'))
+    const each = await Promise.all(['D1', 'D2'].map((key) => full.get(at('locations', key))))
+    expect(reply.json.data).toEqual(each.map((one) => one.json.data))
+    expect(reply.json.data.map((one: { path: string; depth: number }) => [one.path, one.depth])).toEqual([
+      ['SITE/H1/D1', 2],
+      ['SITE/H1/D2', 2],
+    ])
+  })
+
+  it.each(['ancestors', 'children', 'descendants'])('%s come in pages', async (kin) => {
+    const key = kin === 'ancestors' ? 'D1' : 'SITE'
+    const all = identifiersOf(await full.get(at('locations', key, `/${kin}`)))
+    const page = await full.get(at('locations', key, `/${kin}`), { limit: 1, offset: 1 })
+    expect([identifiersOf(page), page.json.total_count]).toEqual([all.slice(1, 2), all.length])
+    const problem = await full.get(at('locations', key, `/${kin}`), { sort: 'name' })
+    expectRefusal(problem, 'validation_error', { fields: [{ field: 'sort', code: 'unknown_field' }] })
+    expectRefusal(await full.get(at('locations', 'NOBODY', `/${kin}`)), 'not_found')
+  })
+})

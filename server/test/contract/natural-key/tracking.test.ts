@@ -1,0 +1,211 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { expectRefusal } from '../../support/envelope.ts'
+import { at, makeAsset, makeLocation, natural } from '../../support/natural.ts'
+import { useBehind } from '../../support/snapshot.ts'
+import { Site, eventually, useTracking } from '../../support/tracking.ts'
+
+const context = useTracking('2026-05-04T08:00:00.000Z')
+const behind = useBehind(context)
+
+let site: Site
+beforeEach(async () => {
+  context.clock.set('2026-05-04T08:00:00.000Z')
+  site = await Site.open(context.app, 'Dock', 'Hall')
+})
+
+const instant = (time: string): string => `2026-05-04T${time}Z`
+
+describe('The history of an asset', () => {
+  it('has one item per minute, newest first, without what is not known (D28, D29, D36)', async () => {
+    const jack = await site.thing('Jack')
+    await site.read(
+      { tag: jack.tag, antenna: 1, observed_at: instant('07:00:10.500') },
+      { tag: jack.tag, antenna: 9, observed_at: instant('07:10:00') },
+      { tag: jack.tag, antenna: 2, observed_at: instant('07:20:00') },
+    )
+    const reply = await site.api.get(at('assets', 'JACK', '/history'))
+    expect(reply.json).toEqual({
+      data: [
+        { timestamp: instant('07:20:00.000'), location: 'HALL', duration_seconds: 600 },
+        { timestamp: instant('07:10:00.000'), duration_seconds: 589 },
+        { timestamp: instant('07:00:10.500'), location: 'DOCK' },
+      ],
+      limit: 50,
+      offset: 0,
+      total_count: 3,
+    })
+    const some = await site.api.get(at('assets', 'JACK', '/history'), {
+      from: '2026-05-04T09:10:00+02:00',
+      to: instant('07:20:00'),
+      sort: 'timestamp',
+      limit: 1,
+    })
+    expect(some.json).toEqual({
+      data: [{ timestamp: instant('07:10:00.000'), duration_seconds: 589 }],
+      limit: 1,
+      offset: 0,
+      total_count: 2,
+    })
+  })
+
+  it.each([
+    ['from=yesterday', 'from', 'invalid_value'],
+    ['sort=event_observed_at', 'sort', 'invalid_value'],
+    ['location=DOCK', 'location', 'unknown_field'],
+  ])('refuses %s', async (query, field, code) => {
+    await site.thing('Jack')
+    const reply = await site.api.get(`${at('assets', 'JACK', '/history')}?${query}`)
+    expectRefusal(reply, 'validation_error', { fields: [{ field, code }] })
+  })
+
+  it('is 404 for an asset that is not there', async () => {
+    expectRefusal(await site.api.get(at('assets', 'NOBODY', '/history')), 'not_found')
+  })
+})
+
+describe('The snapshot of current locations', () => {
+  beforeEach(async () => {
+    const things = [await site.thing('Jack'), await site.thing('Crate'), await site.thing('Stray')]
+    await site.thing('Unseen')
+    for (const [index, thing] of things.entries())
+      await site.read({ tag: thing.tag, antenna: index === 2 ? 9 : index + 1, observed_at: instant(`07:0${index}:00`) })
+  })
+
+  const all = {
+    jack: { asset: 'JACK', location: 'DOCK', last_seen: instant('07:00:00.000') },
+    crate: { asset: 'CRATE', location: 'HALL', last_seen: instant('07:01:00.000') },
+    stray: { asset: 'STRAY', last_seen: instant('07:02:00.000') },
+  }
+
+  it.each([
+    ['', [all.stray, all.crate, all.jack]],
+    ['sort=last_seen', [all.jack, all.crate, all.stray]],
+    ['sort=asset', [all.crate, all.jack, all.stray]],
+    ['sort=location', [all.jack, all.crate, all.stray]],
+    ['location=DOCK', [all.jack]],
+    ['location=DOCK&location=HALL', [all.crate, all.jack]],
+    ['q=RA', [all.stray, all.crate]],
+    ['location=NOWHERE', []],
+  ])('asked with “%s” has one item per scanned asset that fits (D37)', async (query, expected) => {
+    const reply = await site.api.get(`${natural}/locations/current?${query}`)
+    expect(reply.json).toEqual({ data: expected, limit: 50, offset: 0, total_count: expected.length })
+  })
+
+  it('comes in pages', async () => {
+    const reply = await site.api.get(`${natural}/locations/current`, { limit: 1, offset: 1 })
+    expect(reply.json).toEqual({ data: [all.crate], limit: 1, offset: 1, total_count: 3 })
+  })
+
+  it.each([
+    ['sort=asset_last_seen', 'sort', 'invalid_value'],
+    ['asset=JACK', 'asset', 'unknown_field'],
+    ['limit=500', 'limit', 'too_large'],
+  ])('refuses %s', async (query, field, code) => {
+    const reply = await site.api.get(`${natural}/locations/current?${query}`)
+    expectRefusal(reply, 'validation_error')
+    expect(reply.json.error.fields).toMatchObject([{ field, code }])
+  })
+})
+
+describe.each(['/api/v1', natural])('Inventory save on %s', (base) => {
+  const save = (place: string, keys: unknown) =>
+    site.api.post(`${base}/inventory/save`, { location_identifier: place, asset_identifiers: keys })
+
+  it('puts every asset at the location now and says what it did (D38)', async () => {
+    for (const name of ['Jack', 'Crate']) await site.thing(name)
+    const reply = await save('DOCK', ['JACK', 'CRATE', 'JACK'])
+    expect([reply.status, reply.json]).toEqual([
+      201,
+      {
+        data: { count: 2, location_id: site.places[0]!.id, location_name: 'Dock', timestamp: instant('08:00:00.000') },
+      },
+    ])
+    expect(await site.whereabouts()).toEqual({
+      JACK: ['DOCK', instant('08:00:00.000')],
+      CRATE: ['DOCK', instant('08:00:00.000')],
+    })
+  })
+
+  it('wins the minute against a reader, and announces the place it overrode (D38)', async () => {
+    const jack = await site.thing('Jack')
+    await site.read({ tag: jack.tag, antenna: 1, observed_at: instant('08:00:00') })
+    context.clock.set(instant('08:00:20'))
+    await save('HALL', ['JACK'])
+    expect(await site.whereabouts()).toEqual({ JACK: ['HALL', instant('08:00:20.000')] })
+    expect((await site.moves()).map((move) => [move.from, move.to])).toEqual([
+      [null, 'Dock'],
+      ['Dock', 'Hall'],
+    ])
+  })
+
+  it.each([
+    ['an unknown location', 'NOWHERE', ['JACK'], ['location_identifier']],
+    ['unknown assets', 'DOCK', ['A', 'JACK', 'B', 'A'], ['asset_identifiers[0]', 'asset_identifiers[2]']],
+    ['both', 'NOWHERE', ['JACK', 'A'], ['location_identifier', 'asset_identifiers[1]']],
+  ])('is 400 for %s and saves nothing (D38)', async (_what, place, keys, fields) => {
+    await site.thing('Jack')
+    const before = await behind.snapshot(site.org.orgId)
+    const reply = await save(place, keys)
+    expectRefusal(reply, 'validation_error', { fields: fields.map((field) => ({ field, code: 'fk_not_found' })) })
+    expect(await behind.snapshot(site.org.orgId)).toBe(before)
+  })
+
+  it('does not know what was deleted, nor the location where it was', async () => {
+    const jack = await site.thing('Jack')
+    await site.api.delete(`/api/v1/assets/${jack.id}`)
+    await site.api.delete(at('locations', 'HALL'))
+    const reply = await save('HALL', ['JACK'])
+    expect(reply.json.error.fields).toMatchObject([{ field: 'location_identifier' }, { field: 'asset_identifiers[0]' }])
+  })
+
+  it.each([
+    ['no assets', [], 'asset_identifiers', 'too_short', { min_length: 1 }],
+    ['too many', Array(10_001).fill('x'), 'asset_identifiers', 'too_long', { max_length: 10_000 }],
+    ['an empty key', ['JACK', ''], 'asset_identifiers[1]', 'too_short', { min_length: 1 }],
+    ['a number', [5], 'asset_identifiers[0]', 'invalid_value', { expected_type: 'string', received_type: 'integer' }],
+    ['no list', 'JACK', 'asset_identifiers', 'invalid_value', { expected_type: 'array', received_type: 'string' }],
+  ])('is 400 for %s', async (_what, keys, field, code, params) => {
+    expectRefusal(await save('DOCK', keys), 'validation_error', { fields: [{ field, code, params }] })
+  })
+
+  it('needs both fields and no others', async () => {
+    const nothing = await site.api.post(`${base}/inventory/save`, {})
+    const fields = ['location_identifier', 'asset_identifiers'].map((field) => ({ field, code: 'required' }))
+    expectRefusal(nothing, 'validation_error', { fields })
+    const more = await site.api.post(`${base}/inventory/save`, { at: 'now' })
+    expectRefusal(more, 'validation_error', { fields: [{ field: 'at', code: 'unknown_field' }] })
+  })
+
+  it('takes ten thousand assets at once', async () => {
+    const keys = Array.from({ length: 10_000 }, (_, index) => `BULK-${index}`)
+    await behind.sql`insert into assets (org_id, id, external_key, name, metadata, is_active, valid_from, created_at,
+        updated_at, search_text)
+      select ${String(site.org.orgId)}::bigint, 4000000000000000 + ${String(site.org.orgId % 1e9)}::bigint * 10000 + n,
+        'BULK-' || n, 'b', '{}', true, now(), now(), now(), 'b' from generate_series(0, 9999) n`
+    const reply = await save('DOCK', keys)
+    expect([reply.status, reply.json.data.count]).toEqual([201, 10_000])
+    const current = await site.api.get(`${natural}/locations/current`, { location: 'DOCK', limit: 1 })
+    expect(current.json.total_count).toBe(10_000)
+  })
+})
+
+describe('Whoever watches the moves', () => {
+  it('hears of those made by a placing and by an inventory save', async () => {
+    const heard: string[] = []
+    const stop = new AbortController()
+    const { url } = context.app
+    const headers = { authorization: `Bearer ${await site.api.token()}`, 'user-agent': 'lastseen-tests' }
+    const stream = await fetch(`${url}/api/v1/live`, { headers, signal: stop.signal })
+    const reading = (async () => {
+      for await (const chunk of stream.body!) heard.push(Buffer.from(chunk as Uint8Array).toString())
+    })().catch(() => undefined)
+    await makeLocation(site.api, 'YARD')
+    await makeAsset(site.api, { identifier: 'PLACED', name: 'p', current_location: 'YARD' })
+    await eventually(async () => expect(heard.join('')).toContain('"external_key":"PLACED"'))
+    await site.thing('Jack')
+    await site.api.post(`${natural}/inventory/save`, { location_identifier: 'YARD', asset_identifiers: ['JACK'] })
+    await eventually(async () => expect(heard.join('')).toContain('"external_key":"JACK"'))
+    stop.abort()
+    await reading
+  })
+})

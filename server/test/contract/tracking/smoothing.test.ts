@@ -1,0 +1,131 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { Site, type Thing, database, eventually, useTracking } from '../../support/tracking.ts'
+
+const context = useTracking('2026-05-04T12:00:00Z')
+
+let site: Site
+let thing: Thing
+let smooth: { token: string; readerId: number }
+
+beforeEach(async () => {
+  site = await Site.open(context.app, 'Dock', 'Hall')
+  thing = await site.thing('Pallet')
+  const scanPoints = site.places.map((place, index) => ({ antenna: index + 1, locationId: place.id }))
+  smooth = await site.reader({ scanPoints, smoothing: { reads: 3, seconds: 60, marginDb: 10 } })
+})
+
+/** `[clock, antenna]`, with antenna 1 at the dock, 2 in the hall and 9 nowhere. */
+const see = async (reads: readonly [clock: string, antenna: number, rssi?: number][], token = smooth.token) => {
+  const reply = await site.post(
+    reads.map(([clock, antenna, rssi]) => ({
+      ...{ tag: thing.tag, antenna, observed_at: `2026-05-04T${clock}Z` },
+      ...(rssi === undefined ? {} : { rssi }),
+    })),
+    token,
+  )
+  expect([reply.status, reply.json]).toEqual([202, { data: { accepted: reads.length, ignored: 0 } }])
+}
+
+const trail = async () => (await site.trail(thing)).map(([at, key]) => `${at.slice(11, 19)} ${key ?? 'nowhere'}`)
+const moves = async () => (await site.moves()).map((move) => `${move.at.slice(11, 19)} ${move.from} → ${move.to}`)
+
+describe('a reader that smooths', () => {
+  it('places an asset that was nowhere at its first sighting', async () => {
+    await see([['08:00:05', 2]])
+    expect(await trail()).toEqual(['08:00:05 HALL'])
+    expect(await moves()).toEqual(['08:00:05 null → Hall'])
+  })
+
+  it('keeps an asset in place that two antennas hear in turn, and still says when it was last seen', async () => {
+    for (let minute = 0; minute < 6; minute++)
+      await see([
+        [`08:0${minute}:05`, (minute % 2) + 1],
+        [`08:0${minute}:35`, ((minute + 1) % 2) + 1],
+      ])
+    expect(await trail()).toEqual(['00', '01', '02', '03', '04', '05'].map((minute) => `08:${minute}:05 DOCK`))
+    expect(await moves()).toEqual(['08:00:05 null → Dock'])
+    expect(await site.whereabouts()).toEqual({ PALLET: ['DOCK', '2026-05-04T08:05:05.000Z'] })
+  })
+
+  it('moves an asset once it was seen elsewhere three times in a row', async () => {
+    await see([['08:00:05', 1]])
+    await see([['08:01:05', 2]])
+    await see([['08:01:25', 2]])
+    expect(await moves()).toHaveLength(1)
+    await see([['08:02:05', 2]])
+    expect(await trail()).toEqual(['08:00:05 DOCK', '08:01:05 DOCK', '08:02:05 HALL'])
+    expect(await moves()).toEqual(['08:00:05 null → Dock', '08:02:05 Dock → Hall'])
+  })
+
+  it('moves an asset at once when the signal is so much stronger', async () => {
+    await see([['08:00:55', 1, -80]])
+    await see([['08:01:05', 2, -69]])
+    expect(await moves()).toEqual(['08:00:55 null → Dock', '08:01:05 Dock → Hall'])
+  })
+
+  it('judges one message of many reads as it judges them one by one', async () => {
+    const reads = [
+      ['08:00:05', 1],
+      ['08:01:05', 2],
+      ['08:01:25', 2],
+      ['08:02:05', 2],
+      ['08:03:05', 9],
+      ['08:04:05', 1],
+    ] as [string, number][]
+    await see(reads)
+    const [trailAtOnce, movesAtOnce] = [await trail(), await moves()]
+    expect(trailAtOnce).toEqual([
+      ...['08:00:05 DOCK', '08:01:05 DOCK', '08:02:05 HALL', '08:03:05 HALL', '08:04:05 HALL'],
+    ])
+    thing = await site.thing('Crate')
+    for (const read of reads) await see([read])
+    expect(await trail()).toEqual(trailAtOnce)
+    expect((await moves()).slice(2)).toHaveLength(2)
+    expect(movesAtOnce).toEqual(['08:00:05 null → Dock', '08:02:05 Dock → Hall'])
+  })
+
+  it('takes no message that comes again for new evidence, and changes nothing by it (D31)', async () => {
+    await see([['08:00:05', 1]])
+    const messages: [string, number][][] = [[['08:01:05', 2]], [['08:01:25', 2]]]
+    for (const message of [...messages, ...messages, ...messages]) await see(message)
+    await see([['08:02:06', 1]])
+    const before = [await trail(), await moves(), await site.whereabouts()]
+    for (const message of [...messages, [['08:02:06', 1]] as [string, number][]]) await see(message)
+    expect([await trail(), await moves(), await site.whereabouts()]).toEqual(before)
+    expect(before[1]).toEqual(['08:00:05 null → Dock'])
+  })
+
+  it('records what comes late where it was seen, moving nothing (D30)', async () => {
+    await see([['08:10:05', 1]])
+    await see([['08:05:05', 2]])
+    expect(await trail()).toEqual(['08:05:05 HALL', '08:10:05 DOCK'])
+    expect(await moves()).toEqual(['08:10:05 null → Dock'])
+  })
+
+  it('leaves other readers and operators alone: what they say is believed at once', async () => {
+    await see([['08:00:05', 1]])
+    await see([['08:01:05', 2]], site.token)
+    await site.save(site.places[0]!, [thing], '2026-05-04T08:02:00Z')
+    expect(await moves()).toEqual(['08:00:05 null → Dock', '08:01:05 Dock → Hall', '08:02:00 Hall → Dock'])
+  })
+
+  it('moves nothing back when the asset is moved while its sighting is held back', async () => {
+    await see([['08:00:05', 1]])
+    const sql = database(context.app)
+    const holder = await sql.reserve()
+    await holder`begin`
+    await holder`update asset_positions set location_id = ${site.places[1]!.id} where asset_id = ${thing.id}`
+    const seen = see([['08:01:05', 2]])
+    await eventually(async () => {
+      const waiting =
+        await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      expect(waiting).toHaveLength(1)
+    })
+    await holder`commit`
+    holder.release()
+    await seen
+    expect(await trail()).toEqual(['08:00:05 DOCK', '08:01:05 HALL'])
+    expect(await moves()).toEqual(['08:00:05 null → Dock'])
+    expect(await site.whereabouts()).toEqual({ PALLET: ['HALL', '2026-05-04T08:01:05.000Z'] })
+  })
+})

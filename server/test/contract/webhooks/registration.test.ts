@@ -1,0 +1,234 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { useApp } from '../../support/app.ts'
+import { HandClock, useSql } from '../../support/auth.ts'
+import { type FieldEntry, expectRefusal } from '../../support/envelope.ts'
+import { Watched } from '../../support/webhooks.ts'
+
+const clock = new HandClock()
+const context = useApp({ clock })
+const database = useSql(context)
+const url = 'https://hooks.example.com/in'
+const secretPattern = /^whsec_[A-Za-z0-9+/]{48}$/
+
+let watched: Watched
+beforeEach(async () => {
+  watched = await Watched.open(context.app)
+})
+
+const rows = () => database.sql`select * from webhooks where org_id = ${watched.orgId}`
+const stamp = (): string => new Date(clock.millis()).toISOString()
+
+describe('POST /api/v1/webhooks', () => {
+  it('answers 201 with the webhook and its secret, which is shown this once', async () => {
+    const reply = await watched.send('POST', '', { json: { url } })
+    expect(reply.status).toBe(201)
+    const { secret, ...webhook } = reply.json.data
+    expect(secret).toMatch(secretPattern)
+    expect(webhook).toEqual({
+      id: expect.any(Number),
+      url,
+      enabled: true,
+      secret_masked: `whsec_••••••••${secret.slice(-4)}`,
+      created_at: stamp(),
+      updated_at: stamp(),
+    })
+    expect(reply.headers['location']).toBe(`/api/v1/webhooks/${webhook.id}`)
+    expect(reply.headers['cache-control']).toBe('no-store')
+    for (const later of [await watched.send('GET', ''), await watched.send('GET', `/${webhook.id}`)]) {
+      expect(later.text).not.toContain(secret)
+      expect([later.json.data].flat()).toEqual([webhook])
+    }
+  })
+
+  it('keeps the secret encrypted, each time another way, and bound to its webhook', async () => {
+    await watched.register(url)
+    const [row] = await rows()
+    const kept = Buffer.from(row!['sealed_secret'] as Uint8Array)
+    for (const form of ['utf8', 'latin1', 'base64', 'hex'] as const) {
+      const shown = kept.toString(form)
+      expect(shown).not.toContain(watched.secret)
+      expect(shown).not.toContain(Buffer.from(watched.secret).toString(form))
+    }
+    const other = await Watched.open(context.app)
+    await other.register(url)
+    expect(other.secret).not.toBe(watched.secret)
+    await database.sql`update webhooks set sealed_secret = ${kept} where org_id = ${other.orgId}`
+    expect((await other.send('GET', '')).status).toBe(500)
+  })
+
+  it('makes it switched off when asked to', async () => {
+    const reply = await watched.send('POST', '', { json: { url, enabled: false } })
+    expect(reply.json.data.enabled).toBe(false)
+  })
+
+  it('answers 409 to a second one, and the first one stays as it is', async () => {
+    await watched.register(url)
+    const before = await rows()
+    const reply = await watched.send('POST', '', { json: { url: 'https://other.example.com/' } })
+    expectRefusal(reply, 'conflict', { detail: 'The organization already has a webhook' })
+    expect(await rows()).toEqual(before)
+  })
+
+  it.each([
+    'HTTPS://HOOKS.example.com',
+    'https://localhost/',
+    'https://127.0.0.1:8443/x?y=z#f',
+    'https://[::1]/',
+    'https://bücher.example/пуск',
+    `https://hooks.example.com/${'x'.repeat(2048 - 26)}`,
+  ])('takes %s: only scheme and host are judged here', async (given) => {
+    const reply = await watched.send('POST', '', { json: { url: given } })
+    expect(reply.status, reply.text).toBe(201)
+    expect(reply.json.data.url).toBe(given)
+  })
+
+  const invalid = (field = 'url'): FieldEntry => ({ field, code: 'invalid_value' })
+  const wrongType = (field: string, expected: string, received: string): FieldEntry => ({
+    ...invalid(field),
+    params: { expected_type: expected, received_type: received },
+  })
+  it.each<[string, object, FieldEntry]>([
+    ['no address', {}, { field: 'url', code: 'required' }],
+    ['null', { url: null }, wrongType('url', 'string', 'null')],
+    ['a number', { url: 7 }, wrongType('url', 'string', 'integer')],
+    ['an empty address', { url: '' }, { field: 'url', code: 'too_short', params: { min_length: 1 } }],
+    ['plain http', { url: 'http://hooks.example.com/' }, invalid()],
+    ['another scheme', { url: 'ftp://hooks.example.com/' }, invalid()],
+    ['no scheme', { url: 'hooks.example.com' }, invalid()],
+    ['no host', { url: 'https:///path' }, invalid()],
+    ['a scheme alone', { url: 'https://' }, invalid()],
+    ['one slash', { url: 'https:/hooks.example.com' }, invalid()],
+    ['backslashes', { url: 'https:\\\\hooks.example.com' }, invalid()],
+    ['a space before it', { url: ' https://hooks.example.com' }, invalid()],
+    ['a host that is none', { url: 'https://ex ample/' }, invalid()],
+    ['a port that is none', { url: 'https://hooks.example.com:99999/' }, invalid()],
+    ['a user name', { url: 'https://me@hooks.example.com/' }, invalid()],
+    ['a password', { url: 'https://:hush@hooks.example.com/' }, invalid()],
+    ['a line break', { url: 'https://hooks.example.com/\n' }, invalid()],
+    [
+      '2049 characters',
+      { url: `https://hooks.example.com/${'x'.repeat(2049 - 26)}` },
+      { field: 'url', code: 'too_long', params: { max_length: 2048 } },
+    ],
+    ['enabled as text', { url, enabled: 'yes' }, wrongType('enabled', 'boolean', 'string')],
+    ['a key it does not know', { url, secret: 'whsec_mine' }, { field: 'secret', code: 'unknown_field' }],
+  ])('refuses %s, and nothing is made', async (_what, json, field) => {
+    const reply = await watched.send('POST', '', { json })
+    expectRefusal(reply, 'validation_error', { fields: [field] })
+    expect(await rows()).toHaveLength(0)
+  })
+})
+
+describe('GET /api/v1/webhooks', () => {
+  it('is a list of none or one', async () => {
+    expect((await watched.send('GET', '')).json).toEqual({ data: [], limit: 50, offset: 0, total_count: 0 })
+    await watched.register(url)
+    const one = await watched.send('GET', '')
+    expect(one.json).toMatchObject({ data: [{ id: watched.webhookId }], total_count: 1 })
+    const beyond = await watched.send('GET', '', { query: 'offset=1' })
+    expect(beyond.json).toEqual({ data: [], limit: 50, offset: 1, total_count: 1 })
+  })
+})
+
+describe('PATCH /api/v1/webhooks/{webhook_id}', () => {
+  const patch = (json: unknown) => watched.send('PATCH', `/${watched.webhookId}`, { json })
+
+  it('changes what is given, and nothing else', async () => {
+    await watched.register(url)
+    const before = (await watched.send('GET', `/${watched.webhookId}`)).json.data
+    clock.advance(5)
+    const off = await patch({ enabled: false })
+    expect(off.json.data).toEqual({ ...before, enabled: false, updated_at: stamp() })
+    clock.advance(5)
+    const moved = await patch({ url: 'https://other.example.com/' })
+    expect(moved.json.data).toMatchObject({ enabled: false, url: 'https://other.example.com/', updated_at: stamp() })
+    expect(moved.json.data.secret_masked).toBe(before.secret_masked)
+    expect((await watched.send('GET', `/${watched.webhookId}`)).json.data).toEqual(moved.json.data)
+  })
+
+  it('takes an empty change', async () => {
+    await watched.register(url)
+    expect((await patch({})).status).toBe(200)
+  })
+
+  it.each<[string, object, FieldEntry]>([
+    ['plain http', { url: 'http://hooks.example.com/' }, { field: 'url', code: 'invalid_value' }],
+    ['no address', { url: null }, { field: 'url', code: 'invalid_value' }],
+    ['no switch', { enabled: null }, { field: 'enabled', code: 'invalid_value' }],
+    ['another secret', { secret: 'whsec_mine' }, { field: 'secret', code: 'unknown_field' }],
+  ])('refuses %s, and nothing changes', async (_what, json, field) => {
+    await watched.register(url)
+    const before = await rows()
+    const reply = await patch(json)
+    expect([reply.status, reply.json.error.type]).toEqual([400, 'validation_error'])
+    expect(reply.json.error.fields).toMatchObject([field])
+    expect(await rows()).toEqual(before)
+  })
+})
+
+describe('DELETE /api/v1/webhooks/{webhook_id}', () => {
+  it('answers 204, and a second time 404; a new one has a new secret', async () => {
+    await watched.register(url)
+    const old = { id: watched.webhookId, secret: watched.secret }
+    expect((await watched.send('DELETE', `/${old.id}`)).status).toBe(204)
+    expectRefusal(await watched.send('DELETE', `/${old.id}`), 'not_found', { detail: 'Webhook not found' })
+    expect(await rows()).toHaveLength(0)
+    await watched.register(url)
+    expect(watched.webhookId).not.toBe(old.id)
+    expect(watched.secret).not.toBe(old.secret)
+  })
+})
+
+const operations: [string, string, object][] = [
+  ['GET', '', {}],
+  ['PATCH', '', { json: { enabled: false } }],
+  ['DELETE', '', {}],
+  ['POST', '/test', {}],
+  ['GET', '/attempts', {}],
+]
+
+describe('a webhook that is not there', () => {
+  it.each(operations)('is 404 to %s /webhooks/{webhook_id}%s', async (method, path, options) => {
+    const reply = await watched.send(method, `/4503599627370497${path}`, options)
+    expectRefusal(reply, 'not_found', { detail: 'Webhook not found' })
+  })
+
+  it.each(operations)('because it is another organization’s is 404 to %s /webhooks/{webhook_id}%s', async (...row) => {
+    const [method, path, options] = row
+    const other = await Watched.open(context.app)
+    await other.register(url)
+    const before = await database.sql`select * from webhooks where org_id = ${other.orgId}`
+    expectRefusal(await watched.send(method, `/${other.webhookId}${path}`, options), 'not_found')
+    await watched.register('https://mine.example.com/')
+    expectRefusal(await watched.send(method, `/${other.webhookId}${path}`, options), 'not_found')
+    expect(await database.sql`select * from webhooks where org_id = ${other.orgId}`).toEqual(before)
+  })
+})
+
+describe('who may do any of this', () => {
+  it.each(['viewer', 'operator', 'manager'] as const)('is not a %s (D39)', async (role) => {
+    await watched.register(url)
+    const { accessToken: token } = await watched.site.org.signIn(role)
+    const before = await rows()
+    const all: [string, string, object][] = operations.map(([method, path, more]) => [
+      method,
+      `/${watched.webhookId}${path}`,
+      more,
+    ])
+    for (const [method, path, options] of [
+      ...all,
+      ['GET', '', {}] as const,
+      ['POST', '', { json: { url } }] as const,
+    ]) {
+      const reply = await watched.send(method, path, { ...options, token })
+      expectRefusal(reply, 'forbidden', { detail: 'Missing required scope: webhooks:admin' })
+    }
+    expect(await rows()).toEqual(before)
+  })
+
+  it('is nobody with an API credential, whatever its scopes', async () => {
+    await watched.register(url)
+    const token = await watched.site.org.full.token()
+    expectRefusal(await watched.send('GET', '', { token }), 'unauthorized')
+  })
+})

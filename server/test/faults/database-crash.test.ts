@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Fleet, type Transport, overHttp, overMqtt } from '../support/fleet.ts'
+import { type ReadyServer, databaseOf, freePort, newFolder, serve, usePrograms, withSql } from '../support/process.ts'
+
+const rounds = 20
+
+describe('one process over its own database, while readers send', () => {
+  usePrograms()
+  const dataDir = newFolder()
+  let server: ReadyServer
+  let databaseUrl: string
+  let http: Transport
+  let mqtt: ReturnType<typeof overMqtt>
+
+  beforeAll(async () => {
+    const mqttPort = String(await freePort())
+    server = await serve({
+      LASTSEEN_DATA_DIR: dataDir,
+      LASTSEEN_MQTT_PORT: mqttPort,
+      LASTSEEN_LOG_LEVEL: 'silent',
+    })
+    databaseUrl = (await databaseOf(dataDir))!.url
+    http = overHttp(server.url)
+    mqtt = overMqtt(`mqtt://127.0.0.1:${mqttPort}`, { isOutside: false })
+  }, 120_000)
+
+  afterAll(async () => {
+    await mqtt.end()
+    const { code } = await server.program.stop()
+    expect(code).toBe(0)
+  }, 120_000)
+
+  async function expectExactly(fleets: readonly Fleet[]): Promise<void> {
+    for (const fleet of fleets) await fleet.finish()
+    for (const fleet of fleets) expect(await fleet.recorded(databaseUrl)).toEqual(fleet.expected())
+    expect(server.program.isRunning).toBe(true)
+  }
+
+  /** Two organizations, one whose readers speak HTTP and one whose readers speak MQTT. */
+  async function both(): Promise<Fleet[]> {
+    const fleets = [await Fleet.settle(databaseUrl, 2, 5), await Fleet.settle(databaseUrl, 2, 5)]
+    fleets[0]!.start(http)
+    fleets[1]!.start(mqtt)
+    return fleets
+  }
+
+  it('outlives twenty kills of the database: every acknowledged read is recorded once, every move detected once (D31, D32)', async () => {
+    const fleet = await Fleet.settle(databaseUrl, 4, 6)
+    fleet.start(http)
+    const killed = new Set<number>()
+    for (let round = 0; round < rounds; round++) {
+      await fleet.more(8)
+      const { pid } = (await databaseOf(dataDir))!
+      await sleep(Math.random() * 60)
+      process.kill(pid, 'SIGKILL')
+      killed.add(pid)
+    }
+    await fleet.more(8)
+    await expectExactly([fleet])
+    expect(killed.size).toBe(rounds)
+    expect(fleet.resent).toBeGreaterThan(rounds)
+    expect(fleet.expected().moves.length).toBeGreaterThan(500)
+  }, 300_000)
+
+  it('outlives restarts of the database, over HTTP and over MQTT (D31, D32)', async () => {
+    const fleets = await both()
+    for (let round = 0; round < 3; round++) {
+      for (const fleet of fleets) await fleet.more(6)
+      process.kill((await databaseOf(dataDir))!.pid, 'SIGINT')
+    }
+    for (const fleet of fleets) await fleet.more(6)
+    await expectExactly(fleets)
+    for (const fleet of fleets) expect(fleet.resent).toBeGreaterThan(0)
+  }, 120_000)
+
+  it('never stalls when single connections to the database are ended again and again (D31, D32)', async () => {
+    const fleets = await both()
+    let ended = 0
+    await withSql(databaseUrl, async (sql) => {
+      for (let round = 0; round < 100; round++) {
+        await sleep(Math.random() * 40)
+        const rows = await sql`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'lastseen' and datname = current_database() order by random() limit 1`
+        ended += rows.length
+      }
+    })
+    // A stalled connection would hold up its readers for ten seconds or more.
+    const calmAt = performance.now()
+    for (const fleet of fleets) await fleet.more(6)
+    expect(performance.now() - calmAt).toBeLessThan(9000)
+    await expectExactly(fleets)
+    expect(ended).toBeGreaterThan(50)
+  }, 120_000)
+})

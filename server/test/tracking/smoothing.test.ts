@@ -1,0 +1,157 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Smoothing } from '../../src/readers/reader.ts'
+import { minuteOf } from '../../src/tracking/sighting.ts'
+import { type Glimpse, Glimpses, type Observation, isBelieved, steady } from '../../src/tracking/smoothing.ts'
+import { instant } from '../support/tracking.ts'
+
+const [home, away, third] = [1, 2, 3]
+const at = (seconds: number) => instant(new Date(Date.parse('2026-05-04T08:00:00Z') + seconds * 1000).toISOString())
+const glimpse = (seconds: number, locationId: number | null, rssiDbm: number | null = null): Glimpse => ({
+  locationId,
+  observedAt: at(seconds),
+  rssiDbm,
+})
+const rule: Smoothing = { reads: 3, seconds: 30, marginDb: 6 }
+
+describe('another place is believed', () => {
+  it.each<[string, boolean, Glimpse[]]>([
+    ['not at the first sighting', false, [glimpse(50, away)]],
+    ['not at the second', false, [glimpse(40, away), glimpse(50, away)]],
+    ['at the third in a row', true, [glimpse(30, away), glimpse(40, away), glimpse(50, away)]],
+    ['with one exactly so long ago', true, [glimpse(20, away), glimpse(40, away), glimpse(50, away)]],
+    ['not with one longer ago', false, [glimpse(19.999, away), glimpse(40, away), glimpse(50, away)]],
+    [
+      'not when the present place comes in between',
+      false,
+      [glimpse(30, away), glimpse(35, home), glimpse(40, away), glimpse(50, away)],
+    ],
+    [
+      'when the present place came before',
+      true,
+      [glimpse(29, home), glimpse(30, away), glimpse(40, away), glimpse(50, away)],
+    ],
+    [
+      'although a third place comes in between',
+      true,
+      [glimpse(30, away), glimpse(35, third), glimpse(40, away), glimpse(50, away)],
+    ],
+    ['whatever is seen later', false, [glimpse(50, away), glimpse(51, away), glimpse(52, away)]],
+    ['at once when it is so much stronger', true, [glimpse(45, home, -70), glimpse(50, away, -64)]],
+    ['not when it is a little less stronger', false, [glimpse(45, home, -70), glimpse(50, away, -65)]],
+    [
+      'not when the present place was stronger a moment before',
+      false,
+      [glimpse(40, home, -60), glimpse(45, home, -70), glimpse(50, away, -64)],
+    ],
+    ['not by strength alone', false, [glimpse(50, away, -20)]],
+    ['not by a strength measured long ago', false, [glimpse(10, home, -90), glimpse(50, away, -20)]],
+  ])('%s', (_when, expected, known) => {
+    const seen = known.find((one) => one.observedAt === at(50))!
+    expect(isBelieved(rule, home, seen, known)).toBe(expected)
+  })
+
+  it('never for its strength when no margin is set', () => {
+    const known = [glimpse(45, home, -90), glimpse(50, away, -20)]
+    expect(isBelieved({ ...rule, marginDb: null }, home, known[1]!, known)).toBe(false)
+  })
+
+  it('never for its strength when it is no place at all', () => {
+    const known = [glimpse(45, home, -90), glimpse(50, null, -20)]
+    expect(isBelieved(rule, home, known[1]!, known)).toBe(false)
+  })
+})
+
+const observation = fc.record({
+  seconds: fc.integer({ min: 0, max: 400 }),
+  locationId: fc.constantFrom(home, home, away, away, third, null),
+  rssiDbm: fc.option(fc.integer({ min: -100, max: -30 }), { nil: null }),
+  isSmoothed: fc.boolean(),
+})
+
+type Drawn = typeof observation extends fc.Arbitrary<infer One> ? One : never
+
+const observed = (drawn: readonly Drawn[]): Observation[] =>
+  drawn
+    .toSorted((a, b) => a.seconds - b.seconds)
+    .map((one) => ({
+      assetId: 7,
+      locationId: one.locationId,
+      observedAt: at(one.seconds),
+      rssiDbm: one.rssiDbm,
+      smoothing: one.isSmoothed ? rule : null,
+    }))
+
+const before = fc.option(
+  fc.record({ locationId: fc.constantFrom(home, away, null), minute: fc.constantFrom(at(0), at(120), at(240)) }),
+  { nil: null },
+)
+
+describe('any series of sightings', () => {
+  it('keeps its instants and its number, so that every minute stays taken', () => {
+    fc.assert(
+      fc.property(fc.array(observation), before, (drawn, start) => {
+        const given = observed(drawn)
+        const result = steady(start, given, new Glimpses().add(1, 7, given))
+        expect(result.map((one) => [one.assetId, one.observedAt])).toEqual(given.map((one) => [7, one.observedAt]))
+      }),
+    )
+  })
+
+  it('is left alone where no reader smooths, and where the minute is not later than the last one', () => {
+    fc.assert(
+      fc.property(fc.array(observation), before, (drawn, start) => {
+        const given = observed(drawn)
+        const result = steady(start, given, new Glimpses().add(1, 7, given))
+        const off = given.map((one) => ({ ...one, smoothing: null }))
+        expect(steady(start, off, []).map((one) => one.locationId)).toEqual(given.map((one) => one.locationId))
+        given.forEach((one, index) => {
+          if (minuteOf(one.observedAt) <= (start?.minute ?? '')) expect(result[index]!.locationId).toBe(one.locationId)
+        })
+      }),
+    )
+  })
+
+  it('only ever stays where the asset is or goes where it was seen', () => {
+    fc.assert(
+      fc.property(fc.array(observation), before, (drawn, start) => {
+        const given = observed(drawn)
+        let place = start?.locationId ?? null
+        let last: string = start?.minute ?? ''
+        steady(start, given, new Glimpses().add(1, 7, given)).forEach((one, index) => {
+          if (minuteOf(one.observedAt) <= last) return
+          last = minuteOf(one.observedAt)
+          expect([place, given[index]!.locationId]).toContain(one.locationId)
+          place = one.locationId
+        })
+      }),
+    )
+  })
+
+  it('is judged the same when parts of it come again, in any order (D31)', () => {
+    fc.assert(
+      fc.property(
+        fc.array(observation, { minLength: 1, maxLength: 30 }),
+        fc.array(fc.nat()),
+        before,
+        (drawn, again, start) => {
+          const given = observed(drawn)
+          const glimpses = new Glimpses()
+          const once = steady(start, given, glimpses.add(1, 7, given))
+          for (const which of again) glimpses.add(1, 7, [given[which % given.length]!])
+          expect(steady(start, given, glimpses.add(1, 7, given))).toEqual(once)
+        },
+      ),
+    )
+  })
+})
+
+describe('what is known of an asset', () => {
+  it('is the 64 latest sightings, whichever came first, and each organization has its own', () => {
+    const glimpses = new Glimpses()
+    const all = Array.from({ length: 100 }, (_, index) => glimpse(index, home))
+    for (const one of all.toReversed()) glimpses.add(1, 7, [one])
+    expect(glimpses.add(1, 7, [])).toEqual(all.slice(36))
+    expect(glimpses.add(2, 7, [])).toEqual([])
+  })
+})

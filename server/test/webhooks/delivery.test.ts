@@ -1,0 +1,134 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import type { Received } from '../support/receiver.ts'
+import { database, eventually } from '../support/tracking.ts'
+import { Watched, urlOf, useNetwork } from '../support/webhooks.ts'
+
+const network = useNetwork({ delivery: { sweepMs: 2000 } })
+
+/** What other programs make of the same bytes; ours is not asked. */
+const openssl = (secret: string, { headers, body }: Received): string => {
+  const input = Buffer.concat([Buffer.from(`${headers['x-service-timestamp']}.`), body])
+  const printed = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret], { input }).toString()
+  return `sha256=${printed.trim().split(' ').at(-1)}`
+}
+
+const python = (secret: string, { headers, body }: Received): string[] => {
+  const script = [
+    'import base64, hashlib, hmac, sys',
+    'secret, occurred, delivery, started = sys.argv[1:]',
+    'body = sys.stdin.buffer.read()',
+    "print('sha256=' + hmac.new(secret.encode(), occurred.encode() + b'.' + body, hashlib.sha256).hexdigest())",
+    "key = base64.b64decode(secret[len('whsec_'):], validate=True)",
+    "message = f'{delivery}.{started}.'.encode() + body",
+    "print('v1,' + base64.b64encode(hmac.new(key, message, hashlib.sha256).digest()).decode())",
+  ].join('\n')
+  const texts = [headers['x-service-timestamp']!, headers['webhook-id']!, headers['webhook-timestamp']!]
+  return execFileSync('python3', ['-c', script, secret, ...texts], { input: body })
+    .toString()
+    .trim()
+    .split('\n')
+}
+
+const bodyOf = (received: Received) => JSON.parse(received.body.toString('utf8'))
+
+describe('a delivery', () => {
+  it('is a POST with the contract’s body and headers', async () => {
+    const receiver = await network.receiver()
+    const watched = await Watched.with(network.app, urlOf(receiver, '/hooks/in?key=a%20b'))
+    const [dock, hall] = watched.places
+    const pallet = await watched.site.thing('Pälлет “7”')
+    const before = Math.floor(Date.now() / 1000)
+    await watched.site.read({ tag: pallet.tag, antenna: 1, observed_at: new Date(Date.now() - 90_000).toISOString() })
+    await watched.site.read({ tag: pallet.tag, antenna: 2, observed_at: new Date().toISOString() })
+    await eventually(async () => expect(receiver.received).toHaveLength(2))
+
+    const rows = await database(network.app)`
+      select delivery_id, to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as occurred
+      from moves where org_id = ${watched.orgId} order by occurred_at`
+    const asset = { id: pallet.id, external_key: pallet.key, name: 'Pälлет “7”' }
+    const byTime = receiver.received.sort((a, b) => (bodyOf(a).occurred_at < bodyOf(b).occurred_at ? -1 : 1))
+    expect(byTime.map(bodyOf)).toEqual([
+      {
+        event: 'asset.moved',
+        delivery_id: rows[0]!['delivery_id'],
+        occurred_at: rows[0]!['occurred'],
+        data: { asset, from_location: null, to_location: { id: dock.id, name: 'Dock' } },
+      },
+      {
+        event: 'asset.moved',
+        delivery_id: rows[1]!['delivery_id'],
+        occurred_at: rows[1]!['occurred'],
+        data: { asset, from_location: { id: dock.id, name: 'Dock' }, to_location: { id: hall.id, name: 'Hall' } },
+      },
+    ])
+    for (const one of byTime) {
+      const { delivery_id: id, occurred_at: occurred } = bodyOf(one)
+      expect([one.method, one.path]).toEqual(['POST', '/hooks/in?key=a%20b'])
+      expect(one.headers).toEqual({
+        host: `hooks.test:${receiver.port}`,
+        connection: 'keep-alive',
+        'content-length': String(one.body.length),
+        'content-type': 'application/json',
+        'user-agent': 'Service-Webhooks/1',
+        'x-service-event': 'asset.moved',
+        'x-service-delivery': id,
+        'x-service-timestamp': String(Math.floor(Date.parse(occurred) / 1000)),
+        'x-service-signature': openssl(watched.secret, one),
+        'webhook-id': id,
+        'webhook-timestamp': expect.stringMatching(/^\d{10}$/),
+        'webhook-signature': python(watched.secret, one)[1],
+      })
+      expect(Number(one.headers['webhook-timestamp'])).toBeGreaterThanOrEqual(before)
+      expect(one.names).toEqual(
+        expect.arrayContaining(['X-Service-Event', 'X-Service-Delivery', 'X-Service-Timestamp']),
+      )
+    }
+  })
+
+  it('is signed with the secret as it was shown, prefix included, over the raw bytes (D33)', async () => {
+    const receiver = await network.receiver()
+    const watched = await Watched.with(network.app, urlOf(receiver))
+    await watched.move()
+    await eventually(async () => expect(receiver.received).toHaveLength(1))
+    const [one] = receiver.received
+    expect(one!.headers['x-service-signature']).toBe(openssl(watched.secret, one!))
+    const signatures = [one!.headers['x-service-signature'], one!.headers['webhook-signature']]
+    expect(python(watched.secret, one!)).toEqual(signatures)
+    expect(openssl(watched.secret.slice('whsec_'.length), one!)).not.toBe(signatures[0])
+  })
+
+  it('carries the names of the moment of the move', async () => {
+    const receiver = await network.receiver()
+    const watched = await Watched.with(network.app, urlOf(receiver))
+    const [dock] = watched.places
+    const thing = await watched.site.thing('Old name')
+    await watched.moveThings([thing], dock, { isTold: false })
+    const renamed = await watched.site.api.patch(`/api/v1/assets/${thing.id}`, { name: 'New name' })
+    expect(renamed.status).toBe(200)
+    expect((await watched.site.api.patch(`/api/v1/locations/${dock.id}`, { name: 'New dock' })).status).toBe(200)
+    await network.app.core.wake.send('moved', String(watched.orgId))
+    await eventually(async () => expect(receiver.received).toHaveLength(1))
+    expect(bodyOf(receiver.received[0]!).data).toMatchObject({
+      asset: { name: 'Old name' },
+      to_location: { name: 'Dock' },
+    })
+  })
+
+  it('uses a connection again, and claims each move once', async () => {
+    const receiver = await network.receiver()
+    const watched = await Watched.with(network.app, urlOf(receiver))
+    const ids = await watched.move(40)
+    await eventually(async () => expect(receiver.received).toHaveLength(40))
+    expect(receiver.received.map((one) => one.headers['x-service-delivery']).sort()).toEqual(ids.sort())
+    expect(receiver.connections).toBeLessThan(33)
+    expect(await watched.outbox()).toEqual({ claimed: 40, waiting: 0, dropped: 0 })
+  })
+
+  it('is found without any news, by the next look around', async () => {
+    const receiver = await network.receiver()
+    const watched = await Watched.with(network.app, urlOf(receiver))
+    await watched.move(2, { isTold: false })
+    await eventually(async () => expect(receiver.received).toHaveLength(2), 20_000)
+  })
+})

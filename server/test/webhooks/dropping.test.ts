@@ -1,0 +1,216 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { webhookNeeds } from '../../src/app/webhooks.ts'
+import { insertMoves } from '../../src/tracking/moves.sql.ts'
+import { lapseOrganization, reinstateOrganization } from '../../src/webhooks/commands.ts'
+import { startApp } from '../support/app.ts'
+import type { Receiver } from '../support/receiver.ts'
+import { TestClock, database, eventually, instant } from '../support/tracking.ts'
+import { Watched, urlOf, useNetwork } from '../support/webhooks.ts'
+
+const clock = new TestClock(new Date().toISOString())
+const network = useNetwork({ clock, delivery: { pausesMs: [2000, 2000], sweepMs: 3_600_000 } })
+
+const idsAt = (receiver: Receiver): (string | undefined)[] =>
+  receiver.received.map((one) => one.headers['x-service-delivery']).sort()
+
+/** Everything that could be sent is sent by now: a move of another organization, made later, has arrived. */
+async function quiet(): Promise<void> {
+  const receiver = await network.receiver()
+  const other = await Watched.with(network.app, urlOf(receiver))
+  await other.move()
+  await eventually(async () => expect(receiver.received).toHaveLength(1))
+  await sleep(500)
+}
+
+const metric = async (reason: string): Promise<number> => {
+  const { text } = await network.app.anonymous('GET', '/metrics')
+  const line = new RegExp(`^lastseen_webhook_events_dropped_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(text)
+  return Number(line?.[1] ?? 0)
+}
+
+describe('while delivery is switched off', () => {
+  it('moves are dropped, and switching it on again sends only what comes after (D42)', async () => {
+    const receiver = await network.receiver()
+    const watched = await Watched.with(network.app, urlOf(receiver))
+    const first = await watched.move()
+    await eventually(async () => expect(receiver.received).toHaveLength(1))
+    await watched.change({ enabled: false })
+    await watched.move(2)
+    expect(await watched.outbox()).toEqual({ claimed: 1, waiting: 0, dropped: 2 })
+    await watched.change({ enabled: true })
+    const last = await watched.move()
+    await eventually(async () => expect(receiver.received).toHaveLength(2))
+    await quiet()
+    expect(idsAt(receiver)).toEqual([...first, ...last].sort())
+  })
+
+  it('what waited when it was switched off is dropped with the save, and never sent', async () => {
+    const receiver = await network.receiver()
+    const watched = await Watched.with(network.app, urlOf(receiver))
+    const before = await metric('switched_off')
+    await stalled(watched, 3)
+    await watched.change({ enabled: false })
+    expect(await watched.outbox()).toEqual({ claimed: 0, waiting: 0, dropped: 3 })
+    expect(await metric('switched_off')).toBe(before + 3)
+    await watched.change({ enabled: true })
+    await quiet()
+    expect(receiver.received).toEqual([])
+  })
+
+  it('an event between two attempts is not tried again', async () => {
+    const receiver = await network.receiver()
+    receiver.behaviour = (response) => response.writeHead(500).end()
+    const watched = await Watched.with(network.app, urlOf(receiver))
+    await watched.move()
+    await eventually(async () => expect(receiver.received).toHaveLength(1))
+    await watched.change({ enabled: false })
+    await watched.change({ enabled: true })
+    await sleep(2600)
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  it('saving the same again, or another address, drops nothing', async () => {
+    const [old, fresh] = [await network.receiver(), await network.receiver()]
+    const watched = await Watched.with(network.app, urlOf(old))
+    await stalled(watched, 2)
+    await watched.change({ enabled: true })
+    await watched.change({ url: urlOf(fresh) })
+    expect(await watched.outbox()).toMatchObject({ dropped: 0 })
+    await network.app.core.wake.send('moved', String(watched.orgId))
+    await eventually(async () => expect(fresh.received).toHaveLength(2))
+    expect(old.received).toEqual([])
+  })
+
+  it('an event goes to the new address at its next attempt', async () => {
+    const [old, fresh] = [await network.receiver(), await network.receiver()]
+    old.behaviour = (response) => response.writeHead(500).end()
+    const watched = await Watched.with(network.app, urlOf(old))
+    const ids = await watched.move()
+    await eventually(async () => expect(old.received).toHaveLength(1))
+    await watched.change({ url: urlOf(fresh) })
+    await eventually(async () => expect(fresh.received).toHaveLength(1))
+    expect(idsAt(fresh)).toEqual(ids)
+  })
+
+  it('a move that was being recorded during the switch is never sent later', async () => {
+    const receiver = await network.receiver()
+    const watched = await Watched.with(network.app, urlOf(receiver))
+    const thing = await watched.site.thing('In between')
+    const [dock] = watched.places
+    const at = instant(new Date(clock.millis()).toISOString())
+    await network.app.core.db.inOrganization(watched.orgId, async (tx) => {
+      const move = { assetId: thing.id, fromId: null, toId: dock.id, occurredAt: at }
+      expect(await insertMoves(tx, watched.orgId, [move], at)).toHaveLength(1)
+      await watched.change({ enabled: false })
+      await watched.change({ enabled: true })
+    })
+    const [late] = await watched.move()
+    await eventually(async () => expect(idsAt(receiver)).toEqual([late]))
+    await quiet()
+    expect(idsAt(receiver)).toEqual([late])
+    expect(await watched.outbox()).toEqual({ claimed: 1, waiting: 1, dropped: 0 })
+    await watched.change({ enabled: false })
+    expect(await watched.outbox()).toEqual({ claimed: 1, waiting: 0, dropped: 1 })
+  })
+})
+
+describe('an organization', () => {
+  it('without a webhook leaves nothing waiting', async () => {
+    const watched = await Watched.open(network.app)
+    await watched.move(2)
+    expect(await watched.outbox()).toEqual({ claimed: 0, waiting: 0, dropped: 2 })
+  })
+
+  it('is sent nothing that was recorded before its webhook was registered', async () => {
+    const receiver = await network.receiver()
+    const watched = await Watched.open(network.app)
+    await watched.move(2)
+    await watched.register(urlOf(receiver))
+    const ids = await watched.move()
+    await eventually(async () => expect(idsAt(receiver)).toEqual(ids))
+    await quiet()
+    expect(idsAt(receiver)).toEqual(ids)
+  })
+
+  it('that deletes its webhook drops what waits, and a new one starts with new moves', async () => {
+    const receiver = await network.receiver()
+    const watched = await Watched.with(network.app, urlOf(receiver))
+    await stalled(watched, 2)
+    await watched.remove()
+    await watched.move()
+    expect(await watched.outbox()).toEqual({ claimed: 0, waiting: 0, dropped: 3 })
+    await watched.register(urlOf(receiver))
+    const ids = await watched.move()
+    await eventually(async () => expect(idsAt(receiver)).toEqual(ids))
+    await quiet()
+    expect(idsAt(receiver)).toEqual(ids)
+  })
+
+  it('that lapses is sent nothing, and once reinstated only what is new (D42)', async () => {
+    const receiver = await network.receiver()
+    const watched = await Watched.with(network.app, urlOf(receiver))
+    const needs = webhookNeeds(network.app.core)
+    await stalled(watched, 2)
+    await lapseOrganization(needs, watched.orgId)
+    await watched.move()
+    expect((await watched.site.api.get('/api/v1/assets')).status).toBe(200)
+    expect(await watched.outbox()).toEqual({ claimed: 0, waiting: 0, dropped: 3 })
+    await reinstateOrganization(needs, watched.orgId)
+    const ids = await watched.move()
+    await eventually(async () => expect(idsAt(receiver)).toEqual(ids))
+    await quiet()
+    expect(idsAt(receiver)).toEqual(ids)
+  })
+
+  it('that lapsed stays silent when its webhook is switched on or made anew, and speaks when it is reinstated', async () => {
+    const receiver = await network.receiver()
+    const watched = await Watched.with(network.app, urlOf(receiver))
+    const needs = webhookNeeds(network.app.core)
+    await lapseOrganization(needs, watched.orgId)
+    await watched.change({ enabled: false })
+    await watched.change({ enabled: true })
+    await watched.move()
+    await watched.remove()
+    await watched.register(urlOf(receiver))
+    await watched.move()
+    expect(await watched.outbox()).toEqual({ claimed: 0, waiting: 0, dropped: 2 })
+    await reinstateOrganization(needs, watched.orgId)
+    const ids = await watched.move()
+    await eventually(async () => expect(idsAt(receiver)).toEqual(ids))
+  })
+
+  it('that is reinstated with its webhook switched off stays silent', async () => {
+    const receiver = await network.receiver()
+    const watched = await Watched.with(network.app, urlOf(receiver))
+    const needs = webhookNeeds(network.app.core)
+    await watched.change({ enabled: false })
+    await lapseOrganization(needs, watched.orgId)
+    await reinstateOrganization(needs, watched.orgId)
+    await watched.move()
+    expect(await watched.outbox()).toEqual({ claimed: 0, waiting: 0, dropped: 1 })
+  })
+})
+
+describe('a move that nobody took', () => {
+  it('for 10 minutes is dropped and counted, and one that waited less is sent (D33)', async () => {
+    const receiver = await network.receiver()
+    const watched = await Watched.with(network.app, urlOf(receiver))
+    const recordedAt = (ageMs: number) => new Date(clock.millis() - ageMs).toISOString()
+    const old = await stalled(watched, 2)
+    const young = await stalled(watched, 1)
+    await database(network.app)`update moves set recorded_at = ${recordedAt(600_001)} where delivery_id = any(${old})`
+    await database(network.app)`update moves set recorded_at = ${recordedAt(595_000)} where delivery_id = any(${young})`
+    const second = await startApp({ beside: network.app, clock, settings: network.settings })
+    await eventually(async () => expect(await watched.outbox()).toEqual({ claimed: 1, waiting: 0, dropped: 2 }))
+    await eventually(async () => expect(idsAt(receiver)).toEqual(young))
+    const { text } = await second.anonymous('GET', '/metrics')
+    expect(text).toContain('lastseen_webhook_events_dropped_total{reason="late"} 2\n')
+    await second.stop()
+  })
+})
+
+/** Moves that are recorded and, without news of them, found by nobody yet. */
+function stalled(watched: Watched, count: number): Promise<string[]> {
+  return watched.move(count, { isTold: false })
+}

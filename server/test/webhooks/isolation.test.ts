@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startApp } from '../support/app.ts'
+import type { Behaviour } from '../support/receiver.ts'
+import { database, eventually } from '../support/tracking.ts'
+import { Network, Watched, urlOf, useNetwork } from '../support/webhooks.ts'
+
+describe('an endpoint that hangs', () => {
+  const network = useNetwork({ delivery: { places: 8, maxHeld: 12 } })
+
+  it('holds less and less of the process, and delays neither other organizations nor the API (D33)', async () => {
+    const dead = await network.receiver()
+    dead.behaviour = () => undefined
+    const silent: Watched[] = []
+    for (let index = 0; index < 6; index++) silent.push(await Watched.with(network.app, urlOf(dead, `/${index}`)))
+    for (const one of silent) await one.move(6)
+    // More events than the process may hold hang at these endpoints now.
+    await eventually(async () => expect(dead.received.length).toBeGreaterThanOrEqual(12))
+    expect(dead.received.length).toBeLessThanOrEqual(12 + silent.length)
+
+    const good = await network.receiver()
+    const lively = await Watched.with(network.app, urlOf(good))
+    const delays: number[] = []
+    for (let index = 0; index < 10; index++) {
+      await lively.move()
+      const startedAt = performance.now()
+      await eventually(async () => expect(good.received).toHaveLength(index + 1))
+      delays.push(performance.now() - startedAt)
+    }
+    expect(delays.sort((a, b) => a - b)[5]).toBeLessThan(3000)
+    expect((await lively.site.api.get('/api/v1/assets')).status).toBe(200)
+  })
+})
+
+describe('an endpoint', () => {
+  const network = useNetwork({ delivery: { places: 6 } })
+
+  it('gets no more requests at the same time than there are places for it', async () => {
+    const receiver = await network.receiver()
+    let [running, most] = [0, 0]
+    receiver.behaviour = (response) => {
+      most = Math.max(most, ++running)
+      setTimeout(() => {
+        running--
+        response.writeHead(204).end()
+      }, 40)
+    }
+    const watched = await Watched.with(network.app, urlOf(receiver))
+    await watched.move(60)
+    await eventually(async () => expect(receiver.received).toHaveLength(60), 20_000)
+    expect(most).toBeGreaterThan(1)
+    expect(most).toBeLessThanOrEqual(6)
+    expect(receiver.connections).toBeLessThanOrEqual(6)
+  })
+
+  it('that was away gets what waits when it is back', async () => {
+    const receiver = await network.receiver()
+    let isBack = false
+    receiver.behaviour = (response) => response.writeHead(isBack ? 204 : 503).end()
+    const watched = await Watched.with(network.app, urlOf(receiver))
+    const ids = await watched.move(12)
+    await eventually(async () => expect(receiver.received.length).toBeGreaterThan(5))
+    isBack = true
+    await eventually(async () => {
+      const arrived = new Set(receiver.received.map((one) => one.headers['x-service-delivery']))
+      expect([...arrived].sort()).toEqual(ids.sort())
+    }, 20_000)
+  })
+})
+
+describe('two processes', () => {
+  const network = new Network()
+  const delivery = { pausesMs: [2500, 2500] }
+  let second: Awaited<ReturnType<typeof startApp>>
+  beforeAll(async () => {
+    await network.start({ delivery })
+    second = await startApp({ beside: network.app, settings: network.settings, delivery })
+  })
+  afterAll(async () => {
+    await second.stop()
+    await network.stop()
+  })
+
+  it('share the work, and every move is claimed and sent once', async () => {
+    const receiver = await network.receiver()
+    receiver.behaviour = (response) => setTimeout(() => response.writeHead(204).end(), 20)
+    const watched = await Watched.with(network.app, urlOf(receiver))
+    const ids = (await Promise.all([watched.move(60), watched.move(60)])).flat()
+    await eventually(async () => expect(receiver.received.length).toBeGreaterThanOrEqual(120), 20_000)
+    await sleep(300)
+    expect(receiver.received.map((one) => one.headers['x-service-delivery']).sort()).toEqual(ids.sort())
+    expect(await watched.outbox()).toEqual({ claimed: 120, waiting: 0, dropped: 0 })
+  })
+
+  it('both stop sending when one of them saves the switch', async () => {
+    const receiver = await network.receiver()
+    receiver.behaviour = (response) => response.writeHead(500).end()
+    const watched = await Watched.with(network.app, urlOf(receiver))
+    await watched.move(6)
+    await eventually(async () => expect(receiver.received.length).toBeGreaterThanOrEqual(2))
+    await watched.change({ enabled: false })
+    await sleep(1000)
+    const before = receiver.received.length
+    await sleep(2500)
+    expect(receiver.received).toHaveLength(before)
+  })
+})
+
+describe('a process that stops', () => {
+  const network = new Network()
+  beforeAll(() => network.start({ delivery: { sweepMs: 3_600_000 } }))
+  afterAll(() => network.stop())
+
+  /** A move that only the second process, which finds it when it starts, delivers. */
+  async function deliveredBySecond(answer: Behaviour) {
+    const receiver = await network.receiver()
+    receiver.behaviour = answer
+    const watched = await Watched.with(network.app, urlOf(receiver))
+    const [id] = await watched.move(1, { isTold: false })
+    const second = await startApp({ beside: network.app, settings: network.settings })
+    await eventually(async () => expect(receiver.received).toHaveLength(1))
+    return { receiver, watched, second, id: id! }
+  }
+
+  const attemptsOf = async (id: string) => [
+    ...(await database(network.app)`select status, error from webhook_attempts where delivery_id = ${id}`),
+  ]
+
+  it('lets the attempts that are running end, claims nothing more, and loses no record of them', async () => {
+    const answer: Behaviour = (response) => setTimeout(() => response.writeHead(204).end(), 500)
+    const { receiver, watched, second, id } = await deliveredBySecond(answer)
+    const stopped = second.stop()
+    await watched.move(1, { isTold: false })
+    await stopped
+    expect(await attemptsOf(id)).toEqual([{ status: 204, error: null }])
+    expect(receiver.received).toHaveLength(1)
+    expect(await watched.outbox()).toEqual({ claimed: 1, waiting: 1, dropped: 0 })
+  })
+
+  it('does not wait for an endpoint that hangs', async () => {
+    const { receiver, second, id } = await deliveredBySecond(() => undefined)
+    const startedAt = performance.now()
+    await second.stop()
+    expect(performance.now() - startedAt).toBeLessThan(4000)
+    expect(await attemptsOf(id)).toEqual([{ status: null, error: 'the server was stopped' }])
+    expect(receiver.received).toHaveLength(1)
+  })
+})
