@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { withLock } from './lock.mjs'
 
@@ -75,53 +75,82 @@ export function ensurePackages({ dev }) {
   })
 }
 
-const dist = at('server/dist')
-const fresh = `${dist}.new-${process.pid}`
-const former = at('server/dist.old')
 const remove = (path) => rmSync(path, { recursive: true, force: true })
 
+const filesUnder = (folder, ending = '') =>
+  (existsSync(at(folder)) ? readdirSync(at(folder), { recursive: true, withFileTypes: true }) : [])
+    .filter((one) => one.isFile() && one.name.endsWith(ending))
+    .map((one) => relative(root, join(one.parentPath, one.name)))
+
+/** What is built: where to, from what, and how. The entry is the file without which a build is none. */
+const builds = [
+  {
+    title: 'Building …',
+    folder: 'server',
+    entry: 'main.js',
+    sources: () => ['tsconfig.base.json', 'server/tsconfig.json', ...filesUnder('server/src', '.ts').sort()],
+    command: (out) => {
+      const flags = ['--outDir', out, '--incremental', 'false', '--tsBuildInfoFile', 'null']
+      return { args: [at('node_modules/typescript/bin/tsc'), '-p', at('server'), ...flags], cwd: root }
+    },
+  },
+  {
+    title: 'Building the web app …',
+    folder: 'web',
+    entry: 'index.html',
+    sources: () => {
+      const settings = ['web/package.json', 'web/vite.config.ts', 'web/index.html']
+      return [...settings, ...filesUnder('web/public').sort(), ...filesUnder('web/src').sort()]
+    },
+    command: (out) => {
+      const flags = ['--outDir', out, '--emptyOutDir', '--logLevel', 'warn']
+      return { args: [at('node_modules/vite/bin/vite.js'), 'build', ...flags], cwd: at('web') }
+    },
+  },
+]
+
 /** Changes whenever a source does, and not when it is merely copied or touched. */
-function fingerprint() {
+function fingerprint({ sources }) {
   const hash = createHash('sha256')
-  const sources = readdirSync(at('server/src'), { recursive: true }).filter((name) => name.endsWith('.ts'))
-  const paths = [
-    'tsconfig.base.json',
-    'server/tsconfig.json',
-    ...sources.sort().map((name) => join('server/src', name)),
-  ]
-  for (const path of paths) if (existsSync(at(path))) hash.update(`${path}\0`).update(readFileSync(at(path)))
+  for (const path of sources()) if (existsSync(at(path))) hash.update(`${path}\0`).update(readFileSync(at(path)))
   return hash.digest('hex')
 }
 
 /** An installation that came without its sources has nothing to build. */
-function isBuilt() {
-  if (!existsSync(at('server/src'))) return true
-  if (!existsSync(join(dist, 'main.js')) || !existsSync(join(dist, '.built'))) return false
-  return readFileSync(join(dist, '.built'), 'utf8') === fingerprint()
+function isBuilt(build) {
+  const dist = at(`${build.folder}/dist`)
+  if (!existsSync(at(`${build.folder}/src`))) return true
+  if (!existsSync(join(dist, build.entry)) || !existsSync(join(dist, '.built'))) return false
+  return readFileSync(join(dist, '.built'), 'utf8') === fingerprint(build)
 }
 
 /** Builds beside the old build and swaps them at the end, so that a build cut short leaves no half one. */
+function make(build) {
+  process.stderr.write(`${build.title}\n`)
+  const dist = at(`${build.folder}/dist`)
+  const fresh = `${dist}.new-${process.pid}`
+  const former = `${dist}.old`
+  const current = fingerprint(build)
+  // The compiler of a start that was killed may still be writing, so leftovers are removed and never used again.
+  for (const name of readdirSync(at(build.folder)))
+    if (name.startsWith('dist.new')) remove(at(`${build.folder}/${name}`))
+  mkdirSync(fresh)
+  const { args, cwd } = build.command(fresh)
+  const { status } = spawnSync(process.execPath, args, { cwd, stdio: ['ignore', 2, 2] })
+  if (status !== 0) {
+    remove(fresh)
+    throw new Error('The build failed; the lines above say why.')
+  }
+  writeFileSync(join(fresh, '.built'), current)
+  remove(former)
+  if (existsSync(dist)) renameSync(dist, former)
+  renameSync(fresh, dist)
+  remove(former)
+}
+
 export function ensureBuilt() {
-  if (isBuilt()) return
+  if (builds.every(isBuilt)) return
   prepare('The program has to be built', () => {
-    if (isBuilt()) return
-    process.stderr.write('Building …\n')
-    const current = fingerprint()
-    // The compiler of a start that was killed may still be writing, so leftovers are removed and never used again.
-    for (const name of readdirSync(at('server'))) if (name.startsWith('dist.new')) remove(at(`server/${name}`))
-    mkdirSync(fresh)
-    const flags = ['-p', at('server'), '--outDir', fresh, '--incremental', 'false', '--tsBuildInfoFile', 'null']
-    const { status } = spawnSync(process.execPath, [at('node_modules/typescript/bin/tsc'), ...flags], {
-      stdio: ['ignore', 2, 2],
-    })
-    if (status !== 0) {
-      remove(fresh)
-      throw new Error('The build failed; the lines above say why.')
-    }
-    writeFileSync(join(fresh, '.built'), current)
-    remove(former)
-    if (existsSync(dist)) renameSync(dist, former)
-    renameSync(fresh, dist)
-    remove(former)
+    for (const build of builds) if (!isBuilt(build)) make(build)
   })
 }

@@ -43,6 +43,29 @@ function failuresOf(file) {
   return failed.map((one) => `${name} > ${one.fullName}\n${one.failureMessages.join('\n')}`)
 }
 
+/** The types of the browser's requests are made from the descriptions; they are kept, and must not be old. */
+function webTypes() {
+  const made = spawnSync(process.execPath, ['scripts/web-types.mjs', '--check'], { cwd: root, stdio: 'inherit' })
+  return made.status === 0 && run(bin('tsc'), ['--noEmit', '-p', 'web/tsconfig.json'])
+}
+
+/** Debian's chromium where it is installed, elsewhere the one Playwright was told to download. */
+function browser() {
+  const outputFile = join(root, 'web/.cache/browser.json')
+  rmSync(outputFile, { force: true })
+  const isGood = run(bin('playwright'), ['test', '--reporter=list,json'], {
+    cwd: join(root, 'web'),
+    env: { PLAYWRIGHT_JSON_OUTPUT_NAME: outputFile },
+  })
+  if (existsSync(outputFile)) {
+    const { stats } = JSON.parse(readFileSync(outputFile, 'utf8'))
+    tally.passed += stats.expected + stats.flaky
+    tally.failed += stats.unexpected
+    tally.skipped += stats.skipped
+  }
+  return isGood
+}
+
 /** PostgreSQL 15 is the oldest server supported; where it is not installed that part says so. CI installs it. */
 function onPostgres15() {
   if (existsSync(postgres15)) return vitest('postgres15', ['test/contract', 'test/db/tenancy'], { TEST_POSTGRES: '15' })
@@ -52,7 +75,7 @@ function onPostgres15() {
 
 const parts = {
   format: () => run(bin('prettier'), ['--check', '--log-level=warn', '.']),
-  types: () => run(bin('tsc'), ['--noEmit', '-p', 'server/tsconfig.test.json']),
+  types: () => [run(bin('tsc'), ['--noEmit', '-p', 'server/tsconfig.test.json']), webTypes()].every(Boolean),
   lint: () => run(bin('eslint'), ['.']),
   imports: () => run(bin('depcruise'), ['--config', '.dependency-cruiser.cjs', 'server/src']),
   'dead code': () => run(bin('knip'), []),
@@ -71,6 +94,7 @@ const parts = {
     return status === 0
   },
   'PostgreSQL 15': onPostgres15,
+  browser,
 }
 
 const wanted = process.argv.includes('--only') ? process.argv.slice(process.argv.indexOf('--only') + 1) : null

@@ -43,7 +43,6 @@ export function descriptionPages(prefix: string, title: string, document: OpenAp
 /** What is served beside the API: the way to its reference, and the state of the process. */
 export function pages(core: Core, registry: Registry, host: string): PlainPage[] {
   return [
-    { path: '/', render: () => ({ ...plain(302, 'See /api/docs\n'), headers: { Location: '/api/docs' } }) },
     { path: '/healthz', render: () => plain(200, 'ok\n') },
     {
       path: '/readyz',

@@ -21,6 +21,7 @@ import { publicSurfaces } from './surfaces.ts'
 import { ingestAddresses, startTracking } from './tracking.ts'
 import { telemetry } from './telemetry.ts'
 import { type Tuning, startWebhooks } from './webhooks.ts'
+import { webFolder, webPages } from './web-app.ts'
 
 export interface RunningServer {
   port: number
@@ -109,7 +110,12 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   const isShared = rateLimitStore === 'database' || (rateLimitStore === 'auto' && options.isOneOfSeveral)
   const handle = dispatcher({
     surfaces: [...published.surfaces, webSurface(needs, tracking.live)],
-    pages: [...published.pages, ...pages(core, seen.registry, options.host), ...tracking.endpoints],
+    pages: [
+      ...published.pages,
+      ...pages(core, seen.registry, options.host),
+      ...tracking.endpoints,
+      ...webPages(webFolder),
+    ],
     authenticator: principals,
     limiter: isShared ? databaseLimiter(db, millis) : memoryLimiter(millis),
     millis,

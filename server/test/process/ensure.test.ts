@@ -38,6 +38,14 @@ for (const name of fs.readdirSync('server/src')) {
 if (process.env.BUILD_FAILS) { process.stdout.write('main.ts(1,1): error\\n'); process.exit(2) }
 `
 
+/** Notes that it was called, then writes the page of the app. */
+const vite = `import fs from 'node:fs'
+const out = process.argv[process.argv.indexOf('--outDir') + 1]
+fs.appendFileSync('../calls', 'vite\\n')
+if (process.env.WEB_FAILS) process.exit(1)
+fs.writeFileSync(out + '/index.html', fs.readFileSync('src/main.tsx'))
+`
+
 const packages = {
   '': { name: 'checkout' },
   'node_modules/one': { version: '1.0.0' },
@@ -257,6 +265,36 @@ describe('the program is built again', () => {
     expect(await checkout.start()).toMatchObject({ code: 0, stdout: 'running', stderr: 'Building …\n' })
     expect(readFileSync(join(checkout.folder, 'server/dist/main.js'), 'utf8')).toContain('// new')
     expect(checkout.has(draft)).toBe(false)
+  })
+})
+
+describe('the web app', () => {
+  const withWeb = async (): Promise<Checkout> => {
+    const checkout = await ready()
+    checkout.write('node_modules/vite/package.json', '{"type":"module"}')
+    checkout.write('node_modules/vite/bin/vite.js', vite)
+    checkout.write('web/src/main.tsx', 'first')
+    return checkout
+  }
+
+  it('is built once, and again when one of its sources has changed', async () => {
+    const checkout = await withWeb()
+    expect(await checkout.start()).toMatchObject({ code: 0, stdout: 'running', stderr: 'Building the web app …\n' })
+    expect(await checkout.start()).toMatchObject({ code: 0, stderr: '' })
+    expect(checkout.calls()).toEqual(['vite'])
+    checkout.write('web/src/main.tsx', 'second')
+    expect(await checkout.start()).toMatchObject({ code: 0, stderr: 'Building the web app …\n' })
+    expect(readFileSync(join(checkout.folder, 'web/dist/index.html'), 'utf8')).toBe('second')
+  })
+
+  it('keeps its former build when a new one fails, and the start says so', async () => {
+    const checkout = await withWeb()
+    await checkout.start()
+    checkout.write('web/src/main.tsx', 'second')
+    const failed = await checkout.start({ WEB_FAILS: '1' })
+    expect(failed).toMatchObject({ code: 1, stdout: '' })
+    expect(failed.stderr).toBe('Building the web app …\nThe build failed; the lines above say why.\n')
+    expect(readFileSync(join(checkout.folder, 'web/dist/index.html'), 'utf8')).toBe('first')
   })
 })
 

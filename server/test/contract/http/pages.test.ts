@@ -71,11 +71,6 @@ describe('The reference', () => {
     const { text } = await context.app.anonymous('GET', '/api/docs')
     for (const route of primaryRoutes) expect(text).toContain(route.summary)
   })
-
-  it('is where the root leads', async () => {
-    const reply = await context.app.anonymous('GET', '/')
-    expect([reply.status, reply.headers['location']]).toEqual([302, '/api/docs'])
-  })
 })
 
 describe('The signs of life', () => {

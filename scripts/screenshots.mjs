@@ -1,0 +1,152 @@
+/* global Image, document, localStorage */
+/** Makes the pictures under docs/images: every page of the web app over a warehouse that was played for it. */
+import { spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ensureBuilt, ensurePackages, root } from './ensure.mjs'
+
+ensurePackages({ dev: true })
+ensureBuilt()
+const { chromium } = createRequire(join(root, 'web/package.json'))('@playwright/test')
+
+const images = join(root, 'docs/images')
+const port = process.env.PORT ?? '8399'
+const base = `http://127.0.0.1:${port}`
+const data = mkdtempSync(join(tmpdir(), 'lastseen-pictures-'))
+chmodSync(data, 0o755)
+
+const server = spawn(process.execPath, [join(root, 'server/bin/lastseen.mjs'), 'serve', '--demo'], {
+  env: { ...process.env, PORT: port, LASTSEEN_DATA_DIR: data, LASTSEEN_MQTT_PORT: '0', LASTSEEN_LOG_LEVEL: 'warn' },
+  stdio: ['ignore', 'ignore', 'pipe'],
+})
+let said = ''
+server.stderr.setEncoding('utf8').on('data', (text) => (said += text))
+const untilSaid = async (pattern) => {
+  while (!pattern.test(said)) {
+    if (server.exitCode !== null) throw new Error(said)
+    await new Promise((resume) => setTimeout(resume, 100))
+  }
+  return pattern.exec(said)
+}
+
+async function call(token, method, path, body) {
+  const headers = { 'Content-Type': 'application/json', 'User-Agent': 'pictures' }
+  if (token !== null) headers.Authorization = `Bearer ${token}`
+  const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+  const response = await fetch(`${base}/api/v1${path}`, init)
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
+  return text === '' ? undefined : JSON.parse(text).data
+}
+
+/** Chromium writes WebP, which takes a third of the room; Playwright itself does not. */
+async function toWebp(page, png) {
+  const text = await page.evaluate(async (source) => {
+    const image = new Image()
+    image.src = `data:image/png;base64,${source}`
+    await image.decode()
+    const canvas = document.createElement('canvas')
+    canvas.width = image.width
+    canvas.height = image.height
+    canvas.getContext('2d').drawImage(image, 0, 0)
+    return canvas.toDataURL('image/webp', 0.72)
+  }, png.toString('base64'))
+  return Buffer.from(text.slice(text.indexOf(',') + 1), 'base64')
+}
+
+async function picture(browser, session, shots, options) {
+  const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', ...options })
+  const [page, blank] = [await context.newPage(), await context.newPage()]
+  await page.goto(`${base}/mark.svg`)
+  if (session !== null)
+    await page.evaluate((text) => localStorage.setItem('lastseen.session', text), JSON.stringify(session))
+  for (const { name, path, prepare } of shots) {
+    await page.goto(base + path)
+    await page.waitForSelector('h1')
+    await page.waitForFunction(() => document.querySelector('.mantine-Skeleton-root, [aria-label=Loading]') === null)
+    await prepare?.(page)
+    await page.waitForTimeout(900)
+    const png = await page.screenshot()
+    writeFileSync(join(images, `${name}.webp`), await toWebp(blank, png))
+    if (process.env.KEEP_PNG !== undefined) writeFileSync(join(process.env.KEEP_PNG, `${name}.png`), png)
+  }
+  await context.close()
+}
+
+try {
+  const [, email] = await untilSaid(/Sign in with +(\S+)/)
+  const [, password] = await untilSaid(/Password +(\S+)/)
+  await untilSaid(/Things are moving now/)
+  const signIn = () => call(null, 'POST', '/auth/login', { email, password })
+  const { access_token: token, user } = await signIn()
+  const [asset] = await call(token, 'GET', '/assets?limit=1&q=Forklift')
+  const [rack] = await call(token, 'GET', '/locations?q=Rack A2')
+  const [reader] = await call(token, 'GET', '/readers?limit=1')
+  await call(token, 'POST', `/orgs/${user.org.id}/api-keys`, {
+    name: 'ERP sync',
+    scopes: ['assets:read', 'assets:write', 'tracking:read'],
+  })
+  await call(token, 'POST', '/invitations', { email: 'operator@example.com', role: 'operator' })
+  const here = await call(token, 'GET', `/reports/asset-locations?location_id=${rack.id}&limit=200`)
+  const others = await call(token, 'GET', '/assets?limit=2&q=Ladder')
+  const scan = async (page) => {
+    const codes = [
+      ...here.slice(2).map((one) => one.asset_external_key),
+      ...others.map((one) => one.external_key),
+      '4006381333931',
+    ]
+    await page.getByRole('textbox', { name: 'Code' }).fill(codes.join(','))
+    await page.keyboard.press('Enter')
+    await page.waitForTimeout(800)
+  }
+  const tab = (name) => (page) => page.getByRole('tab', { name }).click()
+  const desk = [
+    { name: 'overview', path: '/' },
+    { name: 'assets', path: '/assets' },
+    { name: 'asset', path: `/assets/${asset.id}` },
+    { name: 'locations', path: '/locations' },
+    { name: 'location', path: `/locations/${rack.id}` },
+    { name: 'readers', path: '/readers' },
+    { name: 'reader', path: `/readers/${reader.id}` },
+    { name: 'inbox', path: '/readers/inbox' },
+    { name: 'reports', path: '/reports' },
+    { name: 'reports-dwell', path: '/reports', prepare: tab('Time per place') },
+    { name: 'reports-flow', path: '/reports', prepare: tab('Flow') },
+    { name: 'labels', path: '/labels' },
+    { name: 'import', path: '/import' },
+    { name: 'api-keys', path: '/settings/api-keys' },
+    { name: 'webhooks', path: '/settings/webhooks' },
+    { name: 'members', path: '/settings/members' },
+    { name: 'account', path: '/settings/account' },
+  ]
+  const phone = [
+    { name: 'phone-scan', path: `/scan?place=${rack.id}`, prepare: scan },
+    { name: 'phone-overview', path: '/' },
+    { name: 'phone-asset', path: `/assets/${asset.id}` },
+  ]
+  mkdirSync(images, { recursive: true })
+  const executablePath = '/usr/bin/chromium'
+  const args = ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])]
+  const browser = await chromium.launch({ args, ...(existsSync(executablePath) ? { executablePath } : {}) })
+  const session = async () => {
+    const { refresh_token: refresh, user: person } = await signIn()
+    return { refresh_token: refresh, user: person }
+  }
+  const wide = { viewport: { width: 1280, height: 800 } }
+  await picture(browser, null, [{ name: 'sign-in', path: '/sign-in' }], wide)
+  await picture(browser, await session(), desk, wide)
+  await picture(browser, await session(), [{ name: 'overview-dark', path: '/' }], { ...wide, colorScheme: 'dark' })
+  await picture(browser, await session(), phone, {
+    viewport: { width: 360, height: 740 },
+    isMobile: true,
+    hasTouch: true,
+  })
+  await browser.close()
+} finally {
+  const ended = new Promise((resolve) => server.once('exit', resolve))
+  server.kill('SIGTERM')
+  await ended
+  rmSync(data, { recursive: true, force: true })
+}

@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { PageAnswer, PlainPage, PlainRequest } from '../http/dispatch.ts'
+
+/** Where the build of the web app lies, seen from the sources and from the build alike. */
+export const webFolder = fileURLToPath(new URL('../../../web/dist', import.meta.url))
+
+/** Every address of the app: each can be opened, reloaded and sent to somebody. */
+const addresses = [
+  '/',
+  '/sign-in',
+  '/sign-up',
+  '/forgot-password',
+  '/reset-password',
+  '/join',
+  '/assets',
+  '/assets/{asset_id}',
+  '/locations',
+  '/locations/{location_id}',
+  '/scan',
+  '/readers',
+  '/readers/inbox',
+  '/readers/{reader_id}',
+  '/import',
+  '/labels',
+  '/reports',
+  '/settings/account',
+  '/settings/api-keys',
+  '/settings/webhooks',
+  '/settings/members',
+]
+
+const types: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.json': 'application/json',
+  '.webmanifest': 'application/manifest+json',
+}
+
+/** Scripts come from here alone. Styles too, except elements that carry the nonce of this very answer. */
+const policy = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data: blob:",
+    "media-src 'self' blob:",
+    "connect-src 'self'",
+    "font-src 'self'",
+    "manifest-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+  ].join('; ')
+
+const guards = {
+  'Referrer-Policy': 'no-referrer',
+  'Permissions-Policy': 'camera=(self), microphone=(), geolocation=(), payment=(), usb=()',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'X-Frame-Options': 'DENY',
+}
+
+const placeholder = '__STYLE_NONCE__'
+
+function indexPage(html: string): PlainPage['render'] {
+  return () => {
+    const nonce = randomBytes(16).toString('base64url')
+    return {
+      status: 200,
+      type: 'text/html; charset=utf-8',
+      text: html.replaceAll(placeholder, nonce),
+      headers: { ...guards, 'Content-Security-Policy': policy(nonce), 'Cache-Control': 'no-cache' },
+    }
+  }
+}
+
+const encodings = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const
+
+/** The codings a client takes: a name without `q=0`. */
+function accepts({ message }: PlainRequest, coding: string): boolean {
+  const given = message.headers['accept-encoding'] ?? ''
+  const entry = given
+    .split(',')
+    .map((one) => one.trim().toLowerCase().split(';'))
+    .find(([name]) => name === coding)
+  return entry !== undefined && !/^q=0(\.0*)?$/.test(entry[1]?.trim() ?? '')
+}
+
+/** One file in all the forms the build made of it. Names under static/ change with their content. */
+function filePage(folder: string, name: string): PlainPage['render'] {
+  const read = (ending: string): Buffer | null =>
+    existsSync(join(folder, name + ending)) ? readFileSync(join(folder, name + ending)) : null
+  const plain = read('')!
+  const packed = encodings.map(([coding, ending]) => ({ coding, bytes: read(ending) }))
+  const headers = {
+    'Cache-Control': name.startsWith('static/') ? 'public, max-age=31536000, immutable' : 'public, max-age=3600',
+    'Referrer-Policy': guards['Referrer-Policy'],
+    Vary: 'Accept-Encoding',
+  }
+  const type = types[extname(name)] ?? 'application/octet-stream'
+  return (request): PageAnswer => {
+    const best = packed.find(({ coding, bytes }) => bytes !== null && accepts(request, coding))
+    if (best === undefined) return { status: 200, type, text: plain, headers }
+    return { status: 200, type, text: best.bytes!, headers: { ...headers, 'Content-Encoding': best.coding } }
+  }
+}
+
+/** The web app from memory. Without a build there is none, and the root leads to the reference. */
+export function webPages(folder: string): PlainPage[] {
+  if (!existsSync(join(folder, 'index.html'))) {
+    const text = 'See /api/docs\n'
+    const moved = { status: 302, type: 'text/plain; charset=utf-8', text, headers: { Location: '/api/docs' } }
+    return [{ path: '/', render: () => moved }]
+  }
+  const index = indexPage(readFileSync(join(folder, 'index.html'), 'utf8'))
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((one) => one.isFile() && one.name !== 'index.html' && !/^\.|\.(br|gz)$/.test(one.name))
+    .map((one) =>
+      join(one.parentPath, one.name)
+        .slice(folder.length + 1)
+        .replaceAll('\\', '/'),
+    )
+  return [
+    ...addresses.map((path) => ({ path, operation: 'web.page', render: index })),
+    ...names.map((name) => ({ path: `/${name}`, operation: 'web.file', render: filePage(folder, name) })),
+  ]
+}

@@ -1,0 +1,126 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { webPages } from '../../../src/app/web-app.ts'
+import { send } from '../../support/client.ts'
+import { expectCommonHeaders, expectRefusal } from '../../support/envelope.ts'
+import { type Mounted, mountRows } from '../../support/mounted.ts'
+
+const script = `console.log(${JSON.stringify('seen '.repeat(400))})`
+const index = '<!doctype html><meta name="style-nonce" content="__STYLE_NONCE__"><script src="/static/main-1a2b.js">'
+
+let folder = ''
+let app: Mounted
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'lastseen-web-'))
+  mkdirSync(join(folder, 'static'))
+  writeFileSync(join(folder, 'index.html'), index)
+  writeFileSync(join(folder, '.built'), 'fingerprint')
+  writeFileSync(join(folder, 'mark.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
+  writeFileSync(join(folder, 'static/main-1a2b.js'), script)
+  writeFileSync(join(folder, 'static/main-1a2b.js.br'), brotliCompressSync(script))
+  writeFileSync(join(folder, 'static/main-1a2b.js.gz'), gzipSync(script))
+  app = await mountRows([], { pages: webPages(folder) })
+})
+
+afterAll(async () => {
+  await app.close()
+  rmSync(folder, { recursive: true })
+})
+
+describe('The web app', () => {
+  it.each([
+    '/',
+    '/sign-in',
+    '/assets',
+    '/assets/4503170118275611',
+    '/locations/12',
+    '/readers/inbox',
+    '/settings/members',
+  ])('opens at %s, so that every address can be reloaded and sent to somebody', async (path) => {
+    const reply = await send(app.url, 'GET', path)
+    expect([reply.status, reply.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(reply.headers['cache-control']).toBe('no-cache')
+    expect(reply.text).toContain('/static/main-1a2b.js')
+    expectCommonHeaders(reply)
+  })
+
+  it('runs scripts from its own files alone, and styles with the nonce of the very answer', async () => {
+    const replies = [await send(app.url, 'GET', '/'), await send(app.url, 'GET', '/')]
+    const nonces = replies.map((reply) => {
+      const policy = reply.headers['content-security-policy']!
+      expect(policy).toContain("default-src 'none'")
+      expect(policy).toContain("script-src 'self';")
+      expect(policy).toContain("frame-ancestors 'none'")
+      expect(policy).toContain("base-uri 'none'")
+      expect(policy).not.toMatch(/unsafe|https?:|\*/)
+      const [, nonce] = /style-src 'self' 'nonce-([\w-]{22})'/.exec(policy)!
+      expect(reply.text).toContain(`content="${nonce}"`)
+      return nonce
+    })
+    expect(nonces[0]).not.toBe(nonces[1])
+  })
+
+  it('lends the camera to itself and sends no referrer', async () => {
+    const { headers } = await send(app.url, 'GET', '/scan')
+    expect(headers['permissions-policy']).toContain('camera=(self)')
+    expect(headers['referrer-policy']).toBe('no-referrer')
+    expect(headers['x-content-type-options']).toBe('nosniff')
+  })
+
+  it.each([
+    ['br', 'br'],
+    ['gzip, deflate, br', 'br'],
+    ['gzip', 'gzip'],
+    ['br;q=0, gzip', 'gzip'],
+  ])('sends files compressed to whoever takes %s', async (accepted, coding) => {
+    const response = await fetch(`${app.url}/static/main-1a2b.js`, { headers: { 'accept-encoding': accepted } })
+    expect(response.headers.get('content-encoding')).toBe(coding)
+    expect(response.headers.get('vary')).toBe('Accept-Encoding')
+    expect(Number(response.headers.get('content-length'))).toBeLessThan(script.length)
+    expect(await response.text()).toBe(script)
+  })
+
+  it('sends files as they are to everybody else', async () => {
+    const reply = await send(app.url, 'GET', '/static/main-1a2b.js', { headers: { 'accept-encoding': 'identity' } })
+    expect([reply.text, reply.headers['content-encoding']]).toEqual([script, undefined])
+    expect(reply.headers['content-type']).toBe('text/javascript; charset=utf-8')
+  })
+
+  it('lets browsers keep files whose names change with their content, for good', async () => {
+    const named = await send(app.url, 'GET', '/static/main-1a2b.js')
+    const plain = await send(app.url, 'GET', '/mark.svg')
+    expect(named.headers['cache-control']).toBe('public, max-age=31536000, immutable')
+    expect(plain.headers['cache-control']).toBe('public, max-age=3600')
+  })
+
+  it('answers HEAD with the headers of GET and no body', async () => {
+    for (const path of ['/', '/static/main-1a2b.js']) {
+      const reply = await send(app.url, 'HEAD', path)
+      expect([reply.status, reply.text]).toEqual([200, ''])
+      expect(Number(reply.headers['content-length'])).toBeGreaterThan(0)
+    }
+  })
+
+  it.each(['/api/v1/nothing', '/api', '/nothing', '/static/other.js', '/.built', '/index.html'])(
+    'leaves %s to the 404 of the service',
+    async (path) => {
+      expectRefusal(await send(app.url, 'GET', path), 'not_found', { instance: path })
+    },
+  )
+
+  it('takes GET and HEAD alone', async () => {
+    const reply = await send(app.url, 'POST', '/assets', { json: {} })
+    expectRefusal(reply, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD', instance: '/assets' })
+  })
+
+  it('leaves the root to the reference where it was not built', async () => {
+    const bare = await mountRows([], { pages: webPages(join(folder, 'static')) })
+    const reply = await send(bare.url, 'GET', '/')
+    await bare.close()
+    expect([reply.status, reply.headers['location']]).toEqual([302, '/api/docs'])
+  })
+})

@@ -1,0 +1,102 @@
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { get, getOne, patch, post, remove } from './client.ts'
+import type { Asset, AssetLocation, HistoryRow, List, Tag } from './types.ts'
+
+export interface AssetListRequest {
+  q?: string | undefined
+  sort?: string | undefined
+  is_active?: boolean | undefined
+  external_key?: readonly string[]
+  limit: number
+  offset: number
+}
+
+export const assetKeys = {
+  all: ['assets'] as const,
+  one: (id: number) => ['assets', 'one', id] as const,
+  history: (id: number) => ['assets', 'one', id, 'history'] as const,
+}
+
+export const listAssets = (request: AssetListRequest) =>
+  queryOptions({
+    queryKey: [...assetKeys.all, 'list', request],
+    queryFn: ({ signal }) => get<List<Asset>>('/assets', { ...request }, signal),
+    placeholderData: keepPreviousData,
+  })
+
+export const oneAsset = (id: number) =>
+  queryOptions({
+    queryKey: assetKeys.one(id),
+    queryFn: ({ signal }) => getOne<Asset>(`/assets/${id}`, undefined, signal),
+  })
+
+export interface PositionRequest {
+  asset_id?: readonly number[]
+  location_id?: number | undefined
+  include_descendants?: boolean
+  q?: string | undefined
+  sort?: string | undefined
+  at?: string | undefined
+  limit: number
+  offset: number
+}
+
+/** Where things were last seen. */
+export const listPositions = (request: PositionRequest) =>
+  queryOptions({
+    queryKey: ['positions', request],
+    queryFn: ({ signal }) => get<List<AssetLocation>>('/reports/asset-locations', { ...request }, signal),
+    placeholderData: keepPreviousData,
+  })
+
+export const listHistory = (
+  id: number,
+  request: { from?: string; to?: string; limit: number; offset: number; sort?: string },
+) =>
+  queryOptions({
+    queryKey: [...assetKeys.history(id), request],
+    queryFn: ({ signal }) => get<List<HistoryRow>>(`/assets/${id}/history`, { ...request }, signal),
+    placeholderData: keepPreviousData,
+  })
+
+export const createAsset = (body: object): Promise<Asset> => post('/assets', body)
+export const patchAsset = (id: number, body: object): Promise<Asset> => patch(`/assets/${id}`, body)
+export const deleteAsset = (id: number): Promise<void> => remove(`/assets/${id}`)
+
+export type RecordKind = 'assets' | 'locations'
+
+export const renameRecord = (
+  kind: RecordKind,
+  id: number,
+  key: string,
+): Promise<{ descendant_count_affected: number }> => post(`/${kind}/${id}/rename`, { external_key: key })
+
+export const attachTag = (kind: RecordKind, id: number, tag: { tag_type: string; value: string }): Promise<Tag> =>
+  post(`/${kind}/${id}/tags`, tag)
+
+export const detachTag = (kind: RecordKind, id: number, tagId: number): Promise<void> =>
+  remove(`/${kind}/${id}/tags/${tagId}`)
+
+const namesAtOnce = 80
+
+async function namesOf(keys: readonly string[], signal: AbortSignal): Promise<Map<string, string>> {
+  const names = new Map<string, string>()
+  for (let start = 0; start < keys.length; start += namesAtOnce) {
+    const query = { external_key: keys.slice(start, start + namesAtOnce), limit: 200 }
+    for (const one of (await get<List<Asset>>('/assets', query, signal)).data) names.set(one.external_key, one.name)
+  }
+  return names
+}
+
+/** The names behind keys, where an answer carries keys alone. Until they are there the key stands in. */
+export function useAssetNames(keys: readonly string[]): (key: string) => string {
+  const wanted = [...new Set(keys)].sort().slice(0, 400)
+  const { data } = useQuery({
+    queryKey: [...assetKeys.all, 'names', wanted],
+    queryFn: ({ signal }) => namesOf(wanted, signal),
+    enabled: wanted.length > 0,
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  })
+  return (key) => data?.get(key) ?? key
+}

@@ -1,0 +1,47 @@
+import { post, request } from './client.ts'
+import { beginSession, endSession } from './session.ts'
+import type { Role, SignedIn } from './types.ts'
+
+async function enter(path: string, body: object): Promise<void> {
+  const { data } = await request<{ data: SignedIn }>('POST', path, { body, isPublic: true })
+  beginSession(data)
+}
+
+export const signIn = (body: { email: string; password: string }): Promise<void> => enter('/auth/login', body)
+
+export const signUp = (body: { email: string; password: string; organization_name: string }): Promise<void> =>
+  enter('/auth/signup', body)
+
+export const acceptInvitation = (body: { token: string; password: string }): Promise<void> =>
+  enter('/auth/invitations/accept', body)
+
+export async function lookUpInvitation(
+  token: string,
+): Promise<{ email: string; role: Role; organization_name: string; has_account: boolean }> {
+  const answer = await request<{ data: never }>('POST', '/auth/invitations/lookup', { body: { token }, isPublic: true })
+  return answer.data
+}
+
+export const askForReset = (email: string): Promise<void> =>
+  request('POST', '/auth/password-reset', { body: { email }, isPublic: true })
+
+export const confirmReset = (body: { token: string; new_password: string }): Promise<void> =>
+  request('POST', '/auth/password-reset/confirm', { body, isPublic: true })
+
+export const changePassword = (body: { current_password: string; new_password: string }): Promise<void> =>
+  post('/auth/password', body)
+
+/** Ends this session; the person is signed out here even when the server does not answer. */
+export async function signOut(): Promise<void> {
+  await post('/auth/logout').catch(() => undefined)
+  endSession()
+}
+
+export async function signOutEverywhere(): Promise<void> {
+  await post('/auth/logout-everywhere')
+  endSession()
+}
+
+export async function switchOrganization(orgId: number): Promise<void> {
+  beginSession(await post<SignedIn>('/auth/switch-org', { org_id: orgId }))
+}

@@ -1,0 +1,43 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { get, getOne, patch, post, remove } from './client.ts'
+import type { List, Location, Passage } from './types.ts'
+
+const locationKeys = {
+  all: ['locations'] as const,
+  one: (id: number) => ['locations', 'one', id] as const,
+}
+
+export const listLocations = (request: {
+  q?: string
+  limit: number
+  offset: number
+  external_key?: readonly string[]
+}) =>
+  queryOptions({
+    queryKey: [...locationKeys.all, 'list', request],
+    queryFn: ({ signal }) => get<List<Location>>('/locations', { ...request }, signal),
+    placeholderData: keepPreviousData,
+  })
+
+export const oneLocation = (id: number) =>
+  queryOptions({
+    queryKey: locationKeys.one(id),
+    queryFn: ({ signal }) => getOne<Location>(`/locations/${id}`, undefined, signal),
+  })
+
+export const ancestorsOf = (id: number) =>
+  queryOptions({
+    queryKey: [...locationKeys.one(id), 'ancestors'],
+    queryFn: ({ signal }) => get<List<Location>>(`/locations/${id}/ancestors`, { limit: 200 }, signal),
+  })
+
+export const trafficAt = (id: number, request: { limit: number; offset: number }) =>
+  queryOptions({
+    queryKey: [...locationKeys.one(id), 'traffic', request],
+    queryFn: ({ signal }) => get<List<Passage>>(`/locations/${id}/history`, request, signal),
+    placeholderData: keepPreviousData,
+  })
+
+export const createLocation = (body: object): Promise<Location> => post('/locations', body)
+export const patchLocation = (id: number, body: object): Promise<Location> => patch(`/locations/${id}`, body)
+export const deleteLocation = (id: number): Promise<void> => remove(`/locations/${id}`)

@@ -1,0 +1,31 @@
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { get, getOne } from './client.ts'
+import type { List, Move, Overview, PlaceCount, QuietAsset } from './types.ts'
+
+export const overview = () =>
+  queryOptions({
+    queryKey: ['overview'],
+    queryFn: ({ signal }) => getOne<Overview>('/overview', undefined, signal),
+    staleTime: 20_000,
+  })
+
+export const recentMoves = (request: { limit: number; offset?: number; asset_id?: number; location_id?: number }) =>
+  queryOptions({
+    queryKey: ['moves', request],
+    queryFn: ({ signal }) => get<List<Move>>('/moves', { ...request }, signal),
+    placeholderData: keepPreviousData,
+  })
+
+export const quietAssets = (request: { hours: number; limit: number; offset: number }) =>
+  queryOptions({
+    queryKey: ['quiet', request],
+    queryFn: ({ signal }) => get<List<QuietAsset>>('/assets/quiet', request, signal),
+    placeholderData: keepPreviousData,
+  })
+
+/** Every place by id, with its name and how much is there. */
+export function usePlaces(): ReadonlyMap<number, PlaceCount> {
+  const { data } = useQuery(overview())
+  return useMemo(() => new Map((data?.locations ?? []).map((one) => [one.location_id, one])), [data])
+}

@@ -1,0 +1,45 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Problem } from './problem.tsx'
+
+/** Asks before something that cannot be taken back, and says what exactly will happen. */
+export function Confirm({
+  opened,
+  title,
+  children,
+  verb,
+  onConfirm,
+  onClose,
+}: {
+  opened: boolean
+  title: string
+  children: ReactNode
+  verb: string
+  onConfirm: () => Promise<unknown>
+  onClose: () => void
+}) {
+  const action = useMutation({ mutationFn: onConfirm, onSuccess: onClose })
+  const close = (): void => {
+    action.reset()
+    onClose()
+  }
+  return (
+    <Modal opened={opened} onClose={close} title={title}>
+      <Stack>
+        <Text size="sm" component="div">
+          {children}
+        </Text>
+        {action.isError && <Problem error={action.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close} data-autofocus>
+            Cancel
+          </Button>
+          <Button color="red.8" loading={action.isPending} onClick={() => action.mutate()}>
+            {verb}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,78 @@
+import { ActionIcon, Alert, Box, Button, Group, Stack, Text, Tooltip } from '@mantine/core'
+import { useRef, useState } from 'react'
+import { IconCheck, IconCopy, IconKey } from './icons.ts'
+
+/** Browsers lend the clipboard to secure origins only; elsewhere the text is selected, ready for Ctrl+C. */
+async function copy(text: string, element: HTMLElement | null): Promise<boolean> {
+  const clipboard = (navigator as { clipboard?: Clipboard }).clipboard
+  try {
+    if (clipboard !== undefined) {
+      await clipboard.writeText(text)
+      return true
+    }
+  } catch {
+    // Selected below.
+  }
+  if (element !== null) window.getSelection()?.selectAllChildren(element)
+  return false
+}
+
+export function CopyBlock({ text, label }: { text: string; label: string }) {
+  const block = useRef<HTMLPreElement>(null)
+  const [said, setSaid] = useState('')
+  const onCopy = async (): Promise<void> => {
+    setSaid((await copy(text, block.current)) ? 'Copied' : 'Selected: press Ctrl+C')
+    setTimeout(() => setSaid(''), 2500)
+  }
+  return (
+    <Box pos="relative">
+      <pre className="code-block" ref={block} style={{ paddingRight: 46 }}>
+        {text}
+      </pre>
+      <Tooltip label={said === '' ? `Copy ${label}` : said} {...(said === '' ? {} : { opened: true })}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          pos="absolute"
+          top={7}
+          right={7}
+          aria-label={`Copy ${label}`}
+          onClick={() => void onCopy()}
+        >
+          {said === '' ? <IconCopy size={16} /> : <IconCheck size={16} />}
+        </ActionIcon>
+      </Tooltip>
+    </Box>
+  )
+}
+
+/** Secrets that the server shows this once. */
+export function ShownOnce({
+  values,
+  onDone,
+  children,
+}: {
+  values: readonly { label: string; value: string }[]
+  onDone: () => void
+  children?: React.ReactNode
+}) {
+  return (
+    <Stack gap="md">
+      <Alert variant="light" color="yellow" icon={<IconKey size={18} />} title="Shown only now">
+        <Text size="sm">Copy it to a safe place. It cannot be shown again.</Text>
+      </Alert>
+      {values.map(({ label, value }) => (
+        <Stack key={label} gap={4}>
+          <Text size="sm" fw={550}>
+            {label}
+          </Text>
+          <CopyBlock text={value} label={label} />
+        </Stack>
+      ))}
+      {children}
+      <Group justify="flex-end">
+        <Button onClick={onDone}>I have saved it</Button>
+      </Group>
+    </Stack>
+  )
+}

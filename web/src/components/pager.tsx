@@ -1,0 +1,39 @@
+import { Group, Pagination, Text } from '@mantine/core'
+import { count } from '../lib/time.ts'
+
+/** Which rows are shown of how many, and the way to the others. */
+export function Pager({
+  page,
+  size,
+  total,
+  onPage,
+  what,
+}: {
+  page: number
+  size: number
+  total: number
+  onPage: (page: number) => void
+  what: string
+}) {
+  if (total === 0) return null
+  const first = (page - 1) * size + 1
+  const pages = Math.max(1, Math.ceil(total / size))
+  return (
+    <Group justify="space-between" mt="sm" gap="xs">
+      <Text size="xs" c="dimmed" className="number" aria-live="polite">
+        {count(first)}–{count(Math.min(page * size, total))} of {count(total)} {what}
+      </Text>
+      {pages > 1 && (
+        <Pagination
+          size="sm"
+          total={pages}
+          value={page}
+          onChange={onPage}
+          siblings={1}
+          boundaries={1}
+          getControlProps={(control) => ({ 'aria-label': `${control} page` })}
+        />
+      )}
+    </Group>
+  )
+}

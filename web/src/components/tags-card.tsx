@@ -1,0 +1,163 @@
+import { ActionIcon, Anchor, Badge, Button, Group, Select, Stack, Text, TextInput, Tooltip } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type RecordKind, attachTag, detachTag } from '../api/assets.ts'
+import { getOne } from '../api/client.ts'
+import { ApiError } from '../api/errors.ts'
+import type { SearchResult, Tag } from '../api/types.ts'
+import { required, showRefusal } from '../lib/forms.ts'
+import { tagLabel, tagTypes } from '../lib/tags.ts'
+import { IconTags, IconX } from './icons.ts'
+import { Card } from './page.tsx'
+import { Problem, tell, tellProblem } from './problem.tsx'
+
+/** Says on whom a tag hangs that was refused because it is taken. */
+export function TakenTag({ value }: { value: string }) {
+  const found = useQuery({
+    queryKey: ['search', 'holder', value],
+    queryFn: ({ signal }) => getOne<SearchResult>('/search', { q: value, limit: 8 }, signal),
+  })
+  const same = (one: string): boolean =>
+    one.replace(/[:-]/g, '').toLowerCase() === value.replace(/[:-]/g, '').toLowerCase()
+  const holder = found.data?.tags.find((one) => same(one.value))
+  if (holder === undefined) return <Text size="sm">This tag hangs on something else already.</Text>
+  const isAsset = holder.asset_id !== null
+  const href = isAsset ? `/assets/${String(holder.asset_id)}` : `/locations/${String(holder.location_id)}`
+  return (
+    <Text size="sm">
+      This tag hangs on the {isAsset ? 'asset' : 'location'}{' '}
+      <Anchor inherit underline="always" renderRoot={(props) => <Link to={href} {...props} />}>
+        {holder.holder_name}
+      </Anchor>{' '}
+      ({holder.holder_key}). Detach it there first.
+    </Text>
+  )
+}
+
+function AttachForm({ kind, id, onChanged }: { kind: RecordKind; id: number; onChanged: () => void }) {
+  const form = useForm({ initialValues: { tag_type: 'rfid', value: '' }, validate: { value: required('A value') } })
+  const action = useMutation({
+    mutationFn: () => attachTag(kind, id, form.getValues()),
+    onSuccess: () => {
+      form.setFieldValue('value', '')
+      onChanged()
+    },
+    onError: (error) => showRefusal(form, error),
+  })
+  const isTaken = action.error instanceof ApiError && action.error.type === 'conflict'
+  return (
+    <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
+      <Group gap="xs" align="flex-start">
+        <Select
+          aria-label="Kind of tag"
+          data={tagTypes}
+          allowDeselect={false}
+          w={108}
+          {...form.getInputProps('tag_type')}
+        />
+        <TextInput
+          aria-label="Value of the tag"
+          placeholder="Tag value"
+          maxLength={255}
+          style={{ flex: '1 1 130px', minWidth: 0 }}
+          {...form.getInputProps('value')}
+        />
+        <Button type="submit" variant="light" loading={action.isPending} style={{ flex: '1 0 auto' }}>
+          Attach
+        </Button>
+      </Group>
+      {action.isError && Object.keys(form.errors).length === 0 && (
+        <div style={{ marginTop: 8 }} role="alert">
+          {isTaken ? <TakenTag value={form.values.value} /> : <Problem error={action.error} />}
+        </div>
+      )}
+    </form>
+  )
+}
+
+/** The tags of an asset or a location. What is detached can be put back for a moment. */
+export function TagsCard({
+  kind,
+  id,
+  tags,
+  mayEdit,
+}: {
+  kind: RecordKind
+  id: number
+  tags: readonly Tag[]
+  mayEdit: boolean
+}) {
+  const queries = useQueryClient()
+  const refresh = (): void => void queries.invalidateQueries({ queryKey: [kind] })
+  const detach = useMutation({
+    mutationFn: (tag: Tag) => detachTag(kind, id, tag.id),
+    onError: tellProblem,
+    onSuccess: (_done, tag) => {
+      refresh()
+      const shown = notifications.show({
+        message: (
+          <Group justify="space-between" wrap="nowrap">
+            <Text size="sm">Detached {tag.value}</Text>
+            <Button
+              size="compact-sm"
+              variant="light"
+              onClick={() => {
+                notifications.hide(shown)
+                attachTag(kind, id, { tag_type: tag.tag_type, value: tag.value })
+                  .then(() => tell('It hangs here again.'))
+                  .catch(tellProblem)
+                  .finally(refresh)
+              }}
+            >
+              Undo
+            </Button>
+          </Group>
+        ),
+        autoClose: 10_000,
+      })
+    },
+  })
+  return (
+    <Card title="Tags">
+      <Stack gap="sm">
+        {tags.length === 0 && (
+          <Group gap={8} c="dimmed" wrap="nowrap">
+            <IconTags size={18} style={{ flex: 'none' }} />
+            <Text size="sm">
+              {kind === 'assets'
+                ? 'No tag yet. Without one, readers cannot see it; people can still save where it is.'
+                : 'No tag yet. A barcode on the door lets people scan the place.'}
+            </Text>
+          </Group>
+        )}
+        {tags.map((tag) => (
+          <Group key={tag.id} gap={8} wrap="nowrap" justify="space-between">
+            <Group gap={8} wrap="nowrap" style={{ minWidth: 0 }}>
+              <Badge variant="light" color="gray" style={{ flex: 'none' }}>
+                {tagLabel(tag.tag_type)}
+              </Badge>
+              <Text size="sm" className="key" style={{ overflowWrap: 'anywhere' }}>
+                {tag.value}
+              </Text>
+            </Group>
+            {mayEdit && (
+              <Tooltip label="Detach">
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  aria-label={`Detach ${tag.value}`}
+                  onClick={() => detach.mutate(tag)}
+                >
+                  <IconX size={16} />
+                </ActionIcon>
+              </Tooltip>
+            )}
+          </Group>
+        ))}
+        {mayEdit && <AttachForm kind={kind} id={id} onChanged={refresh} />}
+      </Stack>
+    </Card>
+  )
+}

@@ -1,0 +1,104 @@
+import { Button, Group, PasswordInput, Stack, Table, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { changePassword, signOutEverywhere } from '../../api/auth.ts'
+import { Confirm } from '../../components/confirm.tsx'
+import { Card, Fact, Page } from '../../components/page.tsx'
+import { Problem, tell } from '../../components/problem.tsx'
+import { useUser } from '../../components/use-session.ts'
+import { newPasswordRule, required, showRefusal } from '../../lib/forms.ts'
+import { roleWords } from '../../lib/roles.ts'
+import { zone } from '../../lib/time.ts'
+
+function Password() {
+  const { email } = useUser()
+  const form = useForm({
+    initialValues: { current_password: '', new_password: '' },
+    validate: { current_password: required('The present password'), new_password: newPasswordRule },
+  })
+  const action = useMutation({
+    mutationFn: () => changePassword(form.getValues()),
+    onSuccess: () => {
+      form.reset()
+      tell('Password changed. Your other sessions have ended.')
+    },
+    onError: (error) => showRefusal(form, error),
+  })
+  return (
+    <Card title="Password">
+      <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
+        <Stack gap="sm" maw={380}>
+          <input type="text" autoComplete="username" value={email} readOnly hidden />
+          <PasswordInput
+            label="Present password"
+            autoComplete="current-password"
+            {...form.getInputProps('current_password')}
+          />
+          <PasswordInput
+            label="New password"
+            description="At least 10 characters"
+            autoComplete="new-password"
+            {...form.getInputProps('new_password')}
+          />
+          {action.isError && Object.keys(form.errors).length === 0 && <Problem error={action.error} />}
+          <Group>
+            <Button type="submit" loading={action.isPending}>
+              Change password
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Card>
+  )
+}
+
+export function AccountPage() {
+  const user = useUser()
+  const [isLeaving, setLeaving] = useState(false)
+  return (
+    <Page title="Account">
+      <Stack maw={720}>
+        <Card title="You">
+          <Group gap="xl">
+            <Fact label="E-mail">{user.email}</Fact>
+            <Fact label="Times are shown in">{zone}</Fact>
+          </Group>
+          <Table mt="sm" aria-label="Your organizations">
+            <Table.Tbody>
+              {user.orgs.map((org) => (
+                <Table.Tr key={org.id}>
+                  <Table.Td fw={org.id === user.org.id ? 600 : 400}>{org.name}</Table.Td>
+                  <Table.Td>
+                    {org.role}{' '}
+                    <Text size="xs" c="dimmed" span>
+                      {roleWords[org.role]}
+                    </Text>
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Card>
+        <Password />
+        <Card title="Sessions">
+          <Text size="sm" mb="sm">
+            Lost a phone, or forgot to sign out somewhere? This ends every session of yours, this one included.
+          </Text>
+          <Button variant="default" onClick={() => setLeaving(true)}>
+            Sign out everywhere
+          </Button>
+        </Card>
+      </Stack>
+      <Confirm
+        opened={isLeaving}
+        title="Sign out everywhere?"
+        verb="Sign out everywhere"
+        onConfirm={signOutEverywhere}
+        onClose={() => setLeaving(false)}
+      >
+        All your sessions end at their next request, on this device too.
+      </Confirm>
+    </Page>
+  )
+}

@@ -1,0 +1,212 @@
+import {
+  ActionIcon,
+  Anchor,
+  Badge,
+  Box,
+  Button,
+  Grid,
+  Group,
+  Menu,
+  SimpleGrid,
+  Stack,
+  Table,
+  Text,
+} from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { deleteAsset, listHistory, listPositions, oneAsset } from '../../api/assets.ts'
+import type { Asset } from '../../api/types.ts'
+import { Confirm } from '../../components/confirm.tsx'
+import { IconDots, IconPencil, IconTag, IconTrash } from '../../components/icons.ts'
+import { Card, Fact, Page } from '../../components/page.tsx'
+import { PlaceLink } from '../../components/place-link.tsx'
+import { Problem, tell } from '../../components/problem.tsx'
+import { Lines } from '../../components/loading.tsx'
+import { Rename } from '../../components/rename.tsx'
+import { TagsCard } from '../../components/tags-card.tsx'
+import { useCan } from '../../components/use-session.ts'
+import { When } from '../../components/when.tsx'
+import { dateTime, duration } from '../../lib/time.ts'
+import { EditAsset } from './edit-asset.tsx'
+import { HistoryCard } from './history-card.tsx'
+import { staysOf } from './stays.ts'
+
+function NowCard({ assetId }: { assetId: number }) {
+  const position = useQuery(listPositions({ asset_id: [assetId], limit: 1, offset: 0 }))
+  const history = useQuery(listHistory(assetId, { limit: 200, offset: 0 }))
+  const row = position.data?.data[0]
+  const stay = staysOf(history.data?.data ?? [], Date.now()).at(-1)
+  const isWhole =
+    (history.data?.total_count ?? 0) <= 200 ||
+    (stay !== undefined && history.data?.data.some((one) => one.location_id !== stay.locationId))
+  return (
+    <Card title="Now">
+      {position.isError && <Problem error={position.error} />}
+      {position.isPending && <Lines rows={2} height={22} />}
+      {position.isSuccess && row === undefined && (
+        <Text size="sm" c="dimmed">
+          Not seen yet.
+        </Text>
+      )}
+      {row !== undefined && (
+        <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="md">
+          <Fact label="Place">
+            <Text fw={650} span>
+              <PlaceLink id={row.location_id} fallback={row.location_external_key} />
+            </Text>
+          </Fact>
+          <Fact label="Last seen">
+            <When at={row.asset_last_seen} />
+          </Fact>
+          {stay !== undefined && (
+            <Fact label="There for">
+              {isWhole ? '' : 'at least '}
+              {duration((Date.now() - stay.from) / 1000)}
+            </Fact>
+          )}
+        </SimpleGrid>
+      )}
+    </Card>
+  )
+}
+
+function Details({ asset }: { asset: Asset }) {
+  const entries = Object.entries(asset.metadata)
+  return (
+    <Card title="Details">
+      <Stack gap="sm">
+        {asset.description !== null && (
+          <Text size="sm" style={{ whiteSpace: 'pre-wrap' }}>
+            {asset.description}
+          </Text>
+        )}
+        <SimpleGrid cols={2} spacing="sm">
+          <Fact label="Valid from">{dateTime(asset.valid_from)}</Fact>
+          <Fact label="Valid to">{asset.valid_to === null ? 'no end' : dateTime(asset.valid_to)}</Fact>
+          <Fact label="Created">
+            <When at={asset.created_at} />
+          </Fact>
+          <Fact label="Changed">
+            <When at={asset.updated_at} />
+          </Fact>
+        </SimpleGrid>
+        {entries.length > 0 && (
+          <Table aria-label="Metadata" withRowBorders layout="fixed">
+            <Table.Tbody>
+              {entries.map(([name, value]) => (
+                <Table.Tr key={name}>
+                  <Table.Th scope="row" fz="sm" fw={550}>
+                    {name}
+                  </Table.Th>
+                  <Table.Td className={typeof value === 'object' ? 'key' : ''}>
+                    {typeof value === 'string' ? value : JSON.stringify(value)}
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        )}
+      </Stack>
+    </Card>
+  )
+}
+
+export function AssetPage() {
+  const { assetId } = useParams({ from: '/shell/assets/$assetId' })
+  const id = Number(assetId)
+  const asset = useQuery(oneAsset(id))
+  if (asset.isError)
+    return (
+      <Box className="app-page">
+        <Problem error={asset.error} />
+      </Box>
+    )
+  if (asset.data === undefined)
+    return (
+      <Box className="app-page">
+        <Lines />
+      </Box>
+    )
+  return <Loaded key={id} asset={asset.data} />
+}
+
+function Loaded({ asset }: { asset: Asset }) {
+  const isManager = useCan('manager')
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  const [open, setOpen] = useState<'edit' | 'rename' | 'delete' | null>(null)
+  const close = (): void => setOpen(null)
+  const onDelete = async (): Promise<void> => {
+    await deleteAsset(asset.id)
+    void queries.invalidateQueries({ queryKey: ['assets', 'list'] })
+    tell(`${asset.name} was deleted. Its key and tags are free again.`)
+    await navigate({ to: '/assets' })
+  }
+  return (
+    <Page
+      title={asset.name}
+      above={
+        <Anchor size="sm" c="dimmed" renderRoot={(props) => <Link to="/assets" {...props} />}>
+          Assets
+        </Anchor>
+      }
+      lead={
+        <Group gap={8}>
+          <span className="key">{asset.external_key}</span>
+          {!asset.is_active && <Badge color="gray">inactive</Badge>}
+        </Group>
+      }
+      actions={
+        isManager && (
+          <>
+            <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => setOpen('edit')}>
+              Edit
+            </Button>
+            <Menu position="bottom-end">
+              <Menu.Target>
+                <ActionIcon variant="default" size={36} aria-label="More actions">
+                  <IconDots size={17} />
+                </ActionIcon>
+              </Menu.Target>
+              <Menu.Dropdown>
+                <Menu.Item leftSection={<IconTag size={16} />} onClick={() => setOpen('rename')}>
+                  Rename the key
+                </Menu.Item>
+                <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => setOpen('delete')}>
+                  Delete
+                </Menu.Item>
+              </Menu.Dropdown>
+            </Menu>
+          </>
+        )
+      }
+    >
+      <Grid gap="md">
+        <Grid.Col span={{ base: 12, md: 8 }}>
+          <Stack>
+            <NowCard assetId={asset.id} />
+            <HistoryCard assetId={asset.id} />
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 4 }}>
+          <Stack>
+            <TagsCard kind="assets" id={asset.id} tags={asset.tags} mayEdit={isManager} />
+            <Details asset={asset} />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+      {open === 'edit' && <EditAsset asset={asset} onClose={close} />}
+      {open === 'rename' && <Rename kind="assets" id={asset.id} current={asset.external_key} opened onClose={close} />}
+      <Confirm
+        opened={open === 'delete'}
+        title={`Delete ${asset.name}?`}
+        verb="Delete asset"
+        onConfirm={onDelete}
+        onClose={close}
+      >
+        It leaves all lists, its tags are freed, and it cannot be brought back. Its past moves stay in the reports.
+      </Confirm>
+    </Page>
+  )
+}

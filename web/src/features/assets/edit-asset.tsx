@@ -1,0 +1,155 @@
+import '@mantine/dates/styles.css'
+import { Button, Group, JsonInput, Modal, Stack, Switch, TextInput, Textarea } from '@mantine/core'
+import { DateTimePicker } from '@mantine/dates'
+import { type UseFormReturnType, useForm } from '@mantine/form'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { assetKeys, patchAsset } from '../../api/assets.ts'
+import { getOne } from '../../api/client.ts'
+import type { Asset } from '../../api/types.ts'
+import { EditConflict, isStale } from '../../components/edit-conflict.tsx'
+import { Problem, tell } from '../../components/problem.tsx'
+import { required, showRefusal } from '../../lib/forms.ts'
+import { fromField, toField } from '../../lib/local-time.ts'
+import { mergePatch } from '../../lib/merge-patch.ts'
+
+const pretty = (value: unknown): string => JSON.stringify(value, null, 2)
+
+const valuesOf = (asset: Asset) => ({
+  name: asset.name,
+  description: asset.description ?? '',
+  is_active: asset.is_active,
+  valid_from: toField(asset.valid_from),
+  valid_to: toField(asset.valid_to),
+  metadata: pretty(asset.metadata),
+})
+
+type Values = ReturnType<typeof valuesOf>
+
+const jsonRule = (text: string): string | null => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? null : 'This must be an object: { … }'
+  } catch {
+    return 'This is not valid JSON'
+  }
+}
+
+/** Only what was changed is sent, with the state it was changed from. */
+function patchOf(asset: Asset, values: Values): object {
+  const before = valuesOf(asset)
+  const patch: Record<string, unknown> = { updated_at: asset.updated_at }
+  if (values.name !== before.name) patch['name'] = values.name
+  if (values.description !== before.description)
+    patch['description'] = values.description === '' ? null : values.description
+  if (values.is_active !== before.is_active) patch['is_active'] = values.is_active
+  if (values.valid_from !== before.valid_from) patch['valid_from'] = fromField(values.valid_from)
+  if (values.valid_to !== before.valid_to) patch['valid_to'] = fromField(values.valid_to)
+  const metadata = mergePatch(asset.metadata, JSON.parse(values.metadata) as Record<string, unknown>)
+  if (Object.keys(metadata).length > 0) patch['metadata'] = metadata
+  return patch
+}
+
+const labels: Record<keyof Values, string> = {
+  name: 'Name',
+  description: 'Description',
+  is_active: 'Active',
+  valid_from: 'Valid from',
+  valid_to: 'Valid to',
+  metadata: 'Metadata',
+}
+
+const differences = (mine: Values, theirs: Values) =>
+  (Object.keys(labels) as (keyof Values)[])
+    .filter((name) => mine[name] !== theirs[name])
+    .map((name) => ({ field: labels[name], theirs: String(theirs[name] ?? '') }))
+
+function Fields({ form }: { form: UseFormReturnType<Values> }) {
+  return (
+    <>
+      <TextInput label="Name" maxLength={255} required data-autofocus {...form.getInputProps('name')} />
+      <Textarea label="Description" autosize minRows={2} maxLength={1024} {...form.getInputProps('description')} />
+      <Switch label="Active" {...form.getInputProps('is_active', { type: 'checkbox' })} />
+      <Group grow gap="xs" align="flex-start">
+        <DateTimePicker label="Valid from" withSeconds {...form.getInputProps('valid_from')} />
+        <DateTimePicker
+          label="Valid to"
+          withSeconds
+          clearable
+          placeholder="No end"
+          {...form.getInputProps('valid_to')}
+        />
+      </Group>
+      <JsonInput
+        label="Metadata"
+        description="Anything you want to keep with it, as JSON"
+        autosize
+        minRows={4}
+        maxRows={14}
+        formatOnBlur
+        {...form.getInputProps('metadata')}
+      />
+    </>
+  )
+}
+
+export function EditAsset({ asset, onClose }: { asset: Asset; onClose: () => void }) {
+  const queries = useQueryClient()
+  const [base, setBase] = useState(asset)
+  const [theirs, setTheirs] = useState<Asset | null>(null)
+  const form = useForm<Values>({
+    initialValues: valuesOf(asset),
+    validate: { name: required('A name'), metadata: jsonRule },
+  })
+  const action = useMutation({
+    mutationFn: (from: Asset) => patchAsset(asset.id, patchOf(from, form.getValues())),
+    onSuccess: (saved) => {
+      queries.setQueryData(assetKeys.one(asset.id), saved)
+      void queries.invalidateQueries({ queryKey: ['assets', 'list'] })
+      tell('Saved.')
+      onClose()
+    },
+    onError: async (error) => {
+      if (isStale(error)) setTheirs(await getOne<Asset>(`/assets/${asset.id}`))
+      else showRefusal(form, error)
+    },
+  })
+  const settle = (next: Asset): void => {
+    queries.setQueryData(assetKeys.one(asset.id), next)
+    setBase(next)
+    setTheirs(null)
+    action.reset()
+  }
+  const isLoose = action.isError && theirs === null && !isStale(action.error) && Object.keys(form.errors).length === 0
+  return (
+    <Modal opened onClose={onClose} title={`Edit ${asset.name}`} size="lg">
+      <form onSubmit={form.onSubmit(() => action.mutate(base))} noValidate>
+        <Stack gap="sm">
+          {theirs !== null && (
+            <EditConflict
+              differences={differences(form.values, valuesOf(theirs))}
+              onTakeTheirs={() => {
+                form.setValues(valuesOf(theirs))
+                settle(theirs)
+              }}
+              onKeepMine={() => {
+                settle(theirs)
+                action.mutate(theirs)
+              }}
+            />
+          )}
+          <Fields form={form} />
+          {isLoose && <Problem error={action.error} />}
+          <Group justify="flex-end" mt="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={action.isPending} disabled={theirs !== null}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

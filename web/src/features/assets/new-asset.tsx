@@ -1,0 +1,78 @@
+import { Button, Group, Modal, Select, Stack, TextInput, Textarea } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { createAsset } from '../../api/assets.ts'
+import { Problem, tell } from '../../components/problem.tsx'
+import { required, showRefusal } from '../../lib/forms.ts'
+import { tagTypes } from '../../lib/tags.ts'
+
+/** What is left empty is not sent: the server makes a key of its own. */
+function bodyOf(values: { name: string; external_key: string; description: string; tag_type: string; tags: string }) {
+  const { name, external_key: key, description, tag_type, tags } = values
+  return {
+    name,
+    ...(key === '' ? {} : { external_key: key }),
+    ...(description === '' ? {} : { description }),
+    ...(tags === '' ? {} : { tags: [{ tag_type, value: tags }] }),
+  }
+}
+
+export function NewAsset({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const form = useForm({
+    initialValues: { name: '', external_key: '', description: '', tag_type: 'rfid', tags: '' },
+    validate: { name: required('A name') },
+  })
+  const close = (): void => {
+    form.reset()
+    action.reset()
+    onClose()
+  }
+  const action = useMutation({
+    mutationFn: () => createAsset(bodyOf(form.getValues())),
+    onSuccess: (asset) => {
+      void queries.invalidateQueries({ queryKey: ['assets'] })
+      tell(`${asset.name} is here now.`)
+      close()
+      void navigate({ to: '/assets/$assetId', params: { assetId: String(asset.id) } })
+    },
+    onError: (error) => showRefusal(form, error),
+  })
+  return (
+    <Modal opened={opened} onClose={close} title="New asset">
+      <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
+        <Stack gap="sm">
+          <TextInput label="Name" data-autofocus maxLength={255} required {...form.getInputProps('name')} />
+          <TextInput
+            label="Key"
+            description="Your own number for it. Left empty, it gets one such as ASSET-0001."
+            maxLength={255}
+            {...form.getInputProps('external_key')}
+          />
+          <Textarea label="Description" autosize minRows={2} maxLength={1024} {...form.getInputProps('description')} />
+          <Group gap="xs" grow preventGrowOverflow={false} align="flex-start">
+            <Select
+              label="Tag"
+              data={tagTypes}
+              allowDeselect={false}
+              style={{ flex: '0 0 110px' }}
+              {...form.getInputProps('tag_type')}
+            />
+            <TextInput label="Value" placeholder="Read it or type it" maxLength={255} {...form.getInputProps('tags')} />
+          </Group>
+          {action.isError && <Problem error={action.error} />}
+          <Group justify="flex-end" mt="xs">
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={action.isPending}>
+              Create asset
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

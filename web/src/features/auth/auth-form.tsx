@@ -1,0 +1,39 @@
+import { Button, Stack } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import { useMutation } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Problem } from '../../components/problem.tsx'
+import { showRefusal } from '../../lib/forms.ts'
+
+/** A form whose refusals stand at their fields, or above the button when they belong to none. */
+export function AuthForm<T extends object>({
+  form,
+  verb,
+  onSubmit,
+  onDone,
+  children,
+}: {
+  form: UseFormReturnType<T>
+  verb: string
+  onSubmit: (values: T) => Promise<unknown>
+  onDone: () => void
+  children: ReactNode
+}) {
+  const action = useMutation({
+    mutationFn: onSubmit,
+    onSuccess: onDone,
+    onError: (error) => showRefusal(form, error),
+  })
+  const isLoose = action.isError && Object.keys(form.errors).length === 0
+  return (
+    <form onSubmit={form.onSubmit((values) => action.mutate(values))} noValidate>
+      <Stack gap="sm">
+        {children}
+        {isLoose && <Problem error={action.error} />}
+        <Button type="submit" loading={action.isPending} fullWidth mt={4}>
+          {verb}
+        </Button>
+      </Stack>
+    </form>
+  )
+}

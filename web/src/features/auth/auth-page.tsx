@@ -1,0 +1,29 @@
+import { Paper, Stack, Text, Title } from '@mantine/core'
+import { useDocumentTitle } from '@mantine/hooks'
+import type { ReactNode } from 'react'
+import { Logo } from '../../components/logo.tsx'
+
+/** The frame of every page outside the app. */
+export function AuthPage({ title, lead, children }: { title: string; lead?: ReactNode; children: ReactNode }) {
+  useDocumentTitle(`${title} · Lastseen`)
+  return (
+    <main className="auth-page">
+      <Stack className="auth-card" gap="lg">
+        <Logo size={32} />
+        <Paper p="xl" radius="lg">
+          <Stack gap="md">
+            <div>
+              <Title order={1}>{title}</Title>
+              {lead !== undefined && (
+                <Text c="dimmed" size="sm" mt={4} component="div">
+                  {lead}
+                </Text>
+              )}
+            </div>
+            {children}
+          </Stack>
+        </Paper>
+      </Stack>
+    </main>
+  )
+}

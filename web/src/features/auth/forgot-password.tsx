@@ -1,0 +1,41 @@
+import { Anchor, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { askForReset } from '../../api/auth.ts'
+import { emailRule } from '../../lib/forms.ts'
+import { AuthForm } from './auth-form.tsx'
+import { AuthPage } from './auth-page.tsx'
+
+export function ForgotPasswordPage() {
+  const [isSent, setSent] = useState(false)
+  const form = useForm({ initialValues: { email: '' }, validate: { email: emailRule } })
+  const back = (
+    <Anchor size="sm" renderRoot={(props) => <Link to="/sign-in" {...props} />}>
+      Back to sign in
+    </Anchor>
+  )
+  if (isSent)
+    return (
+      <AuthPage title="Look into your mail">
+        <Text size="sm">
+          If there is an account for <b>{form.values.email}</b>, a link to set a new password is on its way. It works
+          for one hour. Where no mail is set up, the operator of this server finds it in the log.
+        </Text>
+        {back}
+      </AuthPage>
+    )
+  return (
+    <AuthPage title="Reset your password" lead="We send a link to set a new one.">
+      <AuthForm
+        form={form}
+        verb="Send the link"
+        onSubmit={({ email }) => askForReset(email)}
+        onDone={() => setSent(true)}
+      >
+        <TextInput label="E-mail" type="email" autoComplete="username" autoFocus {...form.getInputProps('email')} />
+      </AuthForm>
+      {back}
+    </AuthPage>
+  )
+}

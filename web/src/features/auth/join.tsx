@@ -1,0 +1,65 @@
+import { Anchor, PasswordInput, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { acceptInvitation, lookUpInvitation } from '../../api/auth.ts'
+import { QueryView } from '../../components/query-view.tsx'
+import { newPasswordRule, required } from '../../lib/forms.ts'
+import { roleWords } from '../../lib/roles.ts'
+import { AuthForm } from './auth-form.tsx'
+import { AuthPage } from './auth-page.tsx'
+import { takeToken } from './token.ts'
+
+type Offer = Awaited<ReturnType<typeof lookUpInvitation>>
+
+export function JoinPage() {
+  const [token] = useState(takeToken)
+  const offer = useQuery({ queryKey: ['invitation', token], queryFn: () => lookUpInvitation(token), retry: false })
+  return (
+    <AuthPage title="Join an organization">
+      <QueryView query={offer} rows={3}>
+        {(found) => <Accept token={token} offer={found} />}
+      </QueryView>
+      {offer.isError && (
+        <Text size="sm">
+          The link may have been used or withdrawn, or is older than seven days. Ask for another one, or{' '}
+          <Anchor inherit underline="always" renderRoot={(props) => <Link to="/sign-in" {...props} />}>
+            sign in
+          </Anchor>
+          .
+        </Text>
+      )}
+    </AuthPage>
+  )
+}
+
+function Accept({ token, offer }: { token: string; offer: Offer }) {
+  const navigate = useNavigate()
+  const form = useForm({
+    initialValues: { password: '' },
+    validate: { password: offer.has_account ? required('The password') : newPasswordRule },
+  })
+  return (
+    <>
+      <Text size="sm">
+        You are invited to <b>{offer.organization_name}</b> as <b>{offer.role}</b>, who {roleWords[offer.role]}.
+      </Text>
+      <AuthForm
+        form={form}
+        verb={`Join ${offer.organization_name}`}
+        onSubmit={({ password }) => acceptInvitation({ token, password })}
+        onDone={() => void navigate({ to: '/' })}
+      >
+        <TextInput label="E-mail" value={offer.email} readOnly autoComplete="username" />
+        <PasswordInput
+          label={offer.has_account ? 'Your password' : 'Choose a password'}
+          description={offer.has_account ? 'Of the account you have already' : 'At least 10 characters'}
+          autoComplete={offer.has_account ? 'current-password' : 'new-password'}
+          autoFocus
+          {...form.getInputProps('password')}
+        />
+      </AuthForm>
+    </>
+  )
+}

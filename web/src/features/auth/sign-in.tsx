@@ -1,0 +1,39 @@
+import { Anchor, Group, PasswordInput, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { signIn } from '../../api/auth.ts'
+import { emailRule, required } from '../../lib/forms.ts'
+import { AuthForm } from './auth-form.tsx'
+import { AuthPage } from './auth-page.tsx'
+
+export function SignInPage() {
+  const navigate = useNavigate()
+  const { to } = useSearch({ from: '/sign-in' })
+  const form = useForm({
+    initialValues: { email: '', password: '' },
+    validate: { email: emailRule, password: required('The password') },
+  })
+  return (
+    <AuthPage title="Sign in">
+      <AuthForm
+        form={form}
+        verb="Sign in"
+        onSubmit={signIn}
+        onDone={() => void navigate({ href: to?.startsWith('/') && !to.startsWith('//') ? to : '/' })}
+      >
+        <TextInput label="E-mail" type="email" autoComplete="username" autoFocus {...form.getInputProps('email')} />
+        <PasswordInput label="Password" autoComplete="current-password" {...form.getInputProps('password')} />
+      </AuthForm>
+      <Group justify="space-between" gap="xs">
+        <Anchor size="sm" renderRoot={(props) => <Link to="/forgot-password" {...props} />}>
+          Forgot your password?
+        </Anchor>
+        <Text size="sm">
+          <Anchor inherit underline="always" renderRoot={(props) => <Link to="/sign-up" {...props} />}>
+            Create an organization
+          </Anchor>
+        </Text>
+      </Group>
+    </AuthPage>
+  )
+}

@@ -1,0 +1,181 @@
+import { Badge, Button, Group, Modal, Paper, Text } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ColumnDef } from '@tanstack/react-table'
+import { useState } from 'react'
+import { get, remove } from '../../api/client.ts'
+import type { ApiKey, List, NewApiKey } from '../../api/types.ts'
+import { Confirm } from '../../components/confirm.tsx'
+import { CopyBlock, ShownOnce } from '../../components/copy.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { IconKey, IconPlus } from '../../components/icons.ts'
+import { AdminOnly } from '../../components/admin-only.tsx'
+import { Page } from '../../components/page.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { Problem, tell } from '../../components/problem.tsx'
+import { useUser } from '../../components/use-session.ts'
+import { When } from '../../components/when.tsx'
+import { dateTime } from '../../lib/time.ts'
+import { NewKey } from './new-key.tsx'
+
+const size = 25
+
+const curl = (made: NewApiKey): string =>
+  [
+    `curl ${window.location.origin}/api/v1/oauth/token \\`,
+    "  -H 'Content-Type: application/json' \\",
+    `  -d '{"grant_type":"client_credentials","client_id":"${made.jti}","client_secret":"${made.key}"}'`,
+  ].join('\n')
+
+export function KeysPage() {
+  return (
+    <AdminOnly title="API Keys">
+      <Keys />
+    </AdminOnly>
+  )
+}
+
+function Expiry({ at }: { at: string | null }) {
+  if (at === null) return <Text size="sm">never</Text>
+  return Date.parse(at) < Date.now() ? <Badge color="red">expired</Badge> : <Text size="sm">{dateTime(at)}</Text>
+}
+
+function Keys() {
+  const { org } = useUser()
+  const queries = useQueryClient()
+  const [page, setPage] = useState(1)
+  const [isCreating, setCreating] = useState(false)
+  const [made, setMade] = useState<NewApiKey | null>(null)
+  const [doomed, setDoomed] = useState<ApiKey | null>(null)
+  const request = { limit: size, offset: (page - 1) * size }
+  const keys = useQuery({
+    queryKey: ['api-keys', request],
+    queryFn: ({ signal }) => get<List<ApiKey>>(`/orgs/${org.id}/api-keys`, request, signal),
+  })
+  const refresh = (): void => void queries.invalidateQueries({ queryKey: ['api-keys'] })
+  const columns: ColumnDef<ApiKey>[] = [
+    {
+      id: 'name',
+      header: 'Name',
+      cell: ({ row: { original } }) => (
+        <>
+          <Text size="sm" fw={550}>
+            {original.name}
+          </Text>
+          <Text size="xs" c="dimmed" className="key">
+            {original.jti}
+          </Text>
+        </>
+      ),
+    },
+    {
+      id: 'scopes',
+      header: 'Scopes',
+      meta: { from: 'sm' },
+      cell: ({ row: { original } }) => (
+        <Group gap={4}>
+          {original.scopes.map((scope) => (
+            <Badge key={scope} color="gray" size="sm">
+              {scope}
+            </Badge>
+          ))}
+        </Group>
+      ),
+    },
+    {
+      id: 'used',
+      header: 'Last used',
+      meta: { from: 'sm' },
+      cell: ({ row: { original } }) => <When at={original.last_used_at} />,
+    },
+    {
+      id: 'expires',
+      header: 'Expires',
+      meta: { from: 'md' },
+      cell: ({ row: { original } }) => <Expiry at={original.expires_at} />,
+    },
+    {
+      id: 'act',
+      header: '',
+      meta: { align: 'right' },
+      cell: ({ row: { original } }) => (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="red"
+          aria-label={`Revoke ${original.name}`}
+          onClick={() => setDoomed(original)}
+        >
+          Revoke
+        </Button>
+      ),
+    },
+  ]
+  return (
+    <Page
+      title="API Keys"
+      lead={`For programs that work with the data of ${org.name}. Scopes and expiry are fixed when a key is made.`}
+      actions={
+        <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
+          New Key
+        </Button>
+      }
+    >
+      {keys.isError ? (
+        <Problem error={keys.error} onRetry={() => void keys.refetch()} />
+      ) : (
+        <Paper px="xs" py={4}>
+          <DataTable
+            label="API keys"
+            columns={columns}
+            rows={keys.data?.data}
+            rowKey={(one) => String(one.id)}
+            empty={
+              <Empty icon={<IconKey size={24} />} title="No keys yet">
+                A key is a client id and a secret. A program trades them for a token that is good for 15 minutes.
+              </Empty>
+            }
+          />
+        </Paper>
+      )}
+      <Pager page={page} size={size} total={keys.data?.total_count ?? 0} onPage={setPage} what="keys" />
+      {isCreating && (
+        <NewKey
+          onClose={() => setCreating(false)}
+          onMade={(key) => {
+            setCreating(false)
+            setMade(key)
+            refresh()
+          }}
+        />
+      )}
+      <Modal opened={made !== null} onClose={() => setMade(null)} title={made?.name} size="lg">
+        {made !== null && (
+          <ShownOnce
+            values={[
+              { label: 'Client id', value: made.jti },
+              { label: 'Client secret', value: made.key },
+            ]}
+            onDone={() => setMade(null)}
+          >
+            <Text size="sm">Trade them for a token:</Text>
+            <CopyBlock text={curl(made)} label="the command" />
+          </ShownOnce>
+        )}
+      </Modal>
+      <Confirm
+        opened={doomed !== null}
+        title={`Revoke ${doomed?.name ?? ''}?`}
+        verb="Revoke key"
+        onClose={() => setDoomed(null)}
+        onConfirm={async () => {
+          await remove(`/orgs/${org.id}/api-keys/${String(doomed?.id)}`)
+          tell('Revoked.')
+          refresh()
+        }}
+      >
+        Programs that use it are refused from their next request on. This cannot be undone.
+      </Confirm>
+    </Page>
+  )
+}

@@ -1,0 +1,120 @@
+import '@mantine/dates/styles.css'
+import { Button, Group, Modal, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { DateTimePicker } from '@mantine/dates'
+import { useForm } from '@mantine/form'
+import { useMutation } from '@tanstack/react-query'
+import { post } from '../../api/client.ts'
+import type { NewApiKey } from '../../api/types.ts'
+import { Problem } from '../../components/problem.tsx'
+import { useUser } from '../../components/use-session.ts'
+import { required, showRefusal } from '../../lib/forms.ts'
+import { fromField, toField } from '../../lib/local-time.ts'
+
+const resources = ['assets', 'locations', 'tracking'] as const
+type Resource = (typeof resources)[number]
+type Level = 'none' | 'read' | 'write'
+
+const titles: Record<Resource, string> = { assets: 'Assets', locations: 'Locations', tracking: 'Tracking' }
+
+const none = { value: 'none', label: 'None' }
+const read = { value: 'read', label: 'Read' }
+const write = { value: 'write', label: 'Read + Write' }
+
+/** Read grants `:read`; Read + Write grants both. */
+const scopesOf = (levels: Record<Resource, Level>): string[] =>
+  resources.flatMap((name) => {
+    if (levels[name] === 'none') return []
+    return levels[name] === 'write' ? [`${name}:read`, `${name}:write`] : [`${name}:read`]
+  })
+
+const dayMs = 86_400_000
+
+interface Values {
+  name: string
+  scopes: Record<Resource, Level>
+  expiry: string
+  expires_at: string | null
+}
+
+export function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (key: NewApiKey) => void }) {
+  const { org } = useUser()
+  const form = useForm<Values>({
+    initialValues: {
+      name: '',
+      scopes: { assets: 'read', locations: 'read', tracking: 'read' },
+      expiry: 'never',
+      expires_at: toField(new Date(Date.now() + 90 * dayMs).toISOString()),
+    },
+    validate: {
+      name: required('A name'),
+      scopes: (levels) => (scopesOf(levels).length === 0 ? 'A key needs at least one scope' : null),
+    },
+  })
+  const action = useMutation({
+    mutationFn: () => {
+      const { name, scopes, expiry, expires_at: at } = form.getValues()
+      const body = { name, scopes: scopesOf(scopes), ...(expiry === 'never' ? {} : { expires_at: fromField(at) }) }
+      return post<NewApiKey>(`/orgs/${org.id}/api-keys`, body)
+    },
+    onSuccess: onMade,
+    onError: (error) => showRefusal(form, error),
+  })
+  return (
+    <Modal opened onClose={onClose} title="New Key" size="lg">
+      <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
+        <Stack gap="md">
+          <TextInput label="Name" placeholder="ERP sync" required data-autofocus {...form.getInputProps('name')} />
+          <Stack gap="xs">
+            {resources.map((name) => (
+              <Group key={name} justify="space-between" gap="xs">
+                <Text size="sm" fw={550}>
+                  {titles[name]}
+                </Text>
+                <SegmentedControl
+                  aria-label={titles[name]}
+                  size="xs"
+                  value={form.values.scopes[name]}
+                  onChange={(level) => form.setFieldValue('scopes', { ...form.values.scopes, [name]: level as Level })}
+                  data={name === 'tracking' ? [none, read] : [none, read, write]}
+                />
+              </Group>
+            ))}
+            {form.errors['scopes'] !== undefined && (
+              <Text size="sm" c="var(--mantine-color-error)">
+                {form.errors['scopes']}
+              </Text>
+            )}
+          </Stack>
+          <Stack gap={6}>
+            <Group justify="space-between" gap="xs">
+              <Text size="sm" fw={550}>
+                Expires
+              </Text>
+              <SegmentedControl
+                aria-label="Expires"
+                size="xs"
+                data={[
+                  { value: 'never', label: 'Never' },
+                  { value: 'at', label: 'At a date' },
+                ]}
+                {...form.getInputProps('expiry')}
+              />
+            </Group>
+            {form.values.expiry === 'at' && (
+              <DateTimePicker aria-label="Expires at" {...form.getInputProps('expires_at')} />
+            )}
+          </Stack>
+          {action.isError && Object.keys(form.errors).length === 0 && <Problem error={action.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={action.isPending}>
+              Create key
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,171 @@
+import {
+  Button,
+  Grid,
+  Group,
+  NumberInput,
+  SegmentedControl,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { listAssets } from '../../api/assets.ts'
+import { listLocations } from '../../api/locations.ts'
+import type { Asset, List, Location } from '../../api/types.ts'
+import { Empty } from '../../components/empty.tsx'
+import { IconDownload, IconPrinter } from '../../components/icons.ts'
+import { Card, Page } from '../../components/page.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { saveBlob } from '../../lib/download.ts'
+import { count } from '../../lib/time.ts'
+import type { Symbology } from './code-shapes.ts'
+import { toPdf, toSvg } from './draw.ts'
+import { type Item, layOut, sheets } from './sheets.ts'
+
+type Content = 'key' | 'barcode'
+
+/** A label carries the key, or the barcode that hangs on the thing already. */
+const itemOf =
+  (content: Content) =>
+  (one: Asset | Location): Item => {
+    const barcode = one.tags.find((tag) => tag.tag_type === 'barcode')?.value
+    const code = content === 'barcode' ? (barcode ?? one.external_key) : one.external_key
+    return { code, name: one.name, key: code }
+  }
+
+function useItems(kind: 'assets' | 'locations', q: string, limit: number) {
+  const assets = useQuery({ ...listAssets({ q, limit, offset: 0 }), enabled: kind === 'assets' })
+  const locations = useQuery({ ...listLocations({ q, limit, offset: 0 }), enabled: kind === 'locations' })
+  return (kind === 'assets' ? assets : locations) as UseQueryResult<List<Asset | Location>>
+}
+
+export function LabelsPage() {
+  const { kind = 'assets' } = useSearch({ from: '/shell/labels' })
+  const navigate = useNavigate({ from: '/labels' })
+  const [q, setQ] = useState('')
+  const [text] = useDebouncedValue(q.trim(), 250)
+  const [limit, setLimit] = useState(48)
+  const [symbology, setSymbology] = useState<Symbology>('qr')
+  const [content, setContent] = useState<Content>('key')
+  const [sheetName, setSheetName] = useState('a4-24')
+  const sheet = sheets.find((one) => one.value === sheetName) ?? sheets[0]!
+  const found = useItems(kind, text, limit)
+  const rows: readonly (Asset | Location)[] = found.data?.data ?? []
+  const pages = useMemo(() => layOut(rows.map(itemOf(content)), sheet, symbology), [rows, content, sheet, symbology])
+  const preview = useMemo(() => {
+    const svg = pages[0] === undefined ? '' : toSvg(pages[0], sheet)
+    return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`
+  }, [pages, sheet])
+  return (
+    <Page title="Labels" lead="QR or Code 128 for assets and places, on the sheets you have.">
+      <Grid gap="md">
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Card>
+            <Stack gap="sm">
+              <SegmentedControl
+                aria-label="What for"
+                value={kind}
+                onChange={(value) => void navigate({ search: { kind: value }, replace: true })}
+                data={[
+                  { value: 'assets', label: 'Assets' },
+                  { value: 'locations', label: 'Locations' },
+                ]}
+              />
+              <TextInput
+                label="Which"
+                placeholder="All, or part of a name, key or tag"
+                value={q}
+                onChange={({ currentTarget }) => setQ(currentTarget.value)}
+              />
+              <NumberInput
+                label="At most"
+                min={1}
+                max={200}
+                allowDecimal={false}
+                value={limit}
+                onChange={(value) => setLimit(Math.min(200, Math.max(1, Number(value) || 1)))}
+              />
+              <Select
+                label="Sheet"
+                allowDeselect={false}
+                data={sheets.map((one) => ({ value: one.value, label: one.label }))}
+                value={sheetName}
+                onChange={(value) => setSheetName(value ?? 'a4-24')}
+              />
+              <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
+                <SegmentedControl
+                  aria-label="Kind of code"
+                  value={symbology}
+                  onChange={(value) => setSymbology(value)}
+                  data={[
+                    { value: 'qr', label: 'QR' },
+                    { value: 'code128', label: 'Code 128' },
+                  ]}
+                />
+                <SegmentedControl
+                  aria-label="What the code says"
+                  value={content}
+                  onChange={(value) => setContent(value)}
+                  data={[
+                    { value: 'key', label: 'Key' },
+                    { value: 'barcode', label: 'Barcode tag' },
+                  ]}
+                />
+              </SimpleGrid>
+              <Text size="xs" c="dimmed">
+                The scan view understands both: a key, and the value of any tag.
+              </Text>
+              <Group>
+                <Button
+                  leftSection={<IconDownload size={16} />}
+                  disabled={pages.length === 0}
+                  onClick={() => saveBlob(toPdf(pages, sheet), `${kind}-labels.pdf`)}
+                >
+                  PDF, {count(pages.length)} {pages.length === 1 ? 'page' : 'pages'}
+                </Button>
+                <Button
+                  variant="default"
+                  disabled={pages.length === 0}
+                  onClick={() =>
+                    pages.forEach((marks, index) =>
+                      saveBlob(
+                        new Blob([toSvg(marks, sheet)], { type: 'image/svg+xml' }),
+                        `${kind}-labels-${index + 1}.svg`,
+                      ),
+                    )
+                  }
+                >
+                  SVG
+                </Button>
+              </Group>
+            </Stack>
+          </Card>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <Card title="Preview">
+            <QueryView query={found} rows={5}>
+              {() =>
+                rows.length === 0 ? (
+                  <Empty icon={<IconPrinter size={22} />} title="Nothing to print">
+                    No {kind} match.
+                  </Empty>
+                ) : (
+                  <img
+                    className="sheet"
+                    src={preview}
+                    alt={`First page with labels of ${count(rows.length)} ${kind}`}
+                  />
+                )
+              }
+            </QueryView>
+          </Card>
+        </Grid.Col>
+      </Grid>
+    </Page>
+  )
+}

@@ -1,0 +1,111 @@
+import { Button, Group, Modal, Stack, Switch, TextInput, Textarea } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { getOne } from '../../api/client.ts'
+import { patchLocation } from '../../api/locations.ts'
+import type { Location } from '../../api/types.ts'
+import { EditConflict, isStale } from '../../components/edit-conflict.tsx'
+import { LocationPicker } from '../../components/pickers.tsx'
+import { Problem, tell } from '../../components/problem.tsx'
+import { required, showRefusal } from '../../lib/forms.ts'
+
+const valuesOf = (one: Location) => ({
+  name: one.name,
+  description: one.description ?? '',
+  is_active: one.is_active,
+  parent_id: one.parent_id,
+})
+
+type Values = ReturnType<typeof valuesOf>
+
+function patchOf(base: Location, values: Values): object {
+  const before = valuesOf(base)
+  const patch: Record<string, unknown> = { updated_at: base.updated_at }
+  if (values.name !== before.name) patch['name'] = values.name
+  if (values.description !== before.description)
+    patch['description'] = values.description === '' ? null : values.description
+  if (values.is_active !== before.is_active) patch['is_active'] = values.is_active
+  if (values.parent_id !== before.parent_id) patch['parent_id'] = values.parent_id
+  return patch
+}
+
+const words: Record<keyof Values, string> = {
+  name: 'Name',
+  description: 'Description',
+  is_active: 'Active',
+  parent_id: 'Inside of',
+}
+
+const shown = (one: Location, name: keyof Values): string =>
+  name === 'parent_id' ? (one.parent_external_key ?? 'nothing') : String(valuesOf(one)[name])
+
+/** Editing a place, moving it included. */
+export function EditLocation({ location, onClose }: { location: Location; onClose: () => void }) {
+  const queries = useQueryClient()
+  const [base, setBase] = useState(location)
+  const [theirs, setTheirs] = useState<Location | null>(null)
+  const form = useForm<Values>({ initialValues: valuesOf(location), validate: { name: required('A name') } })
+  const action = useMutation({
+    mutationFn: (from: Location) => patchLocation(location.id, patchOf(from, form.getValues())),
+    onSuccess: () => {
+      void queries.invalidateQueries({ queryKey: ['locations'] })
+      void queries.invalidateQueries({ queryKey: ['overview'] })
+      tell('Saved.')
+      onClose()
+    },
+    onError: async (error) => {
+      if (isStale(error)) setTheirs(await getOne<Location>(`/locations/${location.id}`))
+      else showRefusal(form, error)
+    },
+  })
+  const settle = (next: Location): void => {
+    setBase(next)
+    setTheirs(null)
+    action.reset()
+  }
+  const isLoose = action.isError && theirs === null && !isStale(action.error) && Object.keys(form.errors).length === 0
+  return (
+    <Modal opened onClose={onClose} title={`Edit ${location.name}`}>
+      <form onSubmit={form.onSubmit(() => action.mutate(base))} noValidate>
+        <Stack gap="sm">
+          {theirs !== null && (
+            <EditConflict
+              differences={(Object.keys(words) as (keyof Values)[])
+                .filter((name) => form.values[name] !== valuesOf(theirs)[name])
+                .map((name) => ({ field: words[name], theirs: shown(theirs, name) }))}
+              onTakeTheirs={() => {
+                form.setValues(valuesOf(theirs))
+                settle(theirs)
+              }}
+              onKeepMine={() => {
+                settle(theirs)
+                action.mutate(theirs)
+              }}
+            />
+          )}
+          <TextInput label="Name" required data-autofocus maxLength={255} {...form.getInputProps('name')} />
+          <LocationPicker
+            label="Inside of"
+            description="Moving a place takes everything below it along."
+            placeholder="Nothing: it stands at the top"
+            value={form.values.parent_id}
+            onChange={(id) => form.setFieldValue('parent_id', id)}
+            error={form.errors['parent_id']}
+          />
+          <Textarea label="Description" autosize minRows={2} maxLength={1024} {...form.getInputProps('description')} />
+          <Switch label="Active" {...form.getInputProps('is_active', { type: 'checkbox' })} />
+          {isLoose && <Problem error={action.error} />}
+          <Group justify="flex-end" mt="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={action.isPending} disabled={theirs !== null}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,294 @@
+import {
+  ActionIcon,
+  Anchor,
+  Badge,
+  Box,
+  Breadcrumbs,
+  Button,
+  Grid,
+  Group,
+  Menu,
+  Stack,
+  Switch,
+  Table,
+  Text,
+} from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { listPositions, useAssetNames } from '../../api/assets.ts'
+import { ancestorsOf, deleteLocation, oneLocation, trafficAt } from '../../api/locations.ts'
+import { usePlaces } from '../../api/looking.ts'
+import type { Location } from '../../api/types.ts'
+import { Confirm } from '../../components/confirm.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { IconBox, IconDots, IconPencil, IconPlus, IconScan, IconTag, IconTrash } from '../../components/icons.ts'
+import { Lines } from '../../components/loading.tsx'
+import { Card, Page } from '../../components/page.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { AssetLink, PlaceLink } from '../../components/place-link.tsx'
+import { Problem, tell } from '../../components/problem.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { Rename } from '../../components/rename.tsx'
+import { TagsCard } from '../../components/tags-card.tsx'
+import { useCan } from '../../components/use-session.ts'
+import { When } from '../../components/when.tsx'
+import { count } from '../../lib/time.ts'
+import { EditLocation } from './edit-location.tsx'
+import { NewLocation } from './new-location.tsx'
+
+const size = 15
+
+function HereCard({ id }: { id: number }) {
+  const [page, setPage] = useState(1)
+  const [isDeep, setDeep] = useState(true)
+  const here = useQuery(
+    listPositions({ location_id: id, include_descendants: isDeep, limit: size, offset: (page - 1) * size }),
+  )
+  const nameOf = useAssetNames(here.data?.data.map((one) => one.asset_external_key) ?? [])
+  return (
+    <Card
+      title="Here now"
+      aside={
+        <Switch
+          size="xs"
+          label="With places below"
+          checked={isDeep}
+          onChange={({ currentTarget }) => {
+            setPage(1)
+            setDeep(currentTarget.checked)
+          }}
+        />
+      }
+    >
+      <QueryView query={here} rows={4}>
+        {({ data, total_count: total }) =>
+          total === 0 ? (
+            <Empty icon={<IconBox size={22} />} title="Nothing was last seen here" />
+          ) : (
+            <>
+              <div className="table-wrap">
+                <Table aria-label="Assets here">
+                  <Table.Tbody>
+                    {data.map((row) => (
+                      <Table.Tr key={row.asset_id}>
+                        <Table.Td>
+                          <AssetLink id={row.asset_id} name={nameOf(row.asset_external_key)} />
+                        </Table.Td>
+                        <Table.Td visibleFrom="xs">
+                          {row.location_id === id ? (
+                            <Text size="sm" c="dimmed">
+                              right here
+                            </Text>
+                          ) : (
+                            <PlaceLink id={row.location_id} fallback={row.location_external_key} />
+                          )}
+                        </Table.Td>
+                        <Table.Td ta="right">
+                          <When at={row.asset_last_seen} />
+                        </Table.Td>
+                      </Table.Tr>
+                    ))}
+                  </Table.Tbody>
+                </Table>
+              </div>
+              <Pager page={page} size={size} total={total} onPage={setPage} what="assets" />
+            </>
+          )
+        }
+      </QueryView>
+    </Card>
+  )
+}
+
+function TrafficCard({ id }: { id: number }) {
+  const [page, setPage] = useState(1)
+  const traffic = useQuery(trafficAt(id, { limit: size, offset: (page - 1) * size }))
+  const nameOf = useAssetNames(traffic.data?.data.map((one) => one.asset_external_key) ?? [])
+  return (
+    <Card title="Arrivals and departures">
+      <QueryView query={traffic} rows={4}>
+        {({ data, total_count: total }) =>
+          total === 0 ? (
+            <Text size="sm" c="dimmed">
+              Nothing has come or gone yet.
+            </Text>
+          ) : (
+            <>
+              {data.map((one) => (
+                <div className="move-row" key={`${one.asset_id}-${one.event}-${one.occurred_at}`}>
+                  <Badge color={one.event === 'arrival' ? 'harbor' : 'gray'} style={{ flex: 'none' }} w={72}>
+                    {one.event === 'arrival' ? 'came' : 'left'}
+                  </Badge>
+                  <Box style={{ flex: 1, minWidth: 0 }}>
+                    <AssetLink id={one.asset_id} name={nameOf(one.asset_external_key)} />
+                    {one.other_location_name !== null && (
+                      <Text size="sm" c="dimmed" span>
+                        {one.event === 'arrival' ? ' from ' : ' to '}
+                        <PlaceLink id={one.other_location_id} name={one.other_location_name} />
+                      </Text>
+                    )}
+                  </Box>
+                  <Text size="xs" c="dimmed">
+                    <When at={one.occurred_at} />
+                  </Text>
+                </div>
+              ))}
+              <Pager page={page} size={size} total={total} onPage={setPage} what="passages" />
+            </>
+          )
+        }
+      </QueryView>
+    </Card>
+  )
+}
+
+function Below({ location, onAdd }: { location: Location; onAdd: (() => void) | null }) {
+  const places = usePlaces()
+  const children = [...places.values()].filter((one) => one.parent_id === location.id)
+  return (
+    <Card
+      title="Places below"
+      aside={
+        onAdd !== null && (
+          <Button size="compact-sm" variant="light" leftSection={<IconPlus size={14} />} onClick={onAdd}>
+            Add
+          </Button>
+        )
+      }
+    >
+      {children.length === 0 && (
+        <Text size="sm" c="dimmed">
+          None.
+        </Text>
+      )}
+      {children
+        .sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }))
+        .map((one) => (
+          <div className="move-row" key={one.location_id}>
+            <Box style={{ flex: 1, minWidth: 0 }}>
+              <PlaceLink id={one.location_id} name={one.name} />
+            </Box>
+            <Text size="sm" className="number">
+              {count(one.here_with_subtree)}
+            </Text>
+          </div>
+        ))}
+    </Card>
+  )
+}
+
+export function LocationPage() {
+  const { locationId } = useParams({ from: '/shell/locations/$locationId' })
+  const id = Number(locationId)
+  const location = useQuery(oneLocation(id))
+  if (location.data !== undefined) return <Loaded key={id} location={location.data} />
+  return <Box className="app-page">{location.isError ? <Problem error={location.error} /> : <Lines />}</Box>
+}
+
+function Actions({ location, onOpen }: { location: Location; onOpen: (what: 'edit' | 'rename' | 'delete') => void }) {
+  const isManager = useCan('manager')
+  const isOperator = useCan('operator')
+  return (
+    <>
+      {isOperator && (
+        <Button
+          leftSection={<IconScan size={16} />}
+          renderRoot={(props) => <Link to="/scan" search={{ place: location.id }} {...props} />}
+        >
+          Scan here
+        </Button>
+      )}
+      {isManager && (
+        <>
+          <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => onOpen('edit')}>
+            Edit
+          </Button>
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <ActionIcon variant="default" size={36} aria-label="More actions">
+                <IconDots size={17} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item leftSection={<IconTag size={16} />} onClick={() => onOpen('rename')}>
+                Rename the key
+              </Menu.Item>
+              <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => onOpen('delete')}>
+                Delete
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        </>
+      )}
+    </>
+  )
+}
+
+function Loaded({ location }: { location: Location }) {
+  const isManager = useCan('manager')
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  const ancestors = useQuery(ancestorsOf(location.id))
+  const [open, setOpen] = useState<'edit' | 'rename' | 'delete' | 'new' | null>(null)
+  const close = (): void => setOpen(null)
+  const onDelete = async (): Promise<void> => {
+    await deleteLocation(location.id)
+    void queries.invalidateQueries({ queryKey: ['overview'] })
+    tell(`${location.name} was deleted.`)
+    await navigate({ to: '/locations' })
+  }
+  return (
+    <Page
+      title={location.name}
+      above={
+        <Breadcrumbs separatorMargin={6} fz="sm" c="dimmed">
+          <Anchor inherit underline="always" c="dimmed" renderRoot={(props) => <Link to="/locations" {...props} />}>
+            Locations
+          </Anchor>
+          {ancestors.data?.data.map((one) => (
+            <PlaceLink key={one.id} id={one.id} name={one.name} />
+          ))}
+        </Breadcrumbs>
+      }
+      lead={
+        <Group gap={8}>
+          <span className="key">{location.external_key}</span>
+          {!location.is_active && <Badge color="gray">inactive</Badge>}
+          {location.description !== null && <span>{location.description}</span>}
+        </Group>
+      }
+      actions={<Actions location={location} onOpen={setOpen} />}
+    >
+      <Grid gap="md">
+        <Grid.Col span={{ base: 12, md: 8 }}>
+          <Stack>
+            <HereCard id={location.id} />
+            <TrafficCard id={location.id} />
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 4 }}>
+          <Stack>
+            <Below location={location} onAdd={isManager ? () => setOpen('new') : null} />
+            <TagsCard kind="locations" id={location.id} tags={location.tags} mayEdit={isManager} />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+      {open === 'edit' && <EditLocation location={location} onClose={close} />}
+      {open === 'rename' && (
+        <Rename kind="locations" id={location.id} current={location.external_key} opened onClose={close} />
+      )}
+      {open === 'new' && <NewLocation opened parentId={location.id} onClose={close} />}
+      <Confirm
+        opened={open === 'delete'}
+        title={`Delete ${location.name}?`}
+        verb="Delete location"
+        onConfirm={onDelete}
+        onClose={close}
+      >
+        A place can only be deleted when no place stands below it and no asset was last seen there. It cannot be brought
+        back.
+      </Confirm>
+    </Page>
+  )
+}

@@ -1,0 +1,77 @@
+import { Button, Group, Modal, Stack, TextInput, Textarea } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { createLocation } from '../../api/locations.ts'
+import { LocationPicker } from '../../components/pickers.tsx'
+import { Problem, tell } from '../../components/problem.tsx'
+import { required, showRefusal } from '../../lib/forms.ts'
+
+export function NewLocation({
+  opened,
+  parentId,
+  onClose,
+}: {
+  opened: boolean
+  parentId: number | null
+  onClose: () => void
+}) {
+  const queries = useQueryClient()
+  const form = useForm({
+    initialValues: { name: '', external_key: '', description: '', parent_id: parentId },
+    validate: { name: required('A name') },
+  })
+  const action = useMutation({
+    mutationFn: () => {
+      const { name, external_key: key, description, parent_id: parent } = form.getValues()
+      return createLocation({
+        name,
+        ...(key === '' ? {} : { external_key: key }),
+        ...(description === '' ? {} : { description }),
+        ...(parent === null ? {} : { parent_id: parent }),
+      })
+    },
+    onSuccess: (made) => {
+      void queries.invalidateQueries({ queryKey: ['locations'] })
+      void queries.invalidateQueries({ queryKey: ['overview'] })
+      tell(`${made.name} is a place now.`)
+      close()
+    },
+    onError: (error) => showRefusal(form, error),
+  })
+  const close = (): void => {
+    form.reset()
+    action.reset()
+    onClose()
+  }
+  return (
+    <Modal opened={opened} onClose={close} title="New location">
+      <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
+        <Stack gap="sm">
+          <TextInput label="Name" data-autofocus required maxLength={255} {...form.getInputProps('name')} />
+          <TextInput
+            label="Key"
+            description="Your own short name for it. Left empty, it gets one such as LOC-001."
+            maxLength={255}
+            {...form.getInputProps('external_key')}
+          />
+          <LocationPicker
+            label="Inside of"
+            placeholder="Nothing: it stands at the top"
+            value={form.values.parent_id}
+            onChange={(id) => form.setFieldValue('parent_id', id)}
+          />
+          <Textarea label="Description" autosize minRows={2} maxLength={1024} {...form.getInputProps('description')} />
+          {action.isError && Object.keys(form.errors).length === 0 && <Problem error={action.error} />}
+          <Group justify="flex-end" mt="xs">
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={action.isPending}>
+              Create location
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,207 @@
+import { Badge, Box, Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { get, patch, post, remove } from '../../api/client.ts'
+import { type Invitation, type List, type Member, type Role, roles } from '../../api/types.ts'
+import { AdminOnly } from '../../components/admin-only.tsx'
+import { Confirm } from '../../components/confirm.tsx'
+import { ShownOnce } from '../../components/copy.tsx'
+import { IconUserPlus } from '../../components/icons.ts'
+import { Card, Page } from '../../components/page.tsx'
+import { Problem, tell, tellProblem } from '../../components/problem.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { useUser } from '../../components/use-session.ts'
+import { When } from '../../components/when.tsx'
+import { emailRule, showRefusal } from '../../lib/forms.ts'
+import { roleWords } from '../../lib/roles.ts'
+import { date } from '../../lib/time.ts'
+
+const options = roles.map((role) => ({ value: role, label: role.charAt(0).toUpperCase() + role.slice(1) }))
+
+export function MembersPage() {
+  return (
+    <AdminOnly title="Members">
+      <Members />
+    </AdminOnly>
+  )
+}
+
+function Members() {
+  const user = useUser()
+  const queries = useQueryClient()
+  const [isInviting, setInviting] = useState(false)
+  const [doomed, setDoomed] = useState<Member | null>(null)
+  const members = useQuery({
+    queryKey: ['members'],
+    queryFn: ({ signal }) => get<List<Member>>('/members', { limit: 200 }, signal),
+  })
+  const refresh = (): void => void queries.invalidateQueries({ queryKey: ['members'] })
+  const change = useMutation({
+    mutationFn: ({ id, role }: { id: number; role: Role }) => patch(`/members/${id}`, { role }),
+    onSuccess: () => tell('Changed. It counts from their next request on.'),
+    onError: tellProblem,
+    onSettled: refresh,
+  })
+  return (
+    <Page
+      title="Members"
+      lead={`The people in ${user.org.name}, and what they may do.`}
+      actions={
+        <Button leftSection={<IconUserPlus size={16} />} onClick={() => setInviting(true)}>
+          Invite
+        </Button>
+      }
+    >
+      <Stack maw={860}>
+        <Card>
+          <QueryView query={members} rows={4}>
+            {({ data }) => (
+              <div role="list" aria-label="Members">
+                {data.map((one) => (
+                  <div className="move-row member-row" role="listitem" key={one.user_id}>
+                    <Box style={{ flex: '1 1 200px', minWidth: 0 }}>
+                      <Text size="sm" fw={550}>
+                        {one.email} {one.user_id === user.id && <Badge color="gray">you</Badge>}
+                      </Text>
+                      <Text size="xs" c="dimmed">
+                        since {date(one.joined_at)}
+                      </Text>
+                    </Box>
+                    <Select
+                      aria-label={`Role of ${one.email}`}
+                      size="xs"
+                      w={120}
+                      allowDeselect={false}
+                      data={options}
+                      value={one.role}
+                      onChange={(role) => role !== null && change.mutate({ id: one.user_id, role: role })}
+                    />
+                    <Button
+                      size="compact-sm"
+                      variant="subtle"
+                      color="red"
+                      aria-label={`Remove ${one.email}`}
+                      onClick={() => setDoomed(one)}
+                    >
+                      Remove
+                    </Button>
+                  </div>
+                ))}
+              </div>
+            )}
+          </QueryView>
+        </Card>
+        <Invitations />
+        <Card title="What roles may do">
+          {roles.map((role) => (
+            <Text size="sm" key={role}>
+              <b>{role}</b> {roleWords[role]}
+            </Text>
+          ))}
+        </Card>
+      </Stack>
+      {isInviting && <Invite onClose={() => setInviting(false)} />}
+      <Confirm
+        opened={doomed !== null}
+        title={`Remove ${doomed?.email ?? ''}?`}
+        verb="Remove member"
+        onClose={() => setDoomed(null)}
+        onConfirm={async () => {
+          await remove(`/members/${String(doomed?.user_id)}`)
+          tell('Removed.')
+          refresh()
+        }}
+      >
+        They lose access to {user.org.name} at their next request. What they did stays.
+      </Confirm>
+    </Page>
+  )
+}
+
+function Invitations() {
+  const queries = useQueryClient()
+  const open = useQuery({
+    queryKey: ['invitations'],
+    queryFn: ({ signal }) => get<List<Invitation>>('/invitations', undefined, signal),
+  })
+  const withdraw = useMutation({
+    mutationFn: (id: number) => remove(`/invitations/${id}`),
+    onSuccess: () => tell('Withdrawn. The link no longer works.'),
+    onError: tellProblem,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['invitations'] }),
+  })
+  if (open.data?.data.length === 0) return null
+  return (
+    <Card title="Open invitations">
+      <QueryView query={open} rows={1}>
+        {({ data }) =>
+          data.map((one) => (
+            <div className="move-row" key={one.id}>
+              <Text size="sm" style={{ flex: 1, minWidth: 0 }}>
+                {one.email} <Badge color="gray">{one.role}</Badge>
+              </Text>
+              <Text size="xs" c="dimmed">
+                until <When at={one.expires_at} />
+              </Text>
+              <Button
+                size="compact-sm"
+                variant="subtle"
+                color="gray"
+                aria-label={`Withdraw the invitation of ${one.email}`}
+                onClick={() => withdraw.mutate(one.id)}
+              >
+                Withdraw
+              </Button>
+            </div>
+          ))
+        }
+      </QueryView>
+    </Card>
+  )
+}
+
+function Invite({ onClose }: { onClose: () => void }) {
+  const queries = useQueryClient()
+  const form = useForm<{ email: string; role: Role }>({
+    initialValues: { email: '', role: 'operator' },
+    validate: { email: emailRule },
+  })
+  const action = useMutation({
+    mutationFn: () => post<Invitation>('/invitations', form.getValues()),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['invitations'] }),
+    onError: (error) => showRefusal(form, error),
+  })
+  const made = action.data
+  return (
+    <Modal opened onClose={onClose} title="Invite somebody" size={made === undefined ? 'md' : 'lg'}>
+      {made === undefined ? (
+        <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
+          <Stack gap="sm">
+            <TextInput label="E-mail" type="email" data-autofocus {...form.getInputProps('email')} />
+            <Select
+              label="Role"
+              description={`A ${form.values.role} ${roleWords[form.values.role]}.`}
+              allowDeselect={false}
+              data={options}
+              {...form.getInputProps('role')}
+            />
+            {action.isError && Object.keys(form.errors).length === 0 && <Problem error={action.error} />}
+            <Group justify="flex-end">
+              <Button variant="default" onClick={onClose}>
+                Cancel
+              </Button>
+              <Button type="submit" loading={action.isPending}>
+                Invite
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      ) : (
+        <ShownOnce values={[{ label: `Link for ${made.email}`, value: made.link ?? '' }]} onDone={onClose}>
+          <Text size="sm">It works once, within seven days. Where mail is set up, it was sent too.</Text>
+        </ShownOnce>
+      )}
+    </Modal>
+  )
+}

@@ -1,0 +1,86 @@
+import { Anchor, Button, Group, Paper, Stack, Text, ThemeIcon } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Overview } from '../../api/types.ts'
+import { IconCheck } from '../../components/icons.ts'
+import { useCan } from '../../components/use-session.ts'
+import { NewAsset } from '../assets/new-asset.tsx'
+import { NewLocation } from '../locations/new-location.tsx'
+
+interface Step {
+  title: string
+  text: string
+  isDone: boolean
+  action: React.ReactNode
+}
+
+/** The way from nothing to a first sighting, in three steps. */
+export function FirstSteps({ data }: { data: Overview }) {
+  const isManager = useCan('manager')
+  const isOperator = useCan('operator')
+  const [open, setOpen] = useState<'place' | 'thing' | null>(null)
+  const steps: Step[] = [
+    {
+      title: 'Name your places',
+      text: 'A site, a hall, a room, a shelf: whatever you answer with when somebody asks where something is.',
+      isDone: data.locations.length > 0,
+      action: isManager && <Button onClick={() => setOpen('place')}>Add a place</Button>,
+    },
+    {
+      title: 'Add things and their tags',
+      text: 'One by one, or many at once from a CSV file. A tag is what readers and cameras see: RFID, BLE or a barcode.',
+      isDone: data.assets_total > 0,
+      action: isManager && (
+        <Group gap="sm">
+          <Button onClick={() => setOpen('thing')}>Add an asset</Button>
+          <Button variant="default" renderRoot={(props) => <Link to="/import" {...props} />}>
+            Import a CSV
+          </Button>
+        </Group>
+      ),
+    },
+    {
+      title: 'See something for the first time',
+      text: 'Scan with the camera of your phone, or point a reader here. From then on this page shows where everything is.',
+      isDone: data.seen_total > 0,
+      action: (
+        <Group gap="sm">
+          {isOperator && <Button renderRoot={(props) => <Link to="/scan" {...props} />}>Scan now</Button>}
+          <Button variant="default" renderRoot={(props) => <Link to="/readers" {...props} />}>
+            Connect a reader
+          </Button>
+        </Group>
+      ),
+    },
+  ]
+  const next = steps.findIndex((step) => !step.isDone)
+  return (
+    <Stack maw={680}>
+      {steps.map((step, index) => (
+        <Paper key={step.title} p="lg">
+          <Group wrap="nowrap" align="flex-start">
+            <ThemeIcon radius="xl" size={32} variant={step.isDone ? 'filled' : 'light'}>
+              {step.isDone ? <IconCheck size={18} /> : index + 1}
+            </ThemeIcon>
+            <Stack gap={6} style={{ flex: 1 }}>
+              <Text fw={620}>{step.title}</Text>
+              <Text size="sm" c="dimmed">
+                {step.text}
+              </Text>
+              {index === next && step.action}
+            </Stack>
+          </Group>
+        </Paper>
+      ))}
+      <Text size="sm" c="dimmed">
+        Programs get in through the{' '}
+        <Anchor inherit underline="always" href="/api/docs">
+          API
+        </Anchor>
+        .
+      </Text>
+      <NewLocation opened={open === 'place'} parentId={null} onClose={() => setOpen(null)} />
+      <NewAsset opened={open === 'thing'} onClose={() => setOpen(null)} />
+    </Stack>
+  )
+}

@@ -1,0 +1,82 @@
+import { Box, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { onLive } from '../../api/live.ts'
+import { recentMoves } from '../../api/looking.ts'
+import type { Move } from '../../api/types.ts'
+import { Card } from '../../components/page.tsx'
+import { AssetLink, PlaceLink } from '../../components/place-link.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { When } from '../../components/when.tsx'
+
+const kept = 40
+
+/** Moves that arrived while the page is open, newest first. */
+function useFresh(): readonly Move[] {
+  const [fresh, setFresh] = useState<readonly Move[]>([])
+  useEffect(
+    () =>
+      onLive((events) => {
+        const moves = events.flatMap((event) => (event.kind === 'move' ? [event.move] : [])).reverse()
+        if (moves.length > 0) setFresh((old) => [...moves, ...old].slice(0, kept))
+      }),
+    [],
+  )
+  return fresh
+}
+
+export function MovesCard() {
+  const fresh = useFresh()
+  const earlier = useQuery(recentMoves({ limit: kept }))
+  const known = new Set(fresh.map((one) => one.delivery_id))
+  return (
+    <Card
+      title="Moves"
+      aside={
+        <Text size="xs" c="dimmed">
+          as they happen
+        </Text>
+      }
+    >
+      <QueryView query={earlier} rows={6}>
+        {({ data }) => {
+          const all = [...fresh, ...data.filter((one) => !known.has(one.delivery_id))].slice(0, kept)
+          if (all.length === 0)
+            return (
+              <Text size="sm" c="dimmed">
+                Nothing has moved yet. A move is shown when something is seen at another place than before.
+              </Text>
+            )
+          return (
+            <Box mah={430} style={{ overflowY: 'auto' }} tabIndex={0} role="log" aria-label="Moves">
+              {all.map((move) => (
+                <div
+                  className="move-row"
+                  key={move.delivery_id}
+                  data-fresh={known.has(move.delivery_id) ? '' : undefined}
+                >
+                  <Box style={{ flex: 1, minWidth: 0 }}>
+                    <Text size="sm">
+                      <AssetLink id={move.asset.id} name={move.asset.name} />
+                    </Text>
+                    <Text size="xs" c="dimmed">
+                      {move.from_location !== null && (
+                        <>
+                          <PlaceLink id={move.from_location.id} name={move.from_location.name} /> →{' '}
+                        </>
+                      )}
+                      <PlaceLink id={move.to_location.id} name={move.to_location.name} />
+                    </Text>
+                  </Box>
+                  <Text size="xs" c="dimmed">
+                    <When at={move.occurred_at} />
+                  </Text>
+                </div>
+              ))}
+            </Box>
+          )
+        }}
+      </QueryView>
+    </Card>
+  )
+}

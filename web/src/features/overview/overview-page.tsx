@@ -1,0 +1,195 @@
+import { Anchor, Badge, Box, Grid, Group, Paper, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Suspense, lazy, useMemo } from 'react'
+import { overview, quietAssets } from '../../api/looking.ts'
+import { listReaders } from '../../api/readers.ts'
+import type { Overview } from '../../api/types.ts'
+import { Card, Page } from '../../components/page.tsx'
+import { AssetLink, PlaceLink } from '../../components/place-link.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { When } from '../../components/when.tsx'
+import { readerHealth } from '../../lib/reader-health.ts'
+import { count } from '../../lib/time.ts'
+import { treeRows } from '../locations/tree.ts'
+import { FirstSteps } from './first-steps.tsx'
+import { MovesCard } from './moves-card.tsx'
+
+const MovesChart = lazy(() => import('./moves-chart.tsx'))
+
+function Stat({ label, value, note }: { label: string; value: number; note?: string }) {
+  return (
+    <Paper p="md">
+      <Text size="xs" c="dimmed">
+        {label}
+      </Text>
+      <Text fz={26} fw={660} lh={1.25} className="number">
+        {count(value)}
+      </Text>
+      <Text size="xs" c="dimmed" mih={18}>
+        {note}
+      </Text>
+    </Paper>
+  )
+}
+
+const shownPlaces = 14
+
+function PlacesCard({ data }: { data: Overview }) {
+  const rows = useMemo(() => treeRows(data.locations, new Set()), [data.locations])
+  const most = Math.max(1, ...data.locations.map((one) => one.here_with_subtree))
+  return (
+    <Card
+      title="Where everything is"
+      aside={
+        <Anchor size="sm" renderRoot={(props) => <Link to="/locations" {...props} />}>
+          All locations
+        </Anchor>
+      }
+    >
+      <Stack gap={9}>
+        {rows.slice(0, shownPlaces).map(({ place, depth }) => (
+          <Group key={place.location_id} gap="sm" wrap="nowrap">
+            <Text
+              size="sm"
+              truncate
+              pl={Math.min(depth, 5) * 16}
+              style={{ flex: '1 1 46%', minWidth: 0 }}
+              fw={depth === 0 ? 600 : 400}
+            >
+              <PlaceLink id={place.location_id} name={place.name} />
+            </Text>
+            <Box className="bar" style={{ flex: '1 1 34%' }} aria-hidden>
+              <div style={{ width: `${(place.here_with_subtree / most) * 100}%` }} />
+            </Box>
+            <Text size="sm" className="number" w={52} ta="right">
+              {count(place.here_with_subtree)}
+            </Text>
+          </Group>
+        ))}
+        {rows.length > shownPlaces && (
+          <Text size="xs" c="dimmed">
+            and {count(rows.length - shownPlaces)} more places
+          </Text>
+        )}
+      </Stack>
+    </Card>
+  )
+}
+
+function QuietCard({ data }: { data: Overview }) {
+  const quiet = useQuery(quietAssets({ hours: data.quiet_after_hours, limit: 6, offset: 0 }))
+  return (
+    <Card title="Not seen for a while">
+      <QueryView query={quiet} rows={3}>
+        {({ data: rows, total_count: total }) => (
+          <>
+            {total === 0 && (
+              <Text size="sm" c="dimmed">
+                Everything that was ever seen was seen within the last {data.quiet_after_hours} hours.
+              </Text>
+            )}
+            {rows.map((one) => (
+              <div className="move-row" key={one.asset_id}>
+                <Box style={{ flex: 1, minWidth: 0 }}>
+                  <Text size="sm">
+                    <AssetLink id={one.asset_id} name={one.name} />
+                  </Text>
+                  <Text size="xs" c="dimmed">
+                    last at <PlaceLink id={one.location_id} name={one.location_name} />
+                  </Text>
+                </Box>
+                <Text size="xs" c="dimmed">
+                  <When at={one.last_seen_at} />
+                </Text>
+              </div>
+            ))}
+          </>
+        )}
+      </QueryView>
+    </Card>
+  )
+}
+
+function ReadersCard() {
+  const readers = useQuery(listReaders({ limit: 100, offset: 0 }))
+  return (
+    <Card
+      title="Readers"
+      aside={
+        <Anchor size="sm" renderRoot={(props) => <Link to="/readers" {...props} />}>
+          All readers
+        </Anchor>
+      }
+    >
+      <QueryView query={readers} rows={2}>
+        {({ data }) => {
+          const quiet = data.filter((one) => readerHealth(one).kind !== 'good')
+          if (data.length === 0)
+            return (
+              <Text size="sm" c="dimmed">
+                No reader reports here yet.
+              </Text>
+            )
+          if (quiet.length === 0)
+            return (
+              <Text size="sm" c="dimmed">
+                All {count(data.length)} have reported lately.
+              </Text>
+            )
+          return quiet.slice(0, 6).map((one) => (
+            <div className="move-row" key={one.id}>
+              <Link to="/readers/$readerId" params={{ readerId: String(one.id) }} className="row-link">
+                {one.name}
+              </Link>
+              <Badge color="yellow" ml="auto">
+                {readerHealth(one).words}
+              </Badge>
+            </div>
+          ))
+        }}
+      </QueryView>
+    </Card>
+  )
+}
+
+function Loaded({ data }: { data: Overview }) {
+  const moves = data.moves_per_hour.reduce((sum, one) => sum + one.moves, 0)
+  if (data.locations.length === 0 || data.assets_total === 0 || data.seen_total === 0) return <FirstSteps data={data} />
+  return (
+    <Stack>
+      <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="sm">
+        <Stat label="Assets" value={data.assets_total} note={`${count(data.seen_total)} seen at least once`} />
+        <Stat label="Places" value={data.locations.length} />
+        <Stat label="Moves in 24 hours" value={moves} />
+        <Stat label="Not seen lately" value={data.quiet_total} note={`for ${data.quiet_after_hours} hours or more`} />
+      </SimpleGrid>
+      <Card title="Moves per hour">
+        <Suspense fallback={<Skeleton h={150} />}>
+          <MovesChart hours={data.moves_per_hour} />
+        </Suspense>
+      </Card>
+      <Grid gap="md">
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <Stack>
+            <PlacesCard data={data} />
+            <QuietCard data={data} />
+            <ReadersCard />
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <MovesCard />
+        </Grid.Col>
+      </Grid>
+    </Stack>
+  )
+}
+
+export function OverviewPage() {
+  const data = useQuery(overview())
+  return (
+    <Page title="Overview" lead="Where everything is now, and what just moved.">
+      <QueryView query={data}>{(loaded) => <Loaded data={loaded} />}</QueryView>
+    </Page>
+  )
+}

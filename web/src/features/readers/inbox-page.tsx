@@ -1,0 +1,130 @@
+import { Anchor, Badge, Button, Group, Modal, Paper, Stack, Text } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ColumnDef } from '@tanstack/react-table'
+import { useState } from 'react'
+import { listReaders, listUnknown } from '../../api/readers.ts'
+import type { UnknownTag } from '../../api/types.ts'
+import { AttachCode } from '../../components/attach-code.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { IconInbox } from '../../components/icons.ts'
+import { Page } from '../../components/page.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { useCan } from '../../components/use-session.ts'
+import { When } from '../../components/when.tsx'
+import { tagLabel } from '../../lib/tags.ts'
+import { count } from '../../lib/time.ts'
+
+const size = 25
+
+export function InboxPage() {
+  const isManager = useCan('manager')
+  const queries = useQueryClient()
+  const [page, setPage] = useState(1)
+  const [chosen, setChosen] = useState<UnknownTag | null>(null)
+  const inbox = useQuery(listUnknown({ limit: size, offset: (page - 1) * size }))
+  const readers = useQuery(listReaders({ limit: 200, offset: 0 }))
+  const nameOf = (id: number | null): string => readers.data?.data.find((one) => one.id === id)?.name ?? 'a reader'
+  const columns: ColumnDef<UnknownTag>[] = [
+    {
+      id: 'value',
+      header: 'Tag',
+      cell: ({ row: { original } }) => (
+        <Group gap={8}>
+          <Badge color="gray">{tagLabel(original.tag_type)}</Badge>
+          <span className="key">{original.value}</span>
+        </Group>
+      ),
+    },
+    {
+      id: 'reader',
+      header: 'Read by',
+      meta: { from: 'sm' },
+      cell: ({ row: { original } }) => (
+        <Text size="sm">
+          {nameOf(original.reader_id)}
+          {original.antenna !== null && (
+            <Text span size="xs" c="dimmed">
+              {' '}
+              antenna {original.antenna}
+            </Text>
+          )}
+        </Text>
+      ),
+    },
+    {
+      id: 'reads',
+      header: 'Reads',
+      meta: { align: 'right', from: 'sm' },
+      cell: ({ row: { original } }) => <span className="number">{count(original.reads)}</span>,
+    },
+    {
+      id: 'last',
+      header: 'Last',
+      meta: { from: 'md' },
+      cell: ({ row: { original } }) => <When at={original.last_seen_at} />,
+    },
+    {
+      id: 'act',
+      header: '',
+      meta: { align: 'right' },
+      cell: ({ row: { original } }) =>
+        isManager && (
+          <Button
+            size="compact-sm"
+            variant="light"
+            aria-label={`Attach ${original.value}`}
+            onClick={() => setChosen(original)}
+          >
+            Attach
+          </Button>
+        ),
+    },
+  ]
+  return (
+    <Page
+      title="Inbox"
+      lead="Tags that readers saw and that hang on nothing: the thousand seen last."
+      above={
+        <Anchor size="sm" c="dimmed" renderRoot={(props) => <Link to="/readers" {...props} />}>
+          Readers
+        </Anchor>
+      }
+    >
+      {inbox.isError ? (
+        <Problem error={inbox.error} onRetry={() => void inbox.refetch()} />
+      ) : (
+        <Paper px="xs" py={4}>
+          <DataTable
+            label="Unknown tags"
+            columns={columns}
+            rows={inbox.data?.data}
+            rowKey={(one) => `${one.tag_type}-${one.value}`}
+            empty={
+              <Empty icon={<IconInbox size={24} />} title="No unknown tags">
+                When a reader sees a tag that hangs on nothing, it waits here until it is attached to an asset.
+              </Empty>
+            }
+          />
+        </Paper>
+      )}
+      <Pager page={page} size={size} total={inbox.data?.total_count ?? 0} onPage={setPage} what="tags" />
+      <Modal opened={chosen !== null} onClose={() => setChosen(null)} title="Attach this tag">
+        {chosen !== null && (
+          <Stack>
+            <AttachCode
+              code={chosen.value}
+              type={chosen.tag_type}
+              onDone={() => {
+                setChosen(null)
+                void queries.invalidateQueries({ queryKey: ['inbox'] })
+              }}
+            />
+          </Stack>
+        )}
+      </Modal>
+    </Page>
+  )
+}

@@ -1,0 +1,79 @@
+import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type ReaderDraft, createReader, patchReader } from '../../api/readers.ts'
+import type { NewReader, Reader } from '../../api/types.ts'
+import { Problem, tell } from '../../components/problem.tsx'
+import { required, showRefusal } from '../../lib/forms.ts'
+import { clocks, formats } from './formats.ts'
+import { ScanPoints } from './scan-points.tsx'
+
+const draftOf = (reader: Reader | null): ReaderDraft =>
+  reader === null
+    ? { name: '', format: 'auto', clock: 'reader', scan_points: [{ antenna: 1, location_id: null }] }
+    : {
+        name: reader.name,
+        format: reader.format,
+        clock: reader.clock,
+        scan_points: reader.scan_points.map(({ antenna, location_id: place }) => ({ antenna, location_id: place })),
+      }
+
+/** Adds a reader, or changes one. */
+export function ReaderForm({
+  reader,
+  onClose,
+  onMade,
+}: {
+  reader: Reader | null
+  onClose: () => void
+  onMade?: (made: NewReader) => void
+}) {
+  const queries = useQueryClient()
+  const form = useForm<ReaderDraft>({ initialValues: draftOf(reader), validate: { name: required('A name') } })
+  const action = useMutation({
+    mutationFn: async () => {
+      if (reader === null) onMade?.(await createReader(form.getValues()))
+      else {
+        await patchReader(reader.id, form.getValues())
+        tell('Saved.')
+      }
+    },
+    onSuccess: () => {
+      void queries.invalidateQueries({ queryKey: ['readers'] })
+      onClose()
+    },
+    onError: (error) => showRefusal(form, error),
+  })
+  return (
+    <Modal opened onClose={onClose} title={reader === null ? 'New reader' : `Edit ${reader.name}`} size="lg">
+      <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
+        <Stack gap="sm">
+          <TextInput label="Name" placeholder="Dock 3" required data-autofocus {...form.getInputProps('name')} />
+          <Select
+            label="Format"
+            description="Naming it is safer where a site has many kinds."
+            allowDeselect={false}
+            data={[{ value: 'auto', label: 'Recognize it' }, ...formats.map(({ value, label }) => ({ value, label }))]}
+            {...form.getInputProps('format')}
+          />
+          <Select
+            label="What counts as the time of a read"
+            allowDeselect={false}
+            data={clocks}
+            {...form.getInputProps('clock')}
+          />
+          <ScanPoints points={form.values.scan_points} onChange={(next) => form.setFieldValue('scan_points', next)} />
+          {action.isError && <Problem error={action.error} />}
+          <Group justify="flex-end" mt="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={action.isPending}>
+              {reader === null ? 'Add reader' : 'Save'}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,145 @@
+import { Anchor, Box, Button, Grid, Group, SimpleGrid, Stack, Table, Text } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { deleteReader, listUnknown, oneReader } from '../../api/readers.ts'
+import type { Reader } from '../../api/types.ts'
+import { Confirm } from '../../components/confirm.tsx'
+import { IconPencil, IconTrash } from '../../components/icons.ts'
+import { Lines } from '../../components/loading.tsx'
+import { Card, Fact, Page } from '../../components/page.tsx'
+import { PlaceLink } from '../../components/place-link.tsx'
+import { Problem, tell } from '../../components/problem.tsx'
+import { useCan } from '../../components/use-session.ts'
+import { When } from '../../components/when.tsx'
+import { count } from '../../lib/time.ts'
+import { formatLabel } from './formats.ts'
+import { ReaderForm } from './reader-form.tsx'
+import { Health } from './readers-page.tsx'
+import { Snippets } from './snippets.tsx'
+
+export function ReaderPage() {
+  const { readerId } = useParams({ from: '/shell/readers/$readerId' })
+  const reader = useQuery(oneReader(Number(readerId)))
+  if (reader.data !== undefined) return <Loaded key={readerId} reader={reader.data} />
+  return <Box className="app-page">{reader.isError ? <Problem error={reader.error} /> : <Lines />}</Box>
+}
+
+function Activity({ reader }: { reader: Reader }) {
+  const unknown = useQuery(listUnknown({ limit: 200, offset: 0 }))
+  const strangers = unknown.data?.data.filter((one) => one.reader_id === reader.id) ?? []
+  return (
+    <Card title="Activity" aside={<Health reader={reader} />}>
+      <SimpleGrid cols={{ base: 2, sm: 4 }}>
+        <Fact label="Last message">
+          <When at={reader.last_seen_at} />
+        </Fact>
+        <Fact label="Messages">{count(reader.messages)}</Fact>
+        <Fact label="Reads taken">{count(reader.reads)}</Fact>
+        <Fact label="Reads ignored">{count(reader.ignored)}</Fact>
+      </SimpleGrid>
+      {reader.warning !== null && reader.warning !== '' && (
+        <Text size="sm" mt="sm">
+          Last warning: {reader.warning}
+        </Text>
+      )}
+      {strangers.length > 0 && (
+        <Text size="sm" mt="sm">
+          It read {count(strangers.length)} tags that hang on nothing.{' '}
+          <Anchor inherit underline="always" renderRoot={(props) => <Link to="/readers/inbox" {...props} />}>
+            Attach them
+          </Anchor>
+        </Text>
+      )}
+    </Card>
+  )
+}
+
+function Loaded({ reader }: { reader: Reader }) {
+  const isManager = useCan('manager')
+  const navigate = useNavigate()
+  const queries = useQueryClient()
+  const [open, setOpen] = useState<'edit' | 'delete' | null>(null)
+  const onDelete = async (): Promise<void> => {
+    await deleteReader(reader.id)
+    void queries.invalidateQueries({ queryKey: ['readers'] })
+    tell(`${reader.name} was removed. Its token no longer works.`)
+    await navigate({ to: '/readers' })
+  }
+  return (
+    <Page
+      title={reader.name}
+      above={
+        <Anchor size="sm" c="dimmed" renderRoot={(props) => <Link to="/readers" {...props} />}>
+          Readers
+        </Anchor>
+      }
+      lead={formatLabel(reader.format)}
+      actions={
+        isManager && (
+          <>
+            <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => setOpen('edit')}>
+              Edit
+            </Button>
+            <Button variant="default" leftSection={<IconTrash size={16} />} onClick={() => setOpen('delete')}>
+              Remove
+            </Button>
+          </>
+        )
+      }
+    >
+      <Grid gap="md">
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <Stack>
+            <Activity reader={reader} />
+            <Card title="Antennas">
+              {reader.scan_points.length === 0 ? (
+                <Text size="sm" c="dimmed">
+                  None: what it reads counts as seen, but at no place.
+                </Text>
+              ) : (
+                <Table aria-label="Antennas">
+                  <Table.Tbody>
+                    {reader.scan_points.map((point) => (
+                      <Table.Tr key={point.antenna}>
+                        <Table.Td w={60} className="number">
+                          {point.antenna}
+                        </Table.Td>
+                        <Table.Td>
+                          <PlaceLink id={point.location_id} fallback={point.location_external_key ?? null} />
+                        </Table.Td>
+                      </Table.Tr>
+                    ))}
+                  </Table.Tbody>
+                </Table>
+              )}
+            </Card>
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <Card title="Point the device here">
+            <Snippets
+              format={reader.format}
+              connection={{ ingestUrl: `${window.location.origin}/ingest/v1/reads`, token: null, mqtt: null }}
+            />
+            <Group mt="sm">
+              <Text size="xs" c="dimmed">
+                The token was shown when the reader was added. If it is lost, remove the reader and add it again.
+              </Text>
+            </Group>
+          </Card>
+        </Grid.Col>
+      </Grid>
+      {open === 'edit' && <ReaderForm reader={reader} onClose={() => setOpen(null)} />}
+      <Confirm
+        opened={open === 'delete'}
+        title={`Remove ${reader.name}?`}
+        verb="Remove reader"
+        onConfirm={onDelete}
+        onClose={() => setOpen(null)}
+      >
+        Its token stops working at once. What it has seen stays.
+      </Confirm>
+    </Page>
+  )
+}

@@ -1,0 +1,157 @@
+import { Badge, Button, Modal, Paper, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ColumnDef } from '@tanstack/react-table'
+import { useState } from 'react'
+import { listReaders, listUnknown } from '../../api/readers.ts'
+import type { NewReader, Reader } from '../../api/types.ts'
+import { ShownOnce } from '../../components/copy.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { IconAntenna, IconInbox, IconPlus } from '../../components/icons.ts'
+import { Page } from '../../components/page.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { PlaceLink } from '../../components/place-link.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { useCan } from '../../components/use-session.ts'
+import { When } from '../../components/when.tsx'
+import { readerHealth } from '../../lib/reader-health.ts'
+import { count } from '../../lib/time.ts'
+import { formatLabel } from './formats.ts'
+import { ReaderForm } from './reader-form.tsx'
+import { Snippets } from './snippets.tsx'
+
+const healthColor = { good: 'harbor', quiet: 'yellow', new: 'gray', warning: 'yellow' } as const
+
+export function Health({ reader }: { reader: Reader }) {
+  const { kind, words } = readerHealth(reader)
+  return <Badge color={healthColor[kind]}>{words}</Badge>
+}
+
+const columns: ColumnDef<Reader>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    cell: ({ row: { original } }) => (
+      <>
+        <Link to="/readers/$readerId" params={{ readerId: String(original.id) }} className="row-link">
+          {original.name}
+        </Link>
+        <Text size="xs" c="dimmed">
+          {formatLabel(original.format)}
+        </Text>
+      </>
+    ),
+  },
+  {
+    id: 'places',
+    header: 'Looks at',
+    meta: { from: 'sm' },
+    cell: ({ row: { original } }) =>
+      original.scan_points.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          no antennas
+        </Text>
+      ) : (
+        original.scan_points.slice(0, 4).map((point) => (
+          <Text size="sm" key={point.antenna}>
+            <Text span c="dimmed" size="xs">
+              {point.antenna}{' '}
+            </Text>
+            <PlaceLink id={point.location_id} fallback={point.location_external_key ?? null} />
+          </Text>
+        ))
+      ),
+  },
+  { id: 'health', header: 'Health', cell: ({ row: { original } }) => <Health reader={original} /> },
+  {
+    id: 'seen',
+    header: 'Last message',
+    meta: { from: 'md' },
+    cell: ({ row: { original } }) => <When at={original.last_seen_at} />,
+  },
+  {
+    id: 'reads',
+    header: 'Reads',
+    meta: { from: 'sm', align: 'right' },
+    cell: ({ row: { original } }) => <span className="number">{count(original.reads)}</span>,
+  },
+  {
+    id: 'ignored',
+    header: 'Ignored',
+    meta: { from: 'md', align: 'right' },
+    cell: ({ row: { original } }) => <span className="number">{count(original.ignored)}</span>,
+  },
+]
+
+const size = 25
+
+export function ReadersPage() {
+  const isManager = useCan('manager')
+  const [page, setPage] = useState(1)
+  const [isCreating, setCreating] = useState(false)
+  const [made, setMade] = useState<NewReader | null>(null)
+  const readers = useQuery(listReaders({ limit: size, offset: (page - 1) * size }))
+  const inbox = useQuery(listUnknown({ limit: 1, offset: 0 }))
+  const unknown = inbox.data?.total_count ?? 0
+  return (
+    <Page
+      title="Readers"
+      lead="Devices that report what they see. Each antenna looks at one place."
+      actions={
+        <>
+          <Button
+            variant="default"
+            leftSection={<IconInbox size={16} />}
+            renderRoot={(props) => <Link to="/readers/inbox" {...props} />}
+          >
+            Inbox{unknown > 0 ? ` (${count(unknown)})` : ''}
+          </Button>
+          {isManager && (
+            <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
+              New reader
+            </Button>
+          )}
+        </>
+      }
+    >
+      {readers.isError ? (
+        <Problem error={readers.error} onRetry={() => void readers.refetch()} />
+      ) : (
+        <Paper px="xs" py={4}>
+          <DataTable
+            label="Readers"
+            columns={columns}
+            rows={readers.data?.data}
+            rowKey={(one) => String(one.id)}
+            empty={
+              <Empty
+                icon={<IconAntenna size={24} />}
+                title="No readers yet"
+                action={isManager && <Button onClick={() => setCreating(true)}>Add a reader</Button>}
+              >
+                Fixed RFID readers, BLE gateways and handhelds report over HTTP or MQTT. Add one, say which antenna
+                looks where, and copy its settings into the device.
+              </Empty>
+            }
+          />
+        </Paper>
+      )}
+      <Pager page={page} size={size} total={readers.data?.total_count ?? 0} onPage={setPage} what="readers" />
+      {isCreating && <ReaderForm reader={null} onClose={() => setCreating(false)} onMade={setMade} />}
+      <Modal opened={made !== null} onClose={() => setMade(null)} title={made?.name} size="lg">
+        {made !== null && (
+          <ShownOnce values={[{ label: 'Token of the reader', value: made.token }]} onDone={() => setMade(null)}>
+            <Stack gap={4}>
+              <Text fw={600}>Point the device here</Text>
+              <Snippets
+                format={made.format}
+                connection={{ ingestUrl: made.ingest_url, token: made.token, mqtt: made.mqtt }}
+              />
+            </Stack>
+          </ShownOnce>
+        )}
+      </Modal>
+    </Page>
+  )
+}

@@ -1,0 +1,66 @@
+import { ActionIcon, Button, Group, NumberInput, Stack, Text } from '@mantine/core'
+import type { ScanPoint } from '../../api/types.ts'
+import { IconPlus, IconTrash } from '../../components/icons.ts'
+import { LocationPicker } from '../../components/pickers.tsx'
+
+/** Which antenna looks at which place. */
+export function ScanPoints({
+  points,
+  onChange,
+}: {
+  points: readonly ScanPoint[]
+  onChange: (next: ScanPoint[]) => void
+}) {
+  const set = (index: number, change: Partial<ScanPoint>): void =>
+    onChange(points.map((one, at) => (at === index ? { ...one, ...change } : one)))
+  const next = Math.max(0, ...points.map((one) => one.antenna)) + 1
+  return (
+    <Stack gap="xs">
+      <div>
+        <Text size="sm" fw={500}>
+          Antennas
+        </Text>
+        <Text size="xs" c="dimmed">
+          An antenna without a place shows that something was seen, but not where.
+        </Text>
+      </div>
+      {points.map((point, index) => (
+        <Group key={index} gap="xs" wrap="nowrap">
+          <NumberInput
+            aria-label="Antenna"
+            w={76}
+            min={1}
+            max={65_535}
+            allowDecimal={false}
+            value={point.antenna}
+            onChange={(value) => set(index, { antenna: Number(value) || 1 })}
+          />
+          <LocationPicker
+            aria-label={`Place of antenna ${point.antenna}`}
+            placeholder="No place in particular"
+            style={{ flex: 1, minWidth: 0 }}
+            value={point.location_id}
+            onChange={(id) => set(index, { location_id: id })}
+          />
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={`Remove antenna ${point.antenna}`}
+            onClick={() => onChange(points.filter((_, at) => at !== index))}
+          >
+            <IconTrash size={16} />
+          </ActionIcon>
+        </Group>
+      ))}
+      <Button
+        variant="light"
+        size="xs"
+        leftSection={<IconPlus size={14} />}
+        style={{ alignSelf: 'flex-start' }}
+        onClick={() => onChange([...points, { antenna: next, location_id: null }])}
+      >
+        Add an antenna
+      </Button>
+    </Stack>
+  )
+}

@@ -1,0 +1,79 @@
+import { Select, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { CopyBlock } from '../../components/copy.tsx'
+import { type Format, formats } from './formats.ts'
+
+export interface Connection {
+  ingestUrl: string
+  /** Known only in the moment the reader was made. */
+  token: string | null
+  mqtt: { url: string | null; username: string; topic: string } | null
+}
+
+const hidden = '<the reader’s token>'
+
+const curl = ({ ingestUrl, token }: Connection): string =>
+  [
+    `curl ${ingestUrl} \\`,
+    `  -H 'Authorization: Bearer ${token ?? hidden}' \\`,
+    "  -H 'Content-Type: application/json' \\",
+    `  -d '{"reads":[{"tag":"E28011700000020A1B2C3D4E","antenna":1}]}'`,
+  ].join('\n')
+
+const httpText = (one: Connection): string =>
+  [
+    `Address         ${one.ingestUrl}`,
+    'Method          POST',
+    'Content-Type    application/json',
+    `Header          Authorization: Bearer ${one.token ?? hidden}`,
+    '',
+    'Where the device takes an address alone:',
+    `${one.ingestUrl}/${one.token ?? hidden}`,
+  ].join('\n')
+
+const mqttText = ({ mqtt, token }: Connection): string =>
+  mqtt === null
+    ? ''
+    : [
+        `Broker          ${mqtt.url ?? 'your own broker (LASTSEEN_MQTT_URL)'}`,
+        `User name       ${mqtt.username}`,
+        `Password        ${token ?? hidden}`,
+        `Topic           ${mqtt.topic}`,
+        'QoS             1',
+      ].join('\n')
+
+const theengs = ({ mqtt, token }: Connection): string => {
+  const address = mqtt?.url === null || mqtt === null ? null : new URL(mqtt.url)
+  return [
+    'python3 -m TheengsGateway \\',
+    `  -H ${address?.hostname ?? '<broker>'} -P ${address?.port ?? '1883'} \\`,
+    `  -u ${mqtt?.username ?? ''} -p '${token ?? hidden}' \\`,
+    `  -pt ${mqtt?.topic ?? ''}`,
+  ].join('\n')
+}
+
+/** What to type into which device so that it reports here. */
+export function Snippets({ connection, format }: { connection: Connection; format: string }) {
+  const [chosen, setChosen] = useState(format === 'auto' ? 'generic' : format)
+  const device: Format = formats.find((one) => one.value === chosen) ?? formats[0]!
+  return (
+    <Stack gap="sm">
+      <Select
+        label="Device"
+        allowDeselect={false}
+        value={chosen}
+        onChange={(value) => setChosen(value ?? 'generic')}
+        data={formats.map(({ value, label }) => ({ value, label }))}
+      />
+      <Text size="sm">{device.steps}</Text>
+      {device.value === 'generic' && <CopyBlock text={curl(connection)} label="the command" />}
+      {device.value === 'theengs' && <CopyBlock text={theengs(connection)} label="the command" />}
+      {device.ways.includes('http') && device.value !== 'generic' && (
+        <CopyBlock text={httpText(connection)} label="the HTTP settings" />
+      )}
+      {device.ways.includes('mqtt') && connection.mqtt !== null && (
+        <CopyBlock text={mqttText(connection)} label="the MQTT settings" />
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,230 @@
+import '@mantine/dates/styles.css'
+import { Box, Button, Group, Stack, Table, Tabs, Text } from '@mantine/core'
+import { DateTimePicker } from '@mantine/dates'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { listPositions, useAssetNames } from '../../api/assets.ts'
+import { getOne } from '../../api/client.ts'
+import type { Dwell } from '../../api/types.ts'
+import { IconDownload } from '../../components/icons.ts'
+import { Card, Page } from '../../components/page.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { AssetPicker } from '../../components/pickers.tsx'
+import { AssetLink, PlaceLink } from '../../components/place-link.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { download } from '../../lib/download.ts'
+import { fromField, toField } from '../../lib/local-time.ts'
+import { count, duration, exact } from '../../lib/time.ts'
+import { FlowReport } from './flow.tsx'
+import { usePeriod } from './period.tsx'
+
+const size = 25
+
+function CsvButton({
+  path,
+  query,
+  name,
+}: {
+  path: string
+  query: Record<string, string | number | null>
+  name: string
+}) {
+  const action = useMutation({ mutationFn: () => download(path, name, query) })
+  return (
+    <>
+      <Button
+        size="sm"
+        variant="default"
+        leftSection={<IconDownload size={16} />}
+        loading={action.isPending}
+        onClick={() => action.mutate()}
+      >
+        Export CSV
+      </Button>
+      {action.isError && <Problem error={action.error} />}
+    </>
+  )
+}
+
+function MomentReport() {
+  const [at, setAt] = useState(() => new Date(Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000).toISOString())
+  const [page, setPage] = useState(1)
+  const rows = useQuery(listPositions({ at, limit: size, offset: (page - 1) * size, sort: 'asset_external_key' }))
+  const nameOf = useAssetNames(rows.data?.data.map((one) => one.asset_external_key) ?? [])
+  return (
+    <Card>
+      <Group mb="sm" align="flex-end" gap="sm">
+        <DateTimePicker
+          label="Where everything was at"
+          w={230}
+          value={toField(at)}
+          onChange={(text) => {
+            setPage(1)
+            setAt(fromField(text) ?? at)
+          }}
+        />
+        <CsvButton path="/exports/positions.csv" query={{ at }} name="positions.csv" />
+      </Group>
+      <QueryView query={rows}>
+        {({ data, total_count: total }) =>
+          total === 0 ? (
+            <Text size="sm" c="dimmed">
+              Nothing had been seen by then.
+            </Text>
+          ) : (
+            <>
+              <div className="table-wrap">
+                <Table aria-label="Where everything was">
+                  <Table.Thead>
+                    <Table.Tr>
+                      <Table.Th fz="xs">Asset</Table.Th>
+                      <Table.Th fz="xs">Place</Table.Th>
+                      <Table.Th fz="xs" visibleFrom="sm">
+                        Seen there
+                      </Table.Th>
+                    </Table.Tr>
+                  </Table.Thead>
+                  <Table.Tbody>
+                    {data.map((row) => (
+                      <Table.Tr key={row.asset_id}>
+                        <Table.Td>
+                          <AssetLink id={row.asset_id} name={nameOf(row.asset_external_key)} />
+                        </Table.Td>
+                        <Table.Td>
+                          <PlaceLink id={row.location_id} fallback={row.location_external_key} />
+                        </Table.Td>
+                        <Table.Td visibleFrom="sm" className="number">
+                          {exact(row.asset_last_seen)}
+                        </Table.Td>
+                      </Table.Tr>
+                    ))}
+                  </Table.Tbody>
+                </Table>
+              </div>
+              <Pager page={page} size={size} total={total} onPage={setPage} what="assets" />
+            </>
+          )
+        }
+      </QueryView>
+    </Card>
+  )
+}
+
+function DwellReport() {
+  const { period, control } = usePeriod(7)
+  const dwell = useQuery({
+    queryKey: ['reports', 'dwell', period],
+    queryFn: ({ signal }) => getOne<Dwell[]>('/reports/dwell', { ...period }, signal),
+  })
+  return (
+    <Card>
+      {control}
+      <QueryView query={dwell}>
+        {(data) => {
+          const rows = data.toSorted((a, b) => b.minutes - a.minutes)
+          const most = Math.max(1, rows[0]?.minutes ?? 0)
+          if (rows.length === 0)
+            return (
+              <Text size="sm" c="dimmed">
+                Nothing was seen anywhere in this time.
+              </Text>
+            )
+          return (
+            <div className="table-wrap">
+              <Table aria-label="Time spent per place">
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th fz="xs">Place</Table.Th>
+                    <Table.Th fz="xs">Time of all assets together</Table.Th>
+                    <Table.Th fz="xs" ta="right">
+                      A visit
+                    </Table.Th>
+                    <Table.Th fz="xs" ta="right" visibleFrom="sm">
+                      Visits
+                    </Table.Th>
+                    <Table.Th fz="xs" ta="right" visibleFrom="sm">
+                      Assets
+                    </Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {rows.map((row) => (
+                    <Table.Tr key={row.location_id}>
+                      <Table.Td>
+                        <PlaceLink id={row.location_id} name={row.name} />
+                      </Table.Td>
+                      <Table.Td>
+                        <Text size="sm" className="number">
+                          {duration(row.minutes * 60)}
+                        </Text>
+                        <Box className="bar" aria-hidden>
+                          <div style={{ width: `${(row.minutes / most) * 100}%` }} />
+                        </Box>
+                      </Table.Td>
+                      <Table.Td ta="right" className="number">
+                        {row.visits === 0 ? '–' : duration((row.minutes * 60) / row.visits)}
+                      </Table.Td>
+                      <Table.Td ta="right" className="number" visibleFrom="sm">
+                        {count(row.visits)}
+                      </Table.Td>
+                      <Table.Td ta="right" className="number" visibleFrom="sm">
+                        {count(row.assets)}
+                      </Table.Td>
+                    </Table.Tr>
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </div>
+          )
+        }}
+      </QueryView>
+    </Card>
+  )
+}
+
+function HistoryExport() {
+  const { period, control } = usePeriod(7)
+  const [assetId, setAssetId] = useState<number | null>(null)
+  return (
+    <Card>
+      {control}
+      <Stack gap="sm" maw={420}>
+        <AssetPicker label="Asset" placeholder="Every asset" value={assetId} onChange={setAssetId} />
+        <Text size="sm" c="dimmed">
+          One line per asset and minute with a sighting: when, where, and how long it had been at the place before.
+        </Text>
+        <Group>
+          <CsvButton path="/exports/history.csv" query={{ ...period, asset_id: assetId }} name="history.csv" />
+        </Group>
+      </Stack>
+    </Card>
+  )
+}
+
+export function ReportsPage() {
+  return (
+    <Page title="Reports" lead="What was where, for how long, and which way things go.">
+      <Tabs defaultValue="moment" keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="moment">At a moment</Tabs.Tab>
+          <Tabs.Tab value="dwell">Time per place</Tabs.Tab>
+          <Tabs.Tab value="flow">Flow</Tabs.Tab>
+          <Tabs.Tab value="history">History export</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="moment">
+          <MomentReport />
+        </Tabs.Panel>
+        <Tabs.Panel value="dwell">
+          <DwellReport />
+        </Tabs.Panel>
+        <Tabs.Panel value="flow">
+          <FlowReport />
+        </Tabs.Panel>
+        <Tabs.Panel value="history">
+          <HistoryExport />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  )
+}

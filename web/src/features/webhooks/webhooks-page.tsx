@@ -1,0 +1,247 @@
+import { Badge, Button, Checkbox, Code, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { get, patch, post, remove } from '../../api/client.ts'
+import type { List, Webhook, WebhookAttempt } from '../../api/types.ts'
+import { AdminOnly } from '../../components/admin-only.tsx'
+import { Confirm } from '../../components/confirm.tsx'
+import { ShownOnce } from '../../components/copy.tsx'
+import { IconSend, IconTrash } from '../../components/icons.ts'
+import { Card, Fact, Page } from '../../components/page.tsx'
+import { Problem, tell } from '../../components/problem.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { When } from '../../components/when.tsx'
+import { showRefusal } from '../../lib/forms.ts'
+
+const urlRule = (value: string): string | null =>
+  /^https:\/\/[^\s/]+/.test(value) ? null : 'An address that begins with https:// is needed'
+
+export function WebhooksPage() {
+  return (
+    <AdminOnly title="Webhooks">
+      <Webhooks />
+    </AdminOnly>
+  )
+}
+
+function Webhooks() {
+  const hooks = useQuery({
+    queryKey: ['webhooks'],
+    queryFn: ({ signal }) => get<List<Webhook>>('/webhooks', undefined, signal),
+  })
+  const [made, setMade] = useState<Webhook | null>(null)
+  return (
+    <Page title="Webhooks" lead="Lastseen calls your address whenever something is seen at another place than before.">
+      <QueryView query={hooks} rows={3}>
+        {({ data: [hook] }) =>
+          hook === undefined ? <NewWebhook onMade={setMade} /> : <One key={hook.id} hook={hook} />
+        }
+      </QueryView>
+      <Modal opened={made !== null} onClose={() => setMade(null)} title="Signing secret" size="lg">
+        <ShownOnce
+          values={[{ label: 'Every delivery is signed with it', value: made?.secret ?? '' }]}
+          onDone={() => setMade(null)}
+        />
+      </Modal>
+    </Page>
+  )
+}
+
+function NewWebhook({ onMade }: { onMade: (hook: Webhook) => void }) {
+  const queries = useQueryClient()
+  const form = useForm({ initialValues: { url: '', enabled: true }, validate: { url: urlRule } })
+  const action = useMutation({
+    mutationFn: () => post<Webhook>('/webhooks', form.getValues()),
+    onSuccess: (hook) => {
+      onMade(hook)
+      void queries.invalidateQueries({ queryKey: ['webhooks'] })
+    },
+    onError: (error) => showRefusal(form, error),
+  })
+  return (
+    <Card title="No webhook yet" maw={640}>
+      <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
+        <Stack gap="sm">
+          <Text size="sm" c="dimmed">
+            An organization has one. It gets a POST with <Code>asset.moved</Code>, signed with a secret you see once.
+            What fails is tried three times within seconds, then dropped.
+          </Text>
+          <TextInput label="URL" placeholder="https://example.com/lastseen" {...form.getInputProps('url')} />
+          <Checkbox label="Deliver events" {...form.getInputProps('enabled', { type: 'checkbox' })} />
+          {action.isError && Object.keys(form.errors).length === 0 && <Problem error={action.error} />}
+          <Group>
+            <Button type="submit" loading={action.isPending}>
+              Create webhook
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Card>
+  )
+}
+
+interface TestResult {
+  status: number | null
+  error: string | null
+  duration_ms: number
+}
+
+function TestEvent({ hook }: { hook: Webhook }) {
+  const queries = useQueryClient()
+  const action = useMutation({
+    mutationFn: () => post<TestResult>(`/webhooks/${hook.id}/test`),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['webhooks', hook.id] }),
+  })
+  const result = action.data
+  const isGood = result?.status !== null && result !== undefined && result.status >= 200 && result.status < 300
+  return (
+    <Stack gap="xs">
+      <Group gap="sm">
+        <Button
+          variant="default"
+          leftSection={<IconSend size={16} />}
+          loading={action.isPending}
+          onClick={() => action.mutate()}
+        >
+          Send test event
+        </Button>
+        {result !== undefined && (
+          <Text size="sm" role="status">
+            <Badge color={isGood ? 'harbor' : 'red'}>
+              {result.status === null ? 'no answer' : `HTTP ${result.status}`}
+            </Badge>{' '}
+            {result.error ?? ''} after {result.duration_ms} ms
+          </Text>
+        )}
+      </Group>
+      {action.isError && <Problem error={action.error} />}
+    </Stack>
+  )
+}
+
+function Attempts({ hook }: { hook: Webhook }) {
+  const attempts = useQuery({
+    queryKey: ['webhooks', hook.id, 'attempts'],
+    queryFn: ({ signal }) => get<List<WebhookAttempt>>(`/webhooks/${hook.id}/attempts`, { limit: 25 }, signal),
+    refetchInterval: 15_000,
+  })
+  return (
+    <Card title="Recent attempts">
+      <QueryView query={attempts} rows={3}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              Nothing was sent yet.
+            </Text>
+          ) : (
+            <div className="table-wrap">
+              <Table aria-label="Recent attempts">
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th fz="xs">When</Table.Th>
+                    <Table.Th fz="xs">Answer</Table.Th>
+                    <Table.Th fz="xs">Try</Table.Th>
+                    <Table.Th fz="xs" visibleFrom="sm">
+                      Delivery
+                    </Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {data.map((one) => (
+                    <Table.Tr key={`${one.delivery_id}-${one.attempt}-${one.attempted_at}`}>
+                      <Table.Td>
+                        <When at={one.attempted_at} />
+                      </Table.Td>
+                      <Table.Td>
+                        <Badge color={one.status !== null && one.status < 300 ? 'harbor' : 'red'}>
+                          {one.status === null ? 'no answer' : `HTTP ${one.status}`}
+                        </Badge>{' '}
+                        <Text size="xs" c="dimmed" span>
+                          {one.error ?? ''} {one.duration_ms} ms
+                        </Text>
+                      </Table.Td>
+                      <Table.Td className="number">{one.attempt}</Table.Td>
+                      <Table.Td className="key" visibleFrom="sm">
+                        {one.delivery_id}
+                      </Table.Td>
+                    </Table.Tr>
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </div>
+          )
+        }
+      </QueryView>
+    </Card>
+  )
+}
+
+function One({ hook }: { hook: Webhook }) {
+  const queries = useQueryClient()
+  const [isDoomed, setDoomed] = useState(false)
+  const form = useForm({ initialValues: { url: hook.url, enabled: hook.enabled }, validate: { url: urlRule } })
+  const refresh = (): void => void queries.invalidateQueries({ queryKey: ['webhooks'] })
+  const action = useMutation({
+    mutationFn: () => patch<Webhook>(`/webhooks/${hook.id}`, form.getValues()),
+    onSuccess: (saved) => {
+      form.resetDirty({ url: saved.url, enabled: saved.enabled })
+      tell(saved.enabled ? 'Saved. Events are delivered.' : 'Saved. Events are dropped from now on.')
+      refresh()
+    },
+    onError: (error) => showRefusal(form, error),
+  })
+  return (
+    <Stack maw={820}>
+      <Card
+        title="Webhook"
+        aside={<Badge color={hook.enabled ? 'harbor' : 'gray'}>{hook.enabled ? 'delivering' : 'switched off'}</Badge>}
+      >
+        <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
+          <Stack gap="sm">
+            <TextInput label="URL" {...form.getInputProps('url')} />
+            <Checkbox
+              label="Deliver events"
+              description="Takes effect on Save. Events in the meantime are dropped, not kept."
+              {...form.getInputProps('enabled', { type: 'checkbox' })}
+            />
+            <Fact label="Signing secret">
+              <Code>{hook.secret_masked}</Code>
+            </Fact>
+            {action.isError && Object.keys(form.errors).length === 0 && <Problem error={action.error} />}
+            <Group justify="space-between">
+              <Button type="submit" loading={action.isPending} disabled={!form.isDirty()}>
+                Save
+              </Button>
+              <Button
+                variant="subtle"
+                color="red"
+                leftSection={<IconTrash size={16} />}
+                onClick={() => setDoomed(true)}
+              >
+                Delete
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Card>
+      <Card title="Try it">
+        <TestEvent hook={hook} />
+      </Card>
+      <Attempts hook={hook} />
+      <Confirm
+        opened={isDoomed}
+        title="Delete the webhook?"
+        verb="Delete webhook"
+        onClose={() => setDoomed(false)}
+        onConfirm={async () => {
+          await remove(`/webhooks/${hook.id}`)
+          tell('Deleted.')
+          refresh()
+        }}
+      >
+        Deliveries stop, and the secret is gone for good. A new webhook gets a new one.
+      </Confirm>
+    </Stack>
+  )
+}

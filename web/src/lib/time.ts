@@ -1,0 +1,42 @@
+const units: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+]
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
+const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const short = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+const hour = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+
+export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+
+export function ago(at: string | number, now = Date.now()): string {
+  const seconds = (new Date(at).getTime() - now) / 1000
+  if (Math.abs(seconds) < 45) return 'just now'
+  const [unit, size] = units.find(([, one]) => Math.abs(seconds) >= one) ?? ['minute', 60]
+  return relative.format(Math.round(seconds / size), unit)
+}
+
+/** Date and time in the viewer's zone. */
+export const exact = (at: string | number): string => absolute.format(new Date(at))
+export const dateTime = (at: string | number): string => short.format(new Date(at))
+export const date = (at: string | number): string => day.format(new Date(at))
+export const clockTime = (at: string | number): string => hour.format(new Date(at))
+
+/** 95 → "1 min", 7300 → "2 h 1 min", 200000 → "2 d 7 h". */
+export function duration(seconds: number): string {
+  if (seconds < 60) return `${Math.max(0, Math.round(seconds))} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes} min`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`
+  const days = Math.floor(hours / 24)
+  return hours % 24 === 0 ? `${days} d` : `${days} d ${hours % 24} h`
+}
+
+const numbers = new Intl.NumberFormat()
+export const count = (value: number): string => numbers.format(value)

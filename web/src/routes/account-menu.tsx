@@ -1,0 +1,84 @@
+import { ActionIcon, Avatar, Menu, Text, useMantineColorScheme } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { signOut } from '../api/auth.ts'
+import {
+  IconDeviceDesktop,
+  IconExternalLink,
+  IconKey,
+  IconLogout,
+  IconMoon,
+  IconSun,
+  IconUser,
+  IconUsers,
+  IconWebhook,
+} from '../components/icons.ts'
+import { useCan, useUser } from '../components/use-session.ts'
+
+const schemes = [
+  { value: 'light', label: 'Light', icon: IconSun },
+  { value: 'dark', label: 'Dark', icon: IconMoon },
+  { value: 'auto', label: 'As the system', icon: IconDeviceDesktop },
+] as const
+
+export function AccountMenu() {
+  const user = useUser()
+  const isAdmin = useCan('admin')
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  return (
+    <Menu position="bottom-end" width={230} shadow="md">
+      <Menu.Target>
+        <ActionIcon variant="transparent" size={34} aria-label="Account menu">
+          <Avatar size={32} radius="xl" color="harbor" variant="filled">
+            <IconUser size={18} />
+          </Avatar>
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text size="sm" fw={600} c="var(--mantine-color-text)" truncate>
+            {user.email}
+          </Text>
+          <Text size="xs">
+            {user.role} in {user.org.name}
+          </Text>
+        </Menu.Label>
+        <Menu.Item leftSection={<IconUser size={16} />} component={Link} to="/settings/account">
+          Account
+        </Menu.Item>
+        {isAdmin && (
+          <>
+            <Menu.Item leftSection={<IconKey size={16} />} component={Link} to="/settings/api-keys">
+              API Keys
+            </Menu.Item>
+            <Menu.Item leftSection={<IconWebhook size={16} />} component={Link} to="/settings/webhooks">
+              Webhooks
+            </Menu.Item>
+            <Menu.Item leftSection={<IconUsers size={16} />} component={Link} to="/settings/members">
+              Members
+            </Menu.Item>
+          </>
+        )}
+        <Menu.Item leftSection={<IconExternalLink size={16} />} component="a" href="/api/docs" target="_blank">
+          API reference
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Label>Appearance</Menu.Label>
+        {schemes.map(({ value, label, icon: Icon }) => (
+          <Menu.Item
+            key={value}
+            leftSection={<Icon size={16} />}
+            closeMenuOnClick={false}
+            fw={colorScheme === value ? 650 : undefined}
+            onClick={() => setColorScheme(value)}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,63 @@
+import { Group, Menu, Text, UnstyledButton } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { switchOrganization } from '../api/auth.ts'
+import { IconBuilding, IconCheck, IconSelector } from '../components/icons.ts'
+import { tellProblem } from '../components/problem.tsx'
+import { useUser } from '../components/use-session.ts'
+
+/** Where one is; a menu only for people who belong to several organizations. */
+export function OrganizationSwitch() {
+  const user = useUser()
+  const navigate = useNavigate()
+  const hasOthers = user.orgs.length > 1
+  const face = (
+    <Group gap={9} wrap="nowrap" px={8} py={6}>
+      <IconBuilding size={18} />
+      <div style={{ flex: 1, minWidth: 0 }}>
+        <Text size="sm" fw={600} truncate>
+          {user.org.name}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {user.role}
+        </Text>
+      </div>
+      {hasOthers && <IconSelector size={16} />}
+    </Group>
+  )
+  if (!hasOthers) return face
+  const go = async (orgId: number): Promise<void> => {
+    try {
+      await switchOrganization(orgId)
+      await navigate({ to: '/' })
+    } catch (error) {
+      tellProblem(error)
+    }
+  }
+  return (
+    <Menu position="top-start" width={220} shadow="md">
+      <Menu.Target>
+        <UnstyledButton w="100%" aria-label="Switch organization">
+          {face}
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Organizations</Menu.Label>
+        {user.orgs.map((org) => (
+          <Menu.Item
+            key={org.id}
+            disabled={org.id === user.org.id}
+            rightSection={org.id === user.org.id ? <IconCheck size={15} /> : null}
+            onClick={() => void go(org.id)}
+          >
+            <Text size="sm" truncate>
+              {org.name}
+            </Text>
+            <Text size="xs" c="dimmed">
+              {org.role}
+            </Text>
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,146 @@
+import { ActionIcon, AppShell, Box, Burger, Group, ScrollArea, Stack, Text, UnstyledButton } from '@mantine/core'
+import { useDisclosure, useHotkeys } from '@mantine/hooks'
+import { Link, Outlet, useRouterState } from '@tanstack/react-router'
+import { Suspense, lazy, useEffect, useState } from 'react'
+import { Logo } from '../components/logo.tsx'
+import {
+  IconAntenna,
+  IconBox,
+  IconChartBar,
+  IconFileImport,
+  IconLayoutDashboard,
+  IconMapPin,
+  IconPrinter,
+  IconScan,
+  IconSearch,
+} from '../components/icons.ts'
+import { useCan } from '../components/use-session.ts'
+import { AccountMenu } from './account-menu.tsx'
+import { LiveDot } from './live-dot.tsx'
+import { useLiveRefresh } from './live-refresh.ts'
+import { OrganizationSwitch } from './organization-switch.tsx'
+
+const Palette = lazy(() => import('../features/search/palette.tsx').then((all) => ({ default: all.Palette })))
+
+const links = [
+  { to: '/', label: 'Overview', icon: IconLayoutDashboard },
+  { to: '/assets', label: 'Assets', icon: IconBox },
+  { to: '/locations', label: 'Locations', icon: IconMapPin },
+  { to: '/scan', label: 'Scan', icon: IconScan, role: 'operator' },
+  { to: '/readers', label: 'Readers', icon: IconAntenna },
+  { to: '/reports', label: 'Reports', icon: IconChartBar },
+  { to: '/labels', label: 'Labels', icon: IconPrinter },
+  { to: '/import', label: 'Import & export', icon: IconFileImport },
+] as const
+
+function Navigation({ onGo }: { onGo: () => void }) {
+  const isOperator = useCan('operator')
+  return (
+    <Stack gap={2} component="nav" aria-label="Main">
+      {links
+        .filter((one) => !('role' in one) || isOperator)
+        .map(({ to, label, icon: Icon }) => (
+          <Link key={to} to={to} className="nav-link" activeOptions={{ exact: to === '/' }} onClick={onGo}>
+            <Icon size={18} stroke={1.8} />
+            {label}
+          </Link>
+        ))}
+    </Stack>
+  )
+}
+
+function SearchButton({ onClick }: { onClick: () => void }) {
+  return (
+    <>
+      <UnstyledButton
+        onClick={onClick}
+        visibleFrom="xs"
+        style={{
+          border: '1px solid var(--mantine-color-default-border)',
+          borderRadius: 8,
+          padding: '6px 10px',
+          minWidth: 230,
+          background: 'var(--mantine-color-body)',
+        }}
+      >
+        <Group gap={8} wrap="nowrap">
+          <IconSearch size={15} />
+          <Text size="sm" c="dimmed" style={{ flex: 1 }}>
+            Search everything
+          </Text>
+          <Text size="xs" c="dimmed" span>
+            Ctrl K
+          </Text>
+        </Group>
+      </UnstyledButton>
+      <ActionIcon variant="default" size="lg" hiddenFrom="xs" onClick={onClick} aria-label="Search everything">
+        <IconSearch size={17} />
+      </ActionIcon>
+    </>
+  )
+}
+
+/** The frame of the app: where one is, where one can go, who one is. */
+export function Shell() {
+  useLiveRefresh()
+  const [isOpen, menu] = useDisclosure()
+  const [isSearching, setSearching] = useState(false)
+  const [hasSearched, setSearched] = useState(false)
+  const path = useRouterState({ select: (state) => state.location.pathname })
+  useEffect(() => menu.close(), [path])
+  const search = (): void => {
+    setSearched(true)
+    setSearching(true)
+  }
+  useHotkeys([['mod+K', search]], [])
+  return (
+    <AppShell
+      layout="alt"
+      header={{ height: 54 }}
+      navbar={{ width: 226, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+    >
+      <a href="#main" className="skip">
+        Skip to the page
+      </a>
+      <AppShell.Header style={{ background: 'var(--page-surface)' }}>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap" gap="xs">
+          <Group gap="xs" wrap="nowrap">
+            <Burger opened={isOpen} onClick={menu.toggle} hiddenFrom="sm" size="sm" aria-label="Menu" />
+            <Box hiddenFrom="sm">
+              <img src="/mark.svg" width={26} height={26} alt="Lastseen" style={{ display: 'block' }} />
+            </Box>
+            <SearchButton onClick={search} />
+          </Group>
+          <Group gap="sm" wrap="nowrap">
+            <LiveDot />
+            <AccountMenu />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar
+        className="app-nav"
+        p="sm"
+        style={{ borderRight: '1px solid var(--mantine-color-default-border)' }}
+      >
+        <Group justify="space-between" px={6} pt={4} pb="md">
+          <Logo />
+          <Burger opened={isOpen} onClick={menu.toggle} hiddenFrom="sm" size="sm" aria-label="Close the menu" />
+        </Group>
+        <AppShell.Section grow component={ScrollArea}>
+          <Navigation onGo={menu.close} />
+        </AppShell.Section>
+        <AppShell.Section>
+          <OrganizationSwitch />
+        </AppShell.Section>
+      </AppShell.Navbar>
+      <AppShell.Main id="main" className="app-main" tabIndex={-1}>
+        <Outlet />
+      </AppShell.Main>
+      {hasSearched && (
+        <Suspense>
+          <Palette opened={isSearching} onClose={() => setSearching(false)} />
+        </Suspense>
+      )}
+    </AppShell>
+  )
+}

@@ -1,0 +1,99 @@
+import { expect, test } from '@playwright/test'
+import { Org, call, url, warehouse } from './support/org.ts'
+
+test('A key is made with a level per resource, shown once, works, and is revoked', async ({ page }) => {
+  const org = await Org.create()
+  await org.signIn(page)
+  await page.getByRole('button', { name: 'Account menu' }).click()
+  await page.getByRole('menuitem', { name: 'API Keys' }).click()
+  await page.getByRole('button', { name: 'New Key' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('ERP sync')
+  await dialog.getByRole('radiogroup', { name: 'Assets' }).getByText('Read + Write').click()
+  await dialog.getByRole('radiogroup', { name: 'Locations' }).getByText('None').click()
+  await expect(dialog.getByRole('radiogroup', { name: 'Tracking' }).getByText('Read + Write')).toHaveCount(0)
+  await expect(dialog.getByRole('radiogroup', { name: 'Expires' }).getByLabel('Never')).toBeChecked()
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  await expect(dialog.getByText('Shown only now')).toBeVisible()
+  const [id, secret] = await dialog.locator('pre').allInnerTexts()
+  expect(secret).toMatch(/^ls_[0-9a-f]{64}$/)
+  const grant = { grant_type: 'client_credentials', client_id: id, client_secret: secret }
+  const exchange = (): Promise<Response> =>
+    fetch(`${url()}/api/v1/oauth/token`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'User-Agent': 'erp' },
+      body: JSON.stringify(grant),
+    })
+  expect((await exchange()).status).toBe(200)
+  await dialog.getByRole('button', { name: 'I have saved it' }).click()
+  const row = page.getByRole('row', { name: /ERP sync/ })
+  await expect(row).toContainText('assets:write')
+  await expect(row).not.toContainText('locations')
+  await expect(page.getByText(secret!)).toHaveCount(0)
+  await row.getByRole('button', { name: 'Revoke ERP sync' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).click()
+  await expect(page.getByText('No keys yet')).toBeVisible()
+  expect((await exchange()).status).toBe(401)
+})
+
+test('A reader is added with its antennas, gets a token once, and its snippet carries it', async ({ page }) => {
+  const { org } = await warehouse()
+  await org.signIn(page, org.email, '/readers')
+  await page.getByRole('button', { name: 'New reader' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Dock gate')
+  await dialog.getByRole('combobox', { name: 'Place of antenna 1' }).fill('dock')
+  await page.getByRole('option', { name: /Dock 1/ }).click()
+  await dialog.getByRole('button', { name: 'Add reader' }).click()
+  await expect(dialog.getByText('Shown only now')).toBeVisible()
+  const [token, snippet] = await dialog.locator('pre').allInnerTexts()
+  expect(snippet).toContain(token)
+  await dialog.getByRole('combobox', { name: 'Device' }).click()
+  await page.getByRole('option', { name: /Impinj/ }).click()
+  await expect(dialog.locator('pre').nth(1)).toContainText('/ingest/v1/reads')
+  await dialog.getByRole('button', { name: 'I have saved it' }).click()
+  const row = page.getByRole('row', { name: /Dock gate/ })
+  await expect(row).toContainText('never heard of')
+  await org.read(token!, [{ tag: 'E20000000000000000000004', antenna: 1 }])
+  await expect(row).toContainText('reporting')
+})
+
+test('An unknown tag waits in the inbox and is attached with one form', async ({ page }) => {
+  const { org } = await warehouse()
+  await org.signIn(page, org.email, '/readers/inbox')
+  await page.getByRole('button', { name: 'Attach E2FFFFFFFFFFFFFFFFFFFFFF' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('combobox', { name: 'Asset' }).fill('Crate 5')
+  await page.getByRole('option', { name: /Crate 5/ }).click()
+  await dialog.getByRole('button', { name: 'Attach' }).click()
+  await expect(page.getByText('is known now')).toBeVisible()
+  const found = (await call(org.token, 'POST', '/codes/resolve', { codes: ['E2FFFFFFFFFFFFFFFFFFFFFF'] })) as object[]
+  expect(found[0]).toMatchObject({ kind: 'asset', name: 'Crate 5' })
+})
+
+test('Labels come as a sheet one sees, a PDF and SVG files', async ({ page }) => {
+  const org = await Org.create()
+  await org.asset('Crate one')
+  await org.asset('仓库 crate')
+  await org.signIn(page, org.email, '/labels')
+  await expect(page.getByRole('img', { name: 'First page with labels of 2 assets' })).toBeVisible()
+  const [pdf] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: /^PDF/ }).click()])
+  const stream = await pdf.createReadStream()
+  const bytes = Buffer.concat(await stream.toArray())
+  expect(bytes.subarray(0, 8).toString('latin1')).toBe('%PDF-1.4')
+  expect(bytes.toString('latin1')).toContain('(Crate one) Tj')
+  expect(bytes.toString('latin1')).toContain('/Subtype /Image')
+  await page.getByText('Code 128', { exact: true }).click()
+  const [svg] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'SVG' }).click()])
+  expect(svg.suggestedFilename()).toBe('assets-labels-1.svg')
+})
+
+test('Reports say where everything was, how long, and which way things go', async ({ page }) => {
+  const { org } = await warehouse()
+  await org.signIn(page, org.email, '/reports')
+  await expect(page.getByRole('table', { name: 'Where everything was' }).getByRole('row')).toHaveCount(5)
+  await page.getByRole('tab', { name: 'Time per place' }).click()
+  await expect(page.getByRole('table', { name: 'Time spent per place' })).toContainText('Hall A')
+  await page.getByRole('tab', { name: 'Flow' }).click()
+  await expect(page.getByRole('img', { name: /Moves between places/ })).toContainText('Dock 1')
+})

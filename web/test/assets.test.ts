@@ -1,0 +1,164 @@
+import { expect, test } from '@playwright/test'
+import { Org, url, warehouse } from './support/org.ts'
+import { watch } from './support/watch.ts'
+
+test('The table searches, sorts and pages on the server, and the address holds its state', async ({ page }) => {
+  const org = await Org.create()
+  await Promise.all(
+    Array.from({ length: 30 }, (_, index) =>
+      org.asset(`Thing ${String(index).padStart(2, '0')}`, { external_key: `T-${String(99 - index)}` }),
+    ),
+  )
+  await org.signIn(page, org.email, '/assets')
+  const rows = page.getByRole('table', { name: 'Assets' }).getByRole('row')
+  await expect(rows).toHaveCount(26)
+  await expect(page.getByText('1–25 of 30 assets')).toBeVisible()
+  await page.getByRole('button', { name: 'Name' }).click()
+  await expect(page).toHaveURL(/sort=name/)
+  await expect(rows.nth(1)).toContainText('Thing 00')
+  await page.getByRole('button', { name: 'Name' }).click()
+  await expect(rows.nth(1)).toContainText('Thing 29')
+  await page.getByRole('button', { name: '2', exact: true }).click()
+  await expect(page).toHaveURL(/page=2/)
+  await expect(rows).toHaveCount(6)
+  await page.getByLabel('Search assets').fill('thing 1')
+  await expect(page).toHaveURL(/q=thing(\+|%20)1/)
+  await expect(rows).toHaveCount(11)
+  await page.reload()
+  await expect(page.getByLabel('Search assets')).toHaveValue('thing 1')
+  await expect(rows).toHaveCount(11)
+})
+
+test('With a place chosen the table shows what is there', async ({ page }) => {
+  const { org, hall, dock } = await warehouse()
+  await org.signIn(page, org.email, `/assets?place=${hall.id}`)
+  const rows = page.getByRole('table', { name: 'Assets' }).getByRole('row')
+  await expect(rows).toHaveCount(4)
+  await page.goto(`${url()}/assets?place=${dock.id}`)
+  await expect(rows).toHaveCount(2)
+  await expect(rows.nth(1)).toContainText('Crate 2')
+})
+
+test('An asset shows where it is, for how long, and where it was', async ({ page }) => {
+  const { org, assets } = await warehouse()
+  await org.signIn(page, org.email, `/assets/${assets[0]!.id}`)
+  const now = page.locator('section', { has: page.getByRole('heading', { name: 'Now' }) })
+  await expect(now).toContainText('Hall A')
+  await expect(now).toContainText(/2\d min/)
+  const history = page.getByRole('table', { name: 'Rows of the history' })
+  await expect(history.getByRole('row')).toHaveCount(4)
+  await expect(history.getByRole('row').nth(1)).toContainText('40 min')
+  await expect(page.getByRole('img', { name: /Where it was: Hall A, Dock 1/ })).toBeVisible()
+})
+
+test('Two people edit the same asset: the second is told, sees what changed, and decides', async ({ page }) => {
+  const org = await Org.create()
+  const asset = await org.asset('Old name', { metadata: { owner: 'dock 3', spare: 1 } })
+  await org.signIn(page, org.email, `/assets/${asset.id}`)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Description').fill('Mine')
+  await org.patch(`/assets/${asset.id}`, { name: 'Their name' })
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(dialog.getByRole('alert')).toContainText('Somebody else changed this meanwhile')
+  await expect(dialog.getByRole('alert')).toContainText('Their name')
+  await dialog.getByRole('button', { name: 'Show me theirs' }).click()
+  await expect(dialog.getByLabel('Name')).toHaveValue('Their name')
+  await dialog.getByLabel('Description').fill('After theirs')
+  await dialog.getByLabel('Metadata').fill('{"owner": "dock 4"}')
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(dialog).toHaveCount(0)
+  const saved = (await org.get(`/assets/${asset.id}`)) as object
+  expect(saved).toMatchObject({ name: 'Their name', description: 'After theirs', metadata: { owner: 'dock 4' } })
+})
+
+test('A key is renamed; one that is taken is refused', async ({ page }) => {
+  const org = await Org.create()
+  const asset = await org.asset('Crate', { external_key: 'A-1' })
+  await org.asset('Other', { external_key: 'A-2' })
+  await org.signIn(page, org.email, `/assets/${asset.id}`)
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Rename the key' }).click()
+  await page.getByRole('dialog').getByLabel('Key').fill('A-2')
+  await page.getByRole('button', { name: 'Rename' }).click()
+  await expect(page.getByRole('alert')).toContainText('clashes')
+  await page.getByRole('dialog').getByLabel('Key').fill('A-3')
+  await page.getByRole('button', { name: 'Rename' }).click()
+  await expect(page.getByText('A-3')).toBeVisible()
+})
+
+test('A tag that is taken names its holder; one that is detached can be put back', async ({ page }) => {
+  const org = await Org.create()
+  const asset = await org.asset('Crate', { tags: [{ tag_type: 'barcode', value: '4006381333931' }] })
+  await org.asset('The holder', { tags: [{ tag_type: 'rfid', value: 'E2AA' }] })
+  await org.signIn(page, org.email, `/assets/${asset.id}`)
+  await page.getByLabel('Value of the tag').fill('e2aa')
+  await page.getByRole('button', { name: 'Attach' }).click()
+  await expect(page.getByRole('link', { name: 'The holder' })).toBeVisible()
+  await page.getByLabel('Value of the tag').fill('E2BB')
+  await page.getByRole('button', { name: 'Attach' }).click()
+  await expect(page.getByRole('button', { name: 'Detach E2BB' })).toBeVisible()
+  await page.getByRole('button', { name: 'Detach 4006381333931' }).click()
+  await expect(page.getByRole('button', { name: 'Detach 4006381333931' })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByRole('button', { name: 'Detach 4006381333931' })).toBeVisible()
+})
+
+test('An asset is deleted after a question', async ({ page }) => {
+  const org = await Org.create()
+  const asset = await org.asset('Doomed')
+  await org.signIn(page, org.email, `/assets/${asset.id}`)
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'Delete asset' }).click()
+  await expect(page).toHaveURL(/\/assets$/)
+  await expect(page.getByText('No assets yet')).toBeVisible()
+  await page.goto(`${url()}/assets/${asset.id}`)
+  await expect(page.getByRole('alert')).toContainText('This does not exist, or not any more')
+})
+
+test('Markup in any field is shown as the text it is', async ({ page }) => {
+  const evil = '<img src=x onerror="window.__hit=1"><script>window.__hit=1</script>{{7*7}}'
+  const complaints = watch(page)
+  const org = await Org.create(evil)
+  const place = await org.place(evil, { external_key: evil, description: evil })
+  const asset = await org.asset(evil, {
+    external_key: evil,
+    description: evil,
+    metadata: { [evil]: evil },
+    tags: [{ tag_type: 'barcode', value: evil }],
+  })
+  const reader = await org.reader(evil, [place.id])
+  await org.read(reader.token, [{ tag: 'E2AA', antenna: 1 }])
+  const paths = [
+    '/',
+    '/assets',
+    `/assets/${asset.id}`,
+    '/locations',
+    `/locations/${place.id}`,
+    '/readers',
+    `/readers/${reader.id}`,
+    '/readers/inbox',
+    '/labels',
+    '/reports',
+    `/scan?place=${place.id}`,
+    '/settings/account',
+    '/settings/api-keys',
+  ]
+  await org.post(`/orgs/${String(((await org.get('/auth/me')) as { org: { id: number } }).org.id)}/api-keys`, {
+    name: evil,
+    scopes: ['assets:read'],
+  })
+  await org.signIn(page)
+  for (const path of paths) {
+    await page.goto(url() + path)
+    await expect(page.getByText('onerror').or(page.locator('input[value*=onerror]')).first()).toBeAttached()
+    expect(await page.evaluate(() => (window as { __hit?: number }).__hit)).toBeUndefined()
+    expect(await page.locator('img[src=x]').count()).toBe(0)
+  }
+  await page.keyboard.press('Control+k')
+  await page.getByPlaceholder('Name, key or tag of anything').fill('onerror')
+  await expect(page.getByRole('dialog').getByText('onerror').first()).toBeVisible()
+  expect(await page.evaluate(() => (window as { __hit?: number }).__hit)).toBeUndefined()
+  expect(complaints).toEqual([])
+})

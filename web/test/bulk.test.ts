@@ -1,0 +1,74 @@
+import { expect, test } from '@playwright/test'
+import { type Locator, type Page } from '@playwright/test'
+import { Org } from './support/org.ts'
+
+const choose = (page: Page, text: string): Promise<void> =>
+  page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'things.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+
+const card = (page: Page): Locator => page.locator('section', { has: page.getByRole('heading', { name: 'Import' }) })
+
+test('A CSV file is looked at, checked line by line, and imported; known keys are changed', async ({ page }) => {
+  const org = await Org.create()
+  await org.asset('Old name', { external_key: 'C-1' })
+  await org.signIn(page, org.email, '/import')
+  await choose(
+    page,
+    '\uFEFFexternal_key;name;is_active;metadata;rfid;Shelf\r\nC-1;"Crate; one";yes;"{""a"":1}";;x\r\nC-2;Crate 2;no;;E2AA;x\r\n',
+  )
+  await expect(card(page)).toContainText('2 lines')
+  await expect(card(page)).toContainText('left out: shelf')
+  await page.getByRole('button', { name: 'Check 2 lines' }).click()
+  await expect(card(page)).toContainText('Checked. Nothing was changed yet.')
+  expect(((await org.get('/assets')) as object[]).length).toBe(1)
+  await page.getByRole('button', { name: 'Import 2 lines' }).click()
+  await expect(card(page).getByRole('status')).toHaveText('Done.')
+  const assets = (await org.get('/assets?sort=external_key')) as object[]
+  expect(assets).toMatchObject([
+    { external_key: 'C-1', name: 'Crate; one', is_active: true, metadata: { a: 1 } },
+    { external_key: 'C-2', name: 'Crate 2', is_active: false, tags: [{ tag_type: 'rfid', value: 'E2AA' }] },
+  ])
+})
+
+test('A file with a bad line changes nothing unless the good lines are asked for', async ({ page }) => {
+  const org = await Org.create()
+  await org.signIn(page, org.email, '/import')
+  await page.getByRole('radiogroup', { name: 'What is in the file' }).getByText('Locations').click()
+  await choose(page, 'external_key,name,parent_external_key\nA,Hall A,\nB,Shelf,NOWHERE\nC,Shelf C,A\n')
+  await page.getByRole('button', { name: 'Check 3 lines' }).click()
+  const errors = page.getByRole('table', { name: 'Errors' })
+  await expect(errors.getByRole('row')).toHaveCount(2)
+  await expect(errors.getByRole('row').nth(1)).toContainText('3')
+  expect(await org.get('/locations')).toEqual([])
+  await page.getByRole('button', { name: 'Import the other 2 lines' }).click()
+  await expect(card(page).getByRole('status')).toHaveText('Done.')
+  expect(((await org.get('/locations')) as { external_key: string }[]).map((one) => one.external_key)).toEqual([
+    'A',
+    'C',
+  ])
+})
+
+test('What was exported can be imported again and changes nothing', async ({ page }) => {
+  const org = await Org.create()
+  await org.asset('Crate "one", =1', {
+    external_key: '=C-1',
+    description: 'two\nlines',
+    metadata: { deep: { a: [1, 2] } },
+    tags: [
+      { tag_type: 'rfid', value: 'E2AA' },
+      { tag_type: 'barcode', value: 'a|b:c' },
+    ],
+  })
+  await org.signIn(page, org.email, '/import')
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'CSV of Assets' }).click(),
+  ])
+  expect(file.suggestedFilename()).toBe('assets.csv')
+  const stream = await file.createReadStream()
+  await choose(page, Buffer.concat(await stream.toArray()).toString('utf8'))
+  await page.getByRole('button', { name: 'Check 1 lines' }).click()
+  await expect(card(page)).toContainText('Checked.')
+  await expect(card(page)).toContainText(/As it was\s*1/)
+})

@@ -1,0 +1,59 @@
+import { expect, test } from '@playwright/test'
+import { url, warehouse } from './support/org.ts'
+import { expectAccessible, expectNoOverflow, watch } from './support/watch.ts'
+
+test('A stocktake: what is found, elsewhere, missing and unknown, and the save', async ({ page }) => {
+  const complaints = watch(page)
+  const { org, hall, tag } = await warehouse()
+  await org.post(`/locations/${hall.id}/tags`, { tag_type: 'barcode', value: 'DOOR-A' })
+  await org.signIn(page, org.email, '/scan')
+  const code = page.getByRole('textbox', { name: 'Code' })
+  const counts = async (): Promise<string[]> => page.locator('[data-count]').allInnerTexts()
+
+  await code.fill('DOOR-A')
+  await code.press('Enter')
+  await expect(page).toHaveURL(new RegExp(`place=${hall.id}`))
+  await expect.poll(counts).toEqual(['0', '0', '3', '0'])
+
+  // A hand scanner types anywhere on the page.
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.type(tag(1), { delay: 2 })
+  await page.keyboard.press('Enter')
+  await expect.poll(counts).toEqual(['1', '0', '2', '0'])
+  await code.fill(`CRATE-3; ${tag(2)}, CRATE-6\tNO-SUCH`)
+  await code.press('Enter')
+  await expect.poll(counts).toEqual(['2', '2', '1', '1'])
+  await page.getByRole('tab', { name: /Elsewhere/ }).click()
+  await expect(page.getByRole('tabpanel')).toContainText('last at Dock 1')
+  await expect(page.getByRole('tabpanel')).toContainText('never seen before')
+  await page.getByRole('tab', { name: /Missing/ }).click()
+  await expect(page.getByRole('tabpanel')).toContainText('Crate 4')
+  await expectNoOverflow(page)
+  await expectAccessible(page)
+
+  await page.reload()
+  await expect.poll(counts).toEqual(['2', '2', '1', '1'])
+  await page.getByRole('tab', { name: /Unknown/ }).click()
+  await page.getByRole('button', { name: 'Attach NO-SUCH' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('A new asset').click()
+  await dialog.getByLabel('Name').fill('Brand new')
+  await dialog.getByRole('button', { name: 'Attach' }).click()
+  await expect.poll(counts).toEqual(['2', '3', '1', '0'])
+
+  await page.getByRole('button', { name: 'Save 5 at Hall A' }).click()
+  await expect(page.getByText('5 assets are at Hall A now.')).toBeVisible()
+  await expect.poll(counts).toEqual(['0', '0', '6', '0'])
+  const here = (await org.get(`/reports/asset-locations?location_id=${hall.id}`)) as object[]
+  expect(here).toHaveLength(6)
+  expect(complaints).toEqual([])
+})
+
+test('Without a camera the scan view says so and goes on with keys', async ({ page }) => {
+  const { org, hall } = await warehouse()
+  await org.signIn(page, org.email, `/scan?place=${hall.id}`)
+  await page.getByRole('button', { name: 'Scan with the camera' }).click()
+  await expect(page.getByText(/no camera|not allowed/i)).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Scan with the camera' })).toBeVisible()
+  expect(page.url()).toBe(`${url()}/scan?place=${hall.id}`)
+})

@@ -1,0 +1,50 @@
+import { createRequire } from 'node:module'
+import { readFileSync } from 'node:fs'
+import { type Page, expect } from '@playwright/test'
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Notes what a page complains about: scripts that fail, anything the security policy refuses. */
+export function watch(page: Page): string[] {
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
+  page.on('console', (message) => {
+    const text = message.text()
+    if (message.type() === 'error' && !text.startsWith('Failed to load resource')) complaints.push(text)
+    if (/Content Security Policy/i.test(text)) complaints.push(text)
+  })
+  return complaints
+}
+
+interface AxeResult {
+  violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[]
+}
+
+/** No serious trouble for people who use a keyboard or a screen reader, or who need contrast. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(axeSource)
+  const { violations } = await page.evaluate(
+    () =>
+      (globalThis as unknown as { axe: { run: (options: object) => Promise<AxeResult> } }).axe.run({
+        resultTypes: ['violations'],
+        runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'],
+      }) as Promise<AxeResult>,
+  )
+  const serious = violations
+    .filter((one) => one.impact === 'serious' || one.impact === 'critical')
+    .map((one) => `${one.id}: ${one.nodes.map((node) => `${node.html}\n${node.failureSummary}`).join('\n')}`)
+  expect.soft(serious).toEqual([])
+}
+
+/** Nothing sticks out to the side. */
+export async function expectNoOverflow(page: Page): Promise<void> {
+  const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
+  expect(content).toBeLessThanOrEqual(window!)
+}
+
+/** The page has what it wanted to fetch. */
+export async function settled(page: Page): Promise<void> {
+  await expect(page.locator('h1').first()).toBeVisible()
+  await expect(page.getByRole('status', { name: 'Loading' })).toHaveCount(0)
+  await expect(page.locator('.mantine-Skeleton-root')).toHaveCount(0)
+}
