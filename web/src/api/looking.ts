@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { type QueryClient, keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { get, getOne } from './client.ts'
 import type { List, Move, Overview, PlaceCount, QuietAsset } from './types.ts'
@@ -9,6 +9,13 @@ export const overview = () =>
     queryFn: ({ signal }) => getOne<Overview>('/overview', undefined, signal),
     staleTime: 20_000,
   })
+
+/** The server shares its counts for a moment, longer where there is more to count: after a change one looks again. */
+const looksAgainMs = [0, 1200, 5000, 15_000]
+
+export function refreshOverview(queries: QueryClient): void {
+  for (const ms of looksAgainMs) setTimeout(() => void queries.invalidateQueries({ queryKey: ['overview'] }), ms)
+}
 
 export const recentMoves = (request: { limit: number; offset?: number; asset_id?: number; location_id?: number }) =>
   queryOptions({

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type RecordKind, renameRecord } from '../api/assets.ts'
 import { required, showRefusal } from '../lib/forms.ts'
 import { Problem, tell } from './problem.tsx'
+import { refreshOverview } from '../api/looking.ts'
 
 /** Gives a record another key. Everything else, its history included, stays. */
 export function Rename({
@@ -25,7 +26,7 @@ export function Rename({
     mutationFn: () => renameRecord(kind, id, form.getValues().external_key),
     onSuccess: ({ descendant_count_affected: below }) => {
       void queries.invalidateQueries({ queryKey: [kind] })
-      void queries.invalidateQueries({ queryKey: ['overview'] })
+      refreshOverview(queries)
       tell(below > 0 ? `Renamed; ${below} locations below now stand under the new key.` : 'Renamed.')
       onClose()
     },

@@ -6,6 +6,7 @@ import { createAsset } from '../../api/assets.ts'
 import { Problem, tell } from '../../components/problem.tsx'
 import { required, showRefusal } from '../../lib/forms.ts'
 import { tagTypes } from '../../lib/tags.ts'
+import { refreshOverview } from '../../api/looking.ts'
 
 /** What is left empty is not sent: the server makes a key of its own. */
 function bodyOf(values: { name: string; external_key: string; description: string; tag_type: string; tags: string }) {
@@ -34,6 +35,7 @@ export function NewAsset({ opened, onClose }: { opened: boolean; onClose: () => 
     mutationFn: () => createAsset(bodyOf(form.getValues())),
     onSuccess: (asset) => {
       void queries.invalidateQueries({ queryKey: ['assets'] })
+      refreshOverview(queries)
       tell(`${asset.name} is here now.`)
       close()
       void navigate({ to: '/assets/$assetId', params: { assetId: String(asset.id) } })

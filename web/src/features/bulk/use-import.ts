@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { getOne, post, remove } from '../../api/client.ts'
 import type { ImportState } from '../../api/types.ts'
 import { type Kind, type Table, batches } from './rows.ts'
+import { refreshOverview } from '../../api/looking.ts'
 
 const isBusy = (state: ImportState | undefined): boolean => state?.state === 'checking' || state?.state === 'running'
 
@@ -53,7 +54,8 @@ export function useImport() {
         const old = id
         setId(null)
         setSent(0)
-        for (const queryKey of [['assets'], ['locations'], ['overview']]) void queries.invalidateQueries({ queryKey })
+        for (const queryKey of [['assets'], ['locations']]) void queries.invalidateQueries({ queryKey })
+        refreshOverview(queries)
         if (old !== null) await remove(`/imports/${old}`)
       }),
   }

@@ -9,6 +9,7 @@ import { EditConflict, isStale } from '../../components/edit-conflict.tsx'
 import { LocationPicker } from '../../components/pickers.tsx'
 import { Problem, tell } from '../../components/problem.tsx'
 import { required, showRefusal } from '../../lib/forms.ts'
+import { refreshOverview } from '../../api/looking.ts'
 
 const valuesOf = (one: Location) => ({
   name: one.name,
@@ -50,7 +51,7 @@ export function EditLocation({ location, onClose }: { location: Location; onClos
     mutationFn: (from: Location) => patchLocation(location.id, patchOf(from, form.getValues())),
     onSuccess: () => {
       void queries.invalidateQueries({ queryKey: ['locations'] })
-      void queries.invalidateQueries({ queryKey: ['overview'] })
+      refreshOverview(queries)
       tell('Saved.')
       onClose()
     },

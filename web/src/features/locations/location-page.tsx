@@ -18,7 +18,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { listPositions, useAssetNames } from '../../api/assets.ts'
 import { ancestorsOf, deleteLocation, oneLocation, trafficAt } from '../../api/locations.ts'
-import { usePlaces } from '../../api/looking.ts'
+import { refreshOverview, usePlaces } from '../../api/looking.ts'
 import type { Location } from '../../api/types.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { Empty } from '../../components/empty.tsx'
@@ -234,7 +234,7 @@ function Loaded({ location }: { location: Location }) {
   const close = (): void => setOpen(null)
   const onDelete = async (): Promise<void> => {
     await deleteLocation(location.id)
-    void queries.invalidateQueries({ queryKey: ['overview'] })
+    refreshOverview(queries)
     tell(`${location.name} was deleted.`)
     await navigate({ to: '/locations' })
   }

@@ -5,6 +5,7 @@ import { createLocation } from '../../api/locations.ts'
 import { LocationPicker } from '../../components/pickers.tsx'
 import { Problem, tell } from '../../components/problem.tsx'
 import { required, showRefusal } from '../../lib/forms.ts'
+import { refreshOverview } from '../../api/looking.ts'
 
 export function NewLocation({
   opened,
@@ -32,7 +33,7 @@ export function NewLocation({
     },
     onSuccess: (made) => {
       void queries.invalidateQueries({ queryKey: ['locations'] })
-      void queries.invalidateQueries({ queryKey: ['overview'] })
+      refreshOverview(queries)
       tell(`${made.name} is a place now.`)
       close()
     },

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Modal, Paper, Stack, Text, TextInput } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { post } from '../../api/client.ts'
@@ -16,6 +16,7 @@ import { splitCodes } from './codes.ts'
 import { Results } from './results.tsx'
 import { useScan } from './use-scan.ts'
 import { useWedge } from './use-wedge.ts'
+import { refreshOverview } from '../../api/looking.ts'
 
 export function ScanPage() {
   const isOperator = useCan('operator')
@@ -80,6 +81,7 @@ function Scan() {
   const navigate = useNavigate({ from: '/scan' })
   const place = useQuery({ ...oneLocation(placeId ?? 0), enabled: placeId !== null })
   const scan = useScan(org.id, placeId)
+  const queries = useQueryClient()
   const [strange, setStrange] = useState<string | null>(null)
   const setPlace = (id: number | null): void =>
     void navigate({ search: id === null ? {} : { place: id }, replace: true })
@@ -100,6 +102,7 @@ function Scan() {
     onSuccess: async ({ count, location_name: name }) => {
       tell(`${count === 1 ? 'One asset is' : `${count} assets are`} at ${name} now.`, 'Saved')
       for (const one of things) scan.drop(one.code)
+      refreshOverview(queries)
       await scan.refresh()
     },
   })

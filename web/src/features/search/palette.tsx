@@ -81,11 +81,9 @@ export function Palette({ opened, onClose }: { opened: boolean; onClose: () => v
   ]
   /** What is found arrives later than what is typed; Enter means the first of it unless another one is marked. */
   const onKeyDown = (event: React.KeyboardEvent): void => {
-    const first = groups.find((one) => one.actions.length > 0)?.actions[0]
-    if (event.key !== 'Enter' || store.getState().selected >= 0 || first?.onClick === undefined) return
-    event.preventDefault()
-    first.onClick(event as never)
-    actions.close()
+    const list = document.getElementById(store.getState().listId)
+    if (event.key !== 'Enter' || list?.querySelector('[data-selected]') != null) return
+    list?.querySelector<HTMLElement>('[data-action]')?.click()
   }
   return (
     <Spotlight
