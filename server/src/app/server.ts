@@ -20,8 +20,8 @@ import { pages } from './pages.ts'
 import { publicSurfaces } from './surfaces.ts'
 import { ingestAddresses, startTracking } from './tracking.ts'
 import { telemetry } from './telemetry.ts'
-import { webFolder, webPages } from './web-app.ts'
 import { type Tuning, startWebhooks } from './webhooks.ts'
+import { webFolder, webPages } from './web-app.ts'
 
 export interface RunningServer {
   port: number

@@ -57,7 +57,10 @@ export interface Flow {
   moves: number
 }
 
-/** How often something went from one place to another between two instants, busiest first. */
+/** More pairs than these make no picture. */
+const mostPairs = 1000
+
+/** How often something went from one place to another between two instants, the busiest pairs first. */
 export async function flowBetween(db: Db, orgId: number, from: Instant, to: Instant): Promise<Flow[]> {
   const rows = await db.query<{
     from_location_id: number | null
@@ -70,6 +73,7 @@ export async function flowBetween(db: Db, orgId: number, from: Instant, to: Inst
       select m.from_location_id, m.to_location_id, count(*) as moves from moves m
       where m.org_id = ${orgId} and m.occurred_at >= ${toDatabase(from)} and m.occurred_at < ${toDatabase(to)}
       group by m.from_location_id, m.to_location_id
+      order by moves desc, m.to_location_id, m.from_location_id limit ${mostPairs}
     )
     select c.from_location_id, o.name as from_name, c.to_location_id, t.name as to_name, c.moves
     from counted c join locations t on t.org_id = ${orgId} and t.id = c.to_location_id

@@ -180,7 +180,7 @@ describe('starting and stopping', { timeout: 60_000 }, () => {
       first.url,
       names.map((name) => `select current_setting('${name}') as value`).join(' union all '),
     )
-    expect(settings.map((row) => row.value).join(' ')).toBe('127.0.0.1  256MB 100 1GB on on UTC UTC off on UTF8')
+    expect(settings.map((row) => row.value).join(' ')).toBe('127.0.0.1  256MB 1000 1GB on on UTC UTC off on UTF8')
     const [locale] = await query(
       first.url,
       `select datlocprovider, datlocale from pg_database where datname='lastseen'`,

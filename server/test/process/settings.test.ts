@@ -152,6 +152,7 @@ describe('settings', () => {
       retentionDays: 400,
       mqttPort: 1883,
       mqttUrl: null,
+      mqttShare: 'auto',
       mqttPublicUrl: null,
       webhookAllow: [],
       webhookCa: null,

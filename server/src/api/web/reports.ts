@@ -92,6 +92,7 @@ export function reportRoutes(needs: Needs): AnyRoute[] {
       id: 'reports.flow',
       path: '/reports/flow',
       summary: 'How often things went from one location to another',
+      description: 'The thousand busiest pairs.',
       query,
       success: { status: 200, description: 'One entry per pair, busiest first', schema: wholeList(FlowOut) },
       async handle({ caller, query: given }) {

@@ -179,7 +179,7 @@ describe('A path nobody knows', () => {
     '/api/v1/__proto__',
     '/constructor',
     '/api/v1/orgs',
-    '/assets',
+    '/nowhere',
     '/api/openapi.json/',
     '/healthz/',
   ])('such as %s is 404 for everybody, token or not (D6)', async (path) => {

@@ -45,6 +45,12 @@ beforeAll(async () => {
   const json = { kind: 'assets' }
   const started = await context.app.anonymous('POST', '/api/v1/imports', { token: sessions['admin']!, json })
   owned['import_id'] = started.json.data.id
+  const webhook = { url: 'https://receiver.example/hook' }
+  const registered = await context.app.anonymous('POST', '/api/v1/webhooks', {
+    token: sessions['admin']!,
+    json: webhook,
+  })
+  owned['webhook_id'] = registered.json.data.id
   const draft = { name: 'R', format: 'auto', clock: 'reader', scanPoints: [] }
   owned['reader_id'] = (await createReader(context.app.core, org.orgId, draft)).reader.id
 })
