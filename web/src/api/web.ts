@@ -568,7 +568,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How often things went from one location to another */
+        /**
+         * How often things went from one location to another
+         * @description The thousand busiest pairs.
+         */
         get: operations["reports.flow"];
         put?: never;
         post?: never;
