@@ -8,6 +8,7 @@ import { operations } from './operations.mjs'
 import { memoryOf, processorMsOf, startFloor, startLoad, startService } from './processes.mjs'
 import { growthOf, machineFacts, misses, render, summarize } from './report.mjs'
 import { checkSameness } from './sameness.mjs'
+import { measureWebhooks } from './webhooks.mjs'
 
 const connections = 16
 const settleMs = 3_000
@@ -22,6 +23,7 @@ const pace = {
     compileMs: 2_000,
     ingestMs: 3_000,
     ingestRounds: 5,
+    events: 5_000,
     credentials: 5_000,
     limitMs: 20 * 60_000,
   },
@@ -33,6 +35,7 @@ const pace = {
     compileMs: 1_500,
     ingestMs: 1_000,
     ingestRounds: 3,
+    events: 2_000,
     credentials: 2_500,
     limitMs: 4 * 60_000,
   },
@@ -49,11 +52,11 @@ function readOptions() {
       profile: { type: 'string' },
     },
   })
-  const all = [...Object.keys(operations), 'ingest']
+  const all = [...Object.keys(operations), 'ingest', 'webhooks']
   const wanted = values.only?.split(',') ?? all
   const unknown = wanted.filter((name) => !all.includes(name))
   if (unknown.length > 0) throw new Error(`No such operation: ${unknown.join(', ')}. There are ${all.join(', ')}`)
-  const names = wanted.filter((name) => name !== 'ingest')
+  const names = wanted.filter((name) => Object.hasOwn(operations, name))
   const base = values.quick ? pace.quick : pace.full
   const sizes = values.sizes?.split(',').map(Number) ?? base.sizes
   if (sizes.some((size) => !(size >= 1_000 && size <= 10_000_000)))
@@ -64,6 +67,7 @@ function readOptions() {
     ...base,
     names,
     hasIngest: wanted.includes('ingest'),
+    hasWebhooks: wanted.includes('webhooks'),
     sizes,
     rounds,
     json: values.json,
@@ -146,9 +150,19 @@ async function bench(started, options) {
   const postgres = await started.add(startPostgres())
   const machine = machineFacts(await versionOf(postgres.url))
   const register = options.names.length === 0 ? null : await measureRegister(started, postgres, options)
-  const { hasIngest, ingestRounds, ingestMs } = options
+  const { hasIngest, hasWebhooks, ingestRounds, ingestMs } = options
   const ingest = hasIngest ? await measureIngest(started, postgres, { rounds: ingestRounds, ingestMs, say }) : []
-  return { ...register, ingest, machine, connections, rounds: options.rounds, seconds: options.measureMs / 1000 }
+  const pace = { rounds: ingestRounds, events: options.events, seconds: 3, say }
+  const webhooks = hasWebhooks ? await measureWebhooks(started, postgres, pace) : null
+  return {
+    ...register,
+    ingest,
+    webhooks,
+    machine,
+    connections,
+    rounds: options.rounds,
+    seconds: options.measureMs / 1000,
+  }
 }
 
 /** Assets and what is known of them, through the API, in an organization of each size. */

@@ -47,7 +47,7 @@ export async function versionOf(url) {
   }
 }
 
-async function makeDatabase(serverUrl, name) {
+export async function makeDatabase(serverUrl, name) {
   const pool = openPool(serverUrl, 1)
   await pool.unsafe(`create database ${name}`)
   await pool.end({ timeout: 5 })

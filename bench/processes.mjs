@@ -37,17 +37,17 @@ export function runCommand(url, args) {
     maxBuffer: 64 * 1024 * 1024,
     timeout: 5 * 60_000,
   })
-  return JSON.parse(text)
+  return text === '' ? null : JSON.parse(text)
 }
 
 const profiling = (folder) => (folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`])
 
 /** The real server as an operator runs it, its log going to a file. */
-export async function startService({ url, folder, name, profileDir, mqttPort = 0 }) {
+export async function startService({ url, folder, name, profileDir, mqttPort = 0, environment: more = {} }) {
   const log = openSync(join(folder, `${name}.log`), 'w')
   const flags = profiling(profileDir)
   const ports = { PORT: '0', LASTSEEN_MQTT_PORT: String(mqttPort) }
-  const environment = { DATABASE_URL: url, ...ports, LASTSEEN_LOG_LEVEL: 'info', NODE_ENV: 'production' }
+  const environment = { DATABASE_URL: url, ...ports, LASTSEEN_LOG_LEVEL: 'info', NODE_ENV: 'production', ...more }
   const child = spawn(process.execPath, [...flags, program, 'serve'], {
     stdio: ['ignore', log, 'pipe'],
     env: { ...surroundings, ...environment },
@@ -98,6 +98,19 @@ function startRunner(file) {
 export const startLoad = () => startRunner('./load.mjs')
 export const startReaders = () => startRunner('./ingest-load.mjs')
 export const startIngestFloor = () => startRunner('./ingest-floor.mjs')
+export const startWebhookFloor = () => startRunner('./webhook-floor.mjs')
+
+export async function startReceiver({ key, cert }) {
+  const child = fork(here('./receiver.mjs'))
+  child.send({ key, cert })
+  const [{ port }] = await within(once(child, 'message'), 'the receiver')
+  async function ask(message) {
+    child.send(message)
+    const [answer] = await once(child, 'message')
+    return answer
+  }
+  return { port, reset: () => ask({ reset: true }), expect: (count) => ask({ expect: count }), stop: () => stop(child) }
+}
 
 /** A port that nothing listens on. */
 export async function freePort() {

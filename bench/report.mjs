@@ -2,6 +2,7 @@ import { cpus, totalmem } from 'node:os'
 import { median, whole } from './figures.mjs'
 import { ingestMisses, renderIngest } from './ingest.mjs'
 import { operations } from './operations.mjs'
+import { renderWebhooks, webhookMisses } from './webhooks.mjs'
 
 const memoryBarMib = 150
 
@@ -84,11 +85,12 @@ export function machineFacts(postgresVersion) {
   }
 }
 
-export function render({ lines = [], memory = [], ingest, machine, connections, rounds, seconds }) {
+export function render({ lines = [], memory = [], ingest, webhooks, machine, connections, rounds, seconds }) {
   const failed = lines.filter((line) => Object.keys(line.failures).length > 0)
   return [
     ...(lines.length === 0 ? [] : [registerHead, ...lines.map(rowOf), '', ...memory.map(memoryLine), '']),
     ...(ingest.length === 0 ? [] : [renderIngest(ingest), '']),
+    ...(webhooks === null ? [] : [renderWebhooks(webhooks), '']),
     `${connections} connections, ${rounds} rounds of ${seconds} s each for service and floor in turn. ` +
       `${machine.processor}, ${machine.memory}, ${machine.system}, ` +
       `Node ${machine.node}, PostgreSQL ${machine.postgres}.`,
@@ -99,8 +101,8 @@ export function render({ lines = [], memory = [], ingest, machine, connections, 
 }
 
 /** Bars that were missed, failures included. */
-export function misses({ lines = [], memory = [], ingest }) {
-  const found = ingestMisses(ingest)
+export function misses({ lines = [], memory = [], ingest, webhooks }) {
+  const found = [...ingestMisses(ingest), ...webhookMisses(webhooks)]
   for (const line of lines) {
     const name = `${line.operation} at ${line.size}`
     if (line.bar !== null && line.ratio < line.bar) found.push(`${name}: ratio`)

@@ -84,6 +84,8 @@ export class Writer<R extends Imported> {
 
   #attach(holder: number, tags: Change<R>['newTags']): void {
     const [assetId, locationId] = this.#maker.store.kind === 'asset' ? [holder, null] : [null, holder]
-    for (const tag of tags) this.#tags.push({ ...tag, id: this.#ids.tags.pop()!, assetId, locationId })
+    // Tags of one moment are shown in the order of their ids.
+    const ids = tags.map(() => this.#ids.tags.pop()!).sort((a, b) => a - b)
+    tags.forEach((tag, index) => this.#tags.push({ ...tag, id: ids[index]!, assetId, locationId }))
   }
 }

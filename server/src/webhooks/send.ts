@@ -1,4 +1,4 @@
-import { Pool } from 'undici'
+import { type Dispatcher, Pool } from 'undici'
 import type { Signed } from './signature.ts'
 import { type Target, Unreachable } from './target.ts'
 
@@ -77,28 +77,54 @@ export class Outlet {
   }
 
   /** Never throws: whatever goes wrong is an outcome. `given` ends the attempt early. */
-  async post({ headers, body }: Signed, given?: AbortSignal): Promise<Outcome> {
+  post({ headers, body }: Signed, given?: AbortSignal): Promise<Outcome> {
     const startedAt = performance.now()
-    const abort = new AbortController()
-    const timer = setTimeout(() => abort.abort(new Unreachable('timeout')), this.#timeoutMs)
-    const giveUp = (): void => abort.abort(new Unreachable('the server was stopped'))
-    given?.addEventListener('abort', giveUp, { once: true })
-    if (given?.aborted) giveUp()
-    let status: number | null = null
-    let error: string | null = null
-    try {
-      const { signal } = abort
-      const answer = await this.#pool.request({ method: 'POST', path: this.#path, headers, body, signal })
-      status = answer.statusCode
-      await answer.body.dump({ limit: answerBytes, signal })
-    } catch (failure) {
-      error = reasonOf(failure)
-    } finally {
-      clearTimeout(timer)
-      given?.removeEventListener('abort', giveUp)
-    }
-    const isDelivered = error === null && status !== null && status >= 200 && status < 300
-    return { isDelivered, status, error, durationMs: Math.round(performance.now() - startedAt) }
+    return new Promise((resolve) => {
+      let status: number | null = null
+      let bytes = 0
+      let underWay: Dispatcher.DispatchController | null = null
+      let stopped: Error | null = null
+      let isOver = false
+      const end = (failure: unknown): void => {
+        if (isOver) return
+        isOver = true
+        clearTimeout(timer)
+        given?.removeEventListener('abort', cutOff)
+        const error = failure === null ? null : reasonOf(failure)
+        const isDelivered = error === null && status !== null && status >= 200 && status < 300
+        resolve({ isDelivered, status, error, durationMs: Math.round(performance.now() - startedAt) })
+      }
+      const stop = (reason: Error): void => {
+        stopped = reason
+        end(reason)
+        underWay?.abort(reason)
+      }
+      const cutOff = (): void => stop(new Unreachable('the server was stopped'))
+      const timer = setTimeout(() => stop(new Unreachable('timeout')), this.#timeoutMs)
+      given?.addEventListener('abort', cutOff, { once: true })
+      if (given?.aborted) return cutOff()
+      // Told of each step instead of handed a stream: what the answer says is of no interest, only that it ends.
+      this.#pool.dispatch(
+        { method: 'POST', path: this.#path, headers, body },
+        {
+          onRequestStart(controller) {
+            underWay = controller
+            if (stopped !== null) controller.abort(stopped)
+          },
+          onResponseStart(_controller, statusCode) {
+            status = statusCode
+          },
+          onResponseData(controller, chunk) {
+            bytes += chunk.length
+            if (bytes <= answerBytes) return
+            end(null)
+            controller.abort(new Unreachable('the answer is too long'))
+          },
+          onResponseEnd: () => end(null),
+          onResponseError: (_controller, error) => end(error),
+        },
+      )
+    })
   }
 
   /** Lets running requests end, then closes the connections. */

@@ -61,7 +61,7 @@ describe('An import of assets', () => {
     expect(total).toBe(3)
     const [a, b, c] = data
     expect(a).toMatchObject({ name: 'New', metadata: { a: 1, c: [1] } })
-    expect(a.tags.map((one: { value: string }) => one.value)).toEqual(['T1', 'T2'])
+    expect(a.tags.map((one: { value: string }) => one.value).sort()).toEqual(['T1', 'T2'])
     expect(a.updated_at > a.created_at).toBe(true)
     expect(b.updated_at).toBe(b.created_at)
     expect(c).toMatchObject({ name: 'Third', is_active: false, valid_from: '2026-01-01T00:00:00.000Z' })
