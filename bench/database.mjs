@@ -83,7 +83,7 @@ export async function makeDataset(serverUrl, size, credentialCount) {
   const sample = await withNeeds(url, async (needs) => {
     const places = await makePlaces(needs, orgId, placeCount)
     const found = await seedAssets({ url, orgId, ids: needs.ids, count: size, sampleSize })
-    const tracked = await seedWhereabouts({ url, orgId, places, minutes: size / 10 })
+    const tracked = await seedWhereabouts({ url, orgId, places, minutes: Math.max(10_000, size / 10) })
     return { ...found, tracked }
   })
   const scopes = ['--scopes', 'assets:read,assets:write,tracking:read']
