@@ -66,7 +66,9 @@ function declared(surface) {
   )
 }
 
-const described = readdirSync(join(server, 'openapi')).filter((name) => name.endsWith('.json'))
+/** The session API is described for the types of the web app alone, and lists refusals that no role can meet. */
+const isPublished = (name) => name.endsWith('.json') && name !== 'web.json'
+const described = readdirSync(join(server, 'openapi')).filter(isPublished)
 const answers = described.sort().flatMap((name) => declared(basename(name, '.json')))
 
 const ran = noted('statements')
