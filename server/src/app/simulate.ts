@@ -31,8 +31,10 @@ export async function simulate(
   const tokens = await settleSite(core, orgId, site, options.format)
   await core.wake.send('reader-changed', '')
   let reads = 0
-  const signal =
-    options.seconds === null ? asked : AbortSignal.any([asked, AbortSignal.timeout(options.seconds * 1000)])
+  // Counted by a timer that is held here: a signal put together of others may be collected before it fires.
+  const over = new AbortController()
+  const end = (): void => over.abort()
+  asked.addEventListener('abort', end, { once: true })
   const play: PlayOptions = {
     site,
     tokens,
@@ -46,8 +48,11 @@ export async function simulate(
   say(`Filling in the last ${options.days} days …`)
   const places = await playPast(play, options.days, core.clock.millis())
   say(`${reads} reads sent. Things are moving now, ${options.rate} reads a second.`)
-  await playOn({ ...play, signal }, places, options.rate).catch((error: unknown) => {
-    if (!signal.aborted) throw error
-  })
+  const timer = options.seconds === null ? undefined : setTimeout(end, options.seconds * 1000)
+  await playOn({ ...play, signal: over.signal }, places, options.rate)
+    .catch((error: unknown) => {
+      if (!over.signal.aborted) throw error
+    })
+    .finally(() => clearTimeout(timer))
   return { reads }
 }
