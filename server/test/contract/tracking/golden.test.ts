@@ -141,5 +141,7 @@ it.each(readers)(
 it('asks the database the very same with smoothing off as without it', () => {
   expect(asked).toHaveLength(readers.length)
   expect(asked[0]!.length).toBeGreaterThan(2 * script.length)
-  for (const one of asked) expect(one).toEqual(asked[0])
+  // What readers did is written down by a timer, beside the reads themselves.
+  const ofReads = asked.map((one) => one.filter((text) => !/unknown_(antennas|tags)|update readers/.test(text)))
+  for (const one of ofReads) expect(one).toEqual(ofReads[0])
 })
