@@ -1,9 +1,10 @@
 import { expect, test } from '@playwright/test'
 import { url, warehouse } from './support/org.ts'
 
-test('The first load of the app is under 350 kB, compressed, and comes from this server alone', async ({ page }) => {
+test('The first load of the app is under 350 kB, compressed, and comes from this server alone', async ({ context }) => {
   const { org } = await warehouse()
-  await org.signIn(page)
+  await org.signIn(await context.newPage())
+  const page = await context.newPage()
   const sizes = new Map<string, number>()
   const hosts = new Set<string>()
   page.on('response', async (response) => {

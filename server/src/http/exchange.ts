@@ -118,9 +118,13 @@ export const preflightHeaders = {
   'Access-Control-Max-Age': '86400',
 }
 
-/** Keeps the answer open and hands over the pen; the reader hanging up is told through the signal. */
+/**
+ * Keeps the answer open and hands over the pen; the reader hanging up is told through the signal. One who hung up before
+ * would never be told of, so the pen is not handed over at all.
+ */
 export function stream(exchange: Exchange, run: (write: (text: string) => void, closed: AbortSignal) => void): void {
   const { response } = exchange
+  if (response.destroyed) return
   const closed = new AbortController()
   response.on('close', () => closed.abort())
   response.writeHead(200, [

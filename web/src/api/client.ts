@@ -23,9 +23,9 @@ export interface RequestOptions {
 
 const mediaType = (method: string): string => (method === 'PATCH' ? 'application/merge-patch+json' : 'application/json')
 
-async function attempt(method: string, path: string, options: RequestOptions): Promise<Response> {
+async function attempt(method: string, path: string, options: RequestOptions, token: string): Promise<Response> {
   const headers: Record<string, string> = {}
-  if (options.isPublic !== true) headers['Authorization'] = `Bearer ${await accessToken()}`
+  if (token !== '') headers['Authorization'] = `Bearer ${token}`
   if (options.body !== undefined) headers['Content-Type'] = mediaType(method)
   const init: RequestInit = { method, headers, cache: 'no-store', credentials: 'omit' }
   if (options.body !== undefined) init.body = JSON.stringify(options.body)
@@ -48,10 +48,11 @@ async function bodyOf(response: Response): Promise<unknown> {
 
 /** The answer of the server, with the session renewed once when its token has run out. */
 export async function respond(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
-  let response = await attempt(method, path, options)
+  const token = options.isPublic === true ? '' : await accessToken()
+  let response = await attempt(method, path, options, token)
   if (response.status === 401 && options.isPublic !== true) {
-    await renew()
-    response = await attempt(method, path, options)
+    await renew(token)
+    response = await attempt(method, path, options, await accessToken())
     if (response.status === 401) endSession()
   }
   if (!response.ok) throw new ApiError(response.status, await bodyOf(response), response)

@@ -68,9 +68,10 @@ async function watch(signal: AbortSignal): Promise<void> {
   let failures = 0
   while (!signal.aborted) {
     try {
-      const headers = { Authorization: `Bearer ${await accessToken()}` }
+      const token = await accessToken()
+      const headers = { Authorization: `Bearer ${token}` }
       const response = await fetch('/api/v1/live', { headers, signal, cache: 'no-store', credentials: 'omit' })
-      if (response.status === 401) await renew()
+      if (response.status === 401) await renew(token)
       if (response.ok) {
         if (failures > 0) hand({ kind: 'gap' })
         failures = 0

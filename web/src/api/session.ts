@@ -3,28 +3,21 @@ import { ApiError, Unreachable } from './errors.ts'
 import type { SignedIn, User } from './types.ts'
 
 /**
- * The session of this browser. The refresh token, good for one use, lies in the storage that all tabs share, and only the
- * tab that holds the lock may spend it. The access token belongs to its tab and outlives a reload: were it spent for at
- * every loading, a page left in the very moment of the exchange would lose the next refresh token, and with it the session.
+ * The session of this browser, in the storage that all its tabs share. The refresh token is good for one use, so only the
+ * tab that holds the lock may spend it, and it is spent only when the access token has run out: a page left in the very
+ * moment of the exchange would lose the next refresh token, and with it the session.
  */
 const storageKey = 'lastseen.session'
 const earlyMs = 30_000
 
 interface Stored {
   refresh_token: string
+  access_token: string
+  /** When the access token runs out, in milliseconds of this browser's clock. */
+  good_until: number
   user: User
 }
 
-interface Access {
-  token: string
-  goodUntil: number
-  /** Whose it is: another tab may have signed in as somebody else meanwhile. */
-  owner: string
-}
-
-const ownerOf = (user: User): string => `${user.id}/${user.org.id}`
-
-let access: Access | null = readAccess()
 let renewing: Promise<void> | null = null
 const listeners = new Set<() => void>()
 let current: User | null = readStored()?.user ?? null
@@ -36,22 +29,6 @@ function readStored(): Stored | null {
   } catch {
     return null
   }
-}
-
-function readAccess(): Access | null {
-  try {
-    const kept = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null') as Access | null
-    const user = readStored()?.user
-    return kept !== null && user !== undefined && kept.owner === ownerOf(user) ? kept : null
-  } catch {
-    return null
-  }
-}
-
-function keepAccess(next: Access | null): void {
-  access = next
-  if (next === null) sessionStorage.removeItem(storageKey)
-  else sessionStorage.setItem(storageKey, JSON.stringify(next))
 }
 
 function tell(user: User | null): void {
@@ -66,18 +43,14 @@ export function onSessionChange(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-export function beginSession(signedIn: SignedIn): void {
-  keepAccess({
-    token: signedIn.access_token,
-    goodUntil: Date.now() + signedIn.expires_in * 1000 - earlyMs,
-    owner: ownerOf(signedIn.user),
-  })
-  localStorage.setItem(storageKey, JSON.stringify({ refresh_token: signedIn.refresh_token, user: signedIn.user }))
-  tell(signedIn.user)
+export function beginSession({ user, refresh_token, access_token, expires_in }: SignedIn): void {
+  const good_until = Date.now() + expires_in * 1000 - earlyMs
+  const stored: Stored = { refresh_token, access_token, good_until, user }
+  localStorage.setItem(storageKey, JSON.stringify(stored))
+  tell(user)
 }
 
 export function endSession(): void {
-  keepAccess(null)
   localStorage.removeItem(storageKey)
   tell(null)
 }
@@ -86,18 +59,19 @@ export function endSession(): void {
 window.addEventListener('storage', (event) => {
   if (event.key !== storageKey) return
   const stored = readStored()
-  if (stored?.user.id !== current?.id || stored?.user.org.id !== current?.org.id) {
-    keepAccess(null)
-    tell(stored?.user ?? null)
-  }
+  if (stored?.user.id !== current?.id || stored?.user.org.id !== current?.org.id) tell(stored?.user ?? null)
 })
 
-async function spend(): Promise<void> {
+const isGood = (stored: Stored, refused: string): boolean =>
+  stored.access_token !== refused && stored.good_until > Date.now()
+
+async function spend(refused: string): Promise<void> {
   const stored = readStored()
   if (stored === null) {
     endSession()
     return
   }
+  if (isGood(stored, refused)) return
   const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, credentials: 'omit' } as const
   let response: Response
   try {
@@ -112,13 +86,14 @@ async function spend(): Promise<void> {
   else throw new ApiError(response.status, body, response)
 }
 
-/** A new access token; many calls at once cost one exchange. */
-export function renew(): Promise<void> {
-  renewing ??= exclusively('session', spend).finally(() => (renewing = null))
+/** A new access token in place of the one that was refused; many calls and tabs at once cost one exchange. */
+export function renew(refused: string): Promise<void> {
+  renewing ??= exclusively('session', () => spend(refused)).finally(() => (renewing = null))
   return renewing
 }
 
 export async function accessToken(): Promise<string> {
-  if (access === null || access.goodUntil < Date.now()) await renew()
-  return access?.token ?? ''
+  const stored = readStored()
+  if (stored === null || !isGood(stored, '')) await renew('')
+  return readStored()?.access_token ?? ''
 }

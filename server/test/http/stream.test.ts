@@ -1,0 +1,38 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { route } from '../../src/http/route.ts'
+import { type Mounted, mountRows } from '../support/mounted.ts'
+
+let mounted: Mounted
+afterEach(() => mounted.close())
+
+describe('An answer that stays open', () => {
+  it('is not begun for somebody who hung up before it, so that nothing is kept for them', async () => {
+    let begun = 0
+    let arrived = (): void => undefined
+    const asked = new Promise<void>((resolve) => (arrived = resolve))
+    let goOn = (): void => undefined
+    const held = new Promise<void>((resolve) => (goOn = resolve))
+    const success = { status: 200, description: '' } as const
+    const common = { id: 'live', method: 'GET', path: '/live', group: '', summary: '', scopes: [] } as const
+    const handle = async () => {
+      arrived()
+      await held
+      return { status: 200, stream: () => void begun++ }
+    }
+    mounted = await mountRows([route({ ...common, access: 'public', success, handle })])
+    const { hostname, port } = new URL(mounted.url)
+    const socket = connect(Number(port), hostname)
+    socket.write('GET /api/v1/live HTTP/1.1\r\nHost: x\r\nUser-Agent: x\r\n\r\n')
+    await asked
+    socket.destroy()
+    await once(socket, 'close')
+    // Whatever is asked after the hanging up is answered after it was noticed.
+    for (let after = 0; after < 3; after++) await fetch(`${mounted.url}/api/v1/elsewhere`)
+    goOn()
+    await held
+    for (let after = 0; after < 3; after++) await fetch(`${mounted.url}/api/v1/elsewhere`)
+    expect(begun).toBe(0)
+  })
+})
