@@ -3,7 +3,11 @@ import type postgres from 'postgres'
 /** A connection for single statements and what it has under way, in the order it came. */
 interface Line {
   sql: postgres.Sql
-  waiting: Set<Waiting>
+  /**
+   * An array, because there are few: a set makes itself anew every few statements, each time referring from the old to
+   * the new, and what was ever in it outlives all but the great collections of garbage.
+   */
+  waiting: Waiting[]
   isRetired: boolean
 }
 
@@ -37,12 +41,13 @@ export class Door {
     const line = this.#leastBusy()
     return new Promise((resolve, reject) => {
       const waiting: Waiting = { reject, untilMs: performance.now() + this.#patienceMs }
-      line.waiting.add(waiting)
+      line.waiting.push(waiting)
       const settled =
         <Outcome>(settle: (outcome: Outcome) => void) =>
         (outcome: Outcome): void => {
-          line.waiting.delete(waiting)
-          if (line.isRetired && line.waiting.size === 0) this.#end(line)
+          // Answers come in the order of the questions, so this is nearly always the first.
+          line.waiting.splice(line.waiting.indexOf(waiting), 1)
+          if (line.isRetired && line.waiting.length === 0) this.#end(line)
           settle(outcome)
         }
       line.sql.unsafe(...given).then(settled(resolve), settled(reject))
@@ -61,14 +66,14 @@ export class Door {
     for (let index = 0; index < this.#lines.length; index++) {
       const line = this.#lines[index]
       if (line === undefined) free = index
-      else if (line.waiting.size === 0) return line
-      else if (best === undefined || line.waiting.size < best.waiting.size) best = line
+      else if (line.waiting.length === 0) return line
+      else if (best === undefined || line.waiting.length < best.waiting.length) best = line
     }
     return free === -1 ? best! : this.#make(free)
   }
 
   #make(index: number): Line {
-    const line: Line = { sql: this.#open(() => this.#retire(line)), waiting: new Set(), isRetired: false }
+    const line: Line = { sql: this.#open(() => this.#retire(line)), waiting: [], isRetired: false }
     this.#lines[index] = line
     this.#all.add(line)
     // One clock for all that wait: a timer for each statement would cost more than everything else done here.
@@ -80,7 +85,7 @@ export class Door {
     const nowMs = performance.now()
     for (const line of this.#all) {
       // All have the same patience, so the first to come is the first to be given up.
-      const [first] = line.waiting
+      const first = line.waiting[0]
       if (first !== undefined && first.untilMs <= nowMs) this.#giveUp(line, nowMs)
     }
   }
@@ -96,7 +101,7 @@ export class Door {
     line.isRetired = true
     const index = this.#lines.indexOf(line)
     if (index !== -1) this.#lines[index] = undefined
-    if (line.waiting.size === 0) this.#end(line)
+    if (line.waiting.length === 0) this.#end(line)
   }
 
   /** Cuts what is left. */
