@@ -12,7 +12,7 @@ it('The quickstart leads a newcomer from `npm start` to the history of an asset'
   const settings = { LASTSEEN_DATA_DIR: newFolder(), PORT: String(await freePort()) }
   const program = launch(settings, { command: ['bash', '-c', start!.text], isGroup: true })
   const [, url] = await program.says(/^Lastseen is ready: (http:\S+) .*Ctrl\+C\)$/m)
-  const said = program.stderr.replace(url!, 'http://localhost:8080').trimEnd()
+  const said = program.stderr.replace(`:${settings.PORT} `, ':8080 ').trimEnd()
   expect(worded(said.slice(said.indexOf('  First start.')))).toBe(start!.output!.text)
   const { client_id: CLIENT_ID, client_secret: CLIENT_SECRET } = firstCredentials(program.stderr)
   await runPage({ ...page, blocks: others }, { url: url!, blanks: { CLIENT_ID, CLIENT_SECRET }, settings })

@@ -22,12 +22,22 @@ const filled = (text: string, blanks: Record<string, string>): string =>
     return `${name}=${blanks[name]}`
   })
 
-const showsRefusal = ({ output }: Block): boolean => /^HTTP\/1\.1 [45]/.test(output?.text ?? '')
+export const showsRefusal = ({ output }: Block): boolean =>
+  output?.language !== 'json' && /^HTTP\/1\.1 [45]|^… [45]\d\d$/m.test(output?.text ?? '')
+
+/** Told to fail by the page itself, curl must not be told twice. */
+const isStrict = ({ text }: Block): boolean => /\bcurl [^|]*-f /.test(text)
 
 /** curl as on the reader's machine, but that it finds the server, and fails on a refusal that the page does not show. */
 function curlSettings(folder: string, url: string): void {
   const { port } = new URL(url)
-  const always = ['silent', 'show-error', 'noproxy = "*"', 'max-time = 20', `connect-to = "localhost:8080:127.0.0.1:${port}"`]
+  const always = [
+    'silent',
+    'show-error',
+    'noproxy = "*"',
+    'max-time = 20',
+    `connect-to = "localhost:8080:127.0.0.1:${port}"`,
+  ]
   for (const kind of ['strict', 'lenient']) {
     mkdirSync(join(folder, kind))
     const lines = kind === 'strict' ? [...always, 'fail-with-body'] : always
@@ -40,13 +50,16 @@ const mark = '\u001e'
 /** One script, so that what a block leaves in variables is there for the next. */
 function scriptOf(blocks: readonly Block[], folder: string, blanks: Record<string, string>): string {
   const parts = blocks.map((block, index) => {
-    const home = join(folder, showsRefusal(block) ? 'lenient' : 'strict')
+    const home = join(folder, showsRefusal(block) || isStrict(block) ? 'lenient' : 'strict')
     return `printf '\\n${mark}%s\\n' ${index}\nexport CURL_HOME='${home}'\n${filled(block.text, blanks)}`
   })
   return `set -euo pipefail\n${parts.join('\n')}\n`
 }
 
-function bash(script: string, settings: Record<string, string>): Promise<{ code: number | null; stdout: string; stderr: string }> {
+function bash(
+  script: string,
+  settings: Record<string, string>,
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child: ChildProcess = spawn('bash', [script], {
     cwd: repository,
     env: cleanEnvironment(settings),
