@@ -117,7 +117,7 @@ describe('what goes wrong', () => {
     })
   })
 
-  it.each([
+  it.concurrent.each([
     ['no command', [], 'which command?'],
     ['an unknown command', ['assets', 'paint'], "there is no command 'assets paint'"],
     ['an unknown option', ['assets', 'list', '--colour', 'red'], "Unknown option '--colour'"],

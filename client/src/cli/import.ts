@@ -53,12 +53,19 @@ function* generations(rows: readonly ImportRow[]): Generator<ImportRow[]> {
   }
 }
 
+/** Works on so many at a time. After a failure nothing more is begun, and it is thrown when all is still. */
 async function inParallel<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> {
-  const queue = items.values()
+  const waiting = [...items].reverse()
   const worker = async (): Promise<void> => {
-    for (const item of queue) await work(item)
+    for (let item = waiting.pop(); item !== undefined; item = waiting.pop()) await work(item)
   }
-  await Promise.all(Array.from({ length: width }, worker))
+  const begun = Array.from({ length: width }, () =>
+    worker().catch((error: unknown) => {
+      waiting.length = 0
+      throw error
+    }),
+  )
+  for (const ended of await Promise.allSettled(begun)) if (ended.status === 'rejected') throw ended.reason as Error
 }
 
 /** Carries out a file line by line. */
