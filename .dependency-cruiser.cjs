@@ -76,7 +76,13 @@ module.exports = {
       name: 'client-library-runs-in-browsers',
       severity: 'error',
       from: { path: '^client/src/', pathNot: '^client/src/cli/' },
-      to: { path: ['^client/src/cli/', '^node:'], dependencyTypesNot: [] },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'client-library-knows-no-command-line',
+      severity: 'error',
+      from: { path: '^client/src/', pathNot: '^client/src/cli/' },
+      to: { path: '^client/src/cli/' },
     },
     {
       name: 'server-knows-no-client',

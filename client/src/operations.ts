@@ -25,7 +25,7 @@ export interface CallOptions {
 }
 
 /** What an operation takes. */
-export type Input<Operation> = PathOf<Operation> & QueryOf<Operation> & BodyOf<Operation> & CallOptions
+type Input<Operation> = PathOf<Operation> & QueryOf<Operation> & BodyOf<Operation> & CallOptions
 
 type Arguments<Operation> = object extends Input<Operation> ? [input?: Input<Operation>] : [input: Input<Operation>]
 

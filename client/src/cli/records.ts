@@ -39,7 +39,7 @@ export interface Records {
 export const recordsOf = (client: ReturnType<Context['client']>, kind: Kind): Records =>
   client[kind] as unknown as Records
 
-export const singular = (kind: Kind): string => kind.slice(0, -1)
+const singular = (kind: Kind): string => kind.slice(0, -1)
 
 /** The record that somebody named by its key, or by its id where they said so. */
 export async function find(records: Records, kind: Kind, name: string, values: Values): Promise<Item> {

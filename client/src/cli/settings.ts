@@ -13,7 +13,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 const filled = (text: string | undefined): string | undefined => (text === '' ? undefined : text)
 
-export function configPath(env: Environment): string {
+function configPath(env: Environment): string {
   const folder = filled(env['XDG_CONFIG_HOME']) ?? join(filled(env['HOME']) ?? homedir(), '.config')
   return join(folder, 'lastseen', 'config.json')
 }
