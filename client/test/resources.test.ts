@@ -137,11 +137,11 @@ describe('refusals', () => {
   it('have a type of their own', async () => {
     const { client: other } = await newClient(await context.app.newOrg())
     const theirs = await other.assets.create({ name: 'Theirs', external_key: 'TAKEN' })
-    await client.assets.create({ name: 'Ours', external_key: 'TAKEN' })
+    const ours = await client.assets.create({ name: 'Ours', external_key: 'TAKEN' })
     const again = client.assets.create({ name: 'Ours', external_key: 'TAKEN' })
     expect(await rejection(again)).toBeInstanceOf(ConflictError)
     expect(await rejection(client.assets.get(theirs.id))).toBeInstanceOf(ForbiddenError)
-    expect(await rejection(client.assets.patch(1, [] as never))).toBeInstanceOf(BadRequestError)
+    expect(await rejection(client.assets.patch(ours.id, [] as never))).toBeInstanceOf(BadRequestError)
   })
 })
 
