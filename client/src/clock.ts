@@ -21,6 +21,8 @@ export const systemClock: Clock = {
 /** Waits for something that others wait for too, and stops waiting, though not the thing itself, on the signal. */
 export async function unlessAborted<T>(thing: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return thing
+  // Whoever stopped waiting does not hear of its failure, and nobody else need.
+  thing.catch(() => undefined)
   signal.throwIfAborted()
   let stop: (() => void) | undefined
   const aborted = new Promise<never>((_resolve, reject) => {

@@ -60,6 +60,11 @@ describe('an export', () => {
     }
   })
 
+  it('that cannot be written is told, exit code 1', async () => {
+    const ended = await cli.run('export', 'assets', '--out', join(folder, 'nowhere/assets.csv'))
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/^ENOENT: no such file or directory/) })
+  })
+
   it('is the same file that the web app gives out', async () => {
     const { accessToken } = await org.signIn('admin')
     for (const kind of ['assets', 'locations']) {

@@ -1,7 +1,8 @@
 import { Lastseen } from '../lastseen.ts'
 import { ask, firstLine, isAtTerminal } from './ask.ts'
 import { checkedUrl, writeSettings } from './settings.ts'
-import { type Command, UsageError, textOf } from './usage.ts'
+import { UsageError } from './problems.ts'
+import { type Command, textOf } from './usage.ts'
 
 export const account: Command[] = [
   {

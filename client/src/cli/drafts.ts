@@ -1,4 +1,5 @@
-import { type Option, UsageError, type Values, given, listOf, textOf, truthOf } from './usage.ts'
+import { UsageError } from './problems.ts'
+import { type Option, type Values, given, listOf, textOf, truthOf } from './usage.ts'
 import { tagFrom } from './tags.ts'
 
 type Fields = Record<string, unknown>

@@ -6,7 +6,8 @@ import type { Output } from './output.ts'
 import { Progress } from './progress.ts'
 import { type Item, type Kind, recordsOf } from './records.ts'
 import { tagText } from './tags.ts'
-import { type Command, UsageError, textOf } from './usage.ts'
+import { UsageError } from './problems.ts'
+import { type Command, textOf } from './usage.ts'
 
 /** The columns of the server's own exports. */
 export const columnsOf: Record<Kind, readonly string[]> = {

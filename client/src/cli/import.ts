@@ -6,7 +6,8 @@ import { Progress } from './progress.ts'
 import { type Item, type Kind, type Records, recordsOf } from './records.ts'
 import { type ImportRow, type LineProblem, type Table, apply, readTable } from './rows.ts'
 import { missingTags } from './tags.ts'
-import { type Command, CommandError, UsageError, countOf, textOf } from './usage.ts'
+import { CommandError, UsageError } from './problems.ts'
+import { type Command, countOf, textOf } from './usage.ts'
 
 interface Tally {
   creates: number

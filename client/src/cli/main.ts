@@ -10,7 +10,8 @@ import { Output } from './output.ts'
 import { recordCommands } from './records.ts'
 import { readSettings } from './settings.ts'
 import { tracking } from './tracking.ts'
-import { type Command, CommandError, UsageError, readArguments } from './usage.ts'
+import { CommandError, UsageError } from './problems.ts'
+import { type Command, readArguments } from './usage.ts'
 
 const commands: readonly Command[] = [
   ...recordCommands('assets'),
@@ -83,7 +84,10 @@ function codeOf(error: unknown, out: Output): number {
     out.error(out.isJson ? error : new UsageError(`${error.message} (--help tells more)`))
     return 2
   }
-  if (!(error instanceof LastseenError || error instanceof NetworkError || error instanceof CommandError)) throw error
+  const isExpected = [LastseenError, NetworkError, CommandError].some((kind) => error instanceof kind)
+  // A file that cannot be written, and the like.
+  const isOfSystem = error instanceof Error && 'syscall' in error
+  if (!isExpected && !isOfSystem) throw error
   out.error(error)
   return 1
 }

@@ -1,4 +1,5 @@
 import { LastseenError, NetworkError, ValidationError } from '../errors.ts'
+import { UsageError } from './problems.ts'
 
 export interface Stream {
   write(text: string): unknown
@@ -71,11 +72,15 @@ export class Output {
   }
 }
 
+function kindOf(error: unknown): string {
+  if (error instanceof NetworkError) return 'network_error'
+  return error instanceof UsageError ? 'usage_error' : 'command_error'
+}
+
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 function described(error: unknown): Row {
-  if (!(error instanceof LastseenError))
-    return { type: error instanceof NetworkError ? 'network_error' : 'usage_error', detail: messageOf(error) }
+  if (!(error instanceof LastseenError)) return { type: kindOf(error), detail: messageOf(error) }
   const { status, type, message: detail, requestId: request_id } = error
   return { type, status, detail, request_id, ...(error instanceof ValidationError ? { fields: error.fields } : {}) }
 }

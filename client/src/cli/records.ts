@@ -4,18 +4,8 @@ import { ask, isAtTerminal } from './ask.ts'
 import type { Context } from './context.ts'
 import { draftOf, draftOptions, patchOf } from './drafts.ts'
 import type { Output, Row } from './output.ts'
-import {
-  type Command,
-  CommandError,
-  type Option,
-  UsageError,
-  type Values,
-  countOf,
-  given,
-  listOf,
-  textOf,
-  truthOf,
-} from './usage.ts'
+import { CommandError, UsageError } from './problems.ts'
+import { type Command, type Option, type Values, countOf, given, listOf, textOf, truthOf } from './usage.ts'
 import { tagFrom, tagText } from './tags.ts'
 
 export type Kind = 'assets' | 'locations'

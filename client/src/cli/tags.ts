@@ -1,5 +1,5 @@
 import type { TagAttach } from '../types.ts'
-import { UsageError } from './usage.ts'
+import { UsageError } from './problems.ts'
 
 const types = ['rfid', 'ble', 'barcode']
 

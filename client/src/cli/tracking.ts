@@ -1,5 +1,6 @@
 import { byId, find, pageOf, paging, recordsOf, showPage } from './records.ts'
-import { type Command, CommandError, type Option, given, textOf } from './usage.ts'
+import { CommandError } from './problems.ts'
+import { type Command, type Option, given, textOf } from './usage.ts'
 
 const span: Record<string, Option> = {
   from: { type: 'string', value: '<time>', about: 'RFC 3339, inclusive' },
