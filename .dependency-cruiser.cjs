@@ -65,6 +65,31 @@ module.exports = {
       from: {},
       to: { path: '^server/src/', pathNot: ['^server/src/main[.]ts$', ...steps.flat().map(inside)] },
     },
+    {
+      // The client is a package of its own: it shares the generated descriptions, never source.
+      name: 'client-stands-alone',
+      severity: 'error',
+      from: { path: '^client/src/' },
+      to: { pathNot: ['^client/src/'], dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'client-library-runs-in-browsers',
+      severity: 'error',
+      from: { path: '^client/src/', pathNot: '^client/src/cli/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'client-library-knows-no-command-line',
+      severity: 'error',
+      from: { path: '^client/src/', pathNot: '^client/src/cli/' },
+      to: { path: '^client/src/cli/' },
+    },
+    {
+      name: 'server-knows-no-client',
+      severity: 'error',
+      from: { path: '^server/src/' },
+      to: { path: '^client/' },
+    },
     ...lawful,
   ],
   options: {

@@ -9,6 +9,8 @@ export default tseslint.config(
       'server/vitest.config.ts',
       'web/src/api/primary.ts',
       'web/src/api/web.ts',
+      'client/vitest.config.ts',
+      'client/src/generated/**',
       '**/dist/**',
       '**/node_modules/**',
       'data/**',
@@ -41,7 +43,7 @@ export default tseslint.config(
     extends: [...tseslint.configs.strictTypeChecked],
     languageOptions: {
       parserOptions: {
-        project: ['server/tsconfig.test.json', 'web/tsconfig.json'],
+        project: ['server/tsconfig.test.json', 'web/tsconfig.json', 'client/tsconfig.test.json'],
         tsconfigRootDir: import.meta.dirname,
       },
     },
@@ -89,7 +91,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['server/test/**/*.ts', 'web/test/**/*.ts'],
+    files: ['server/test/**/*.ts', 'web/test/**/*.ts', 'client/test/**/*.ts'],
     rules: {
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',

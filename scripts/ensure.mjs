@@ -82,18 +82,20 @@ const filesUnder = (folder, ending = '') =>
     .filter((one) => one.isFile() && one.name.endsWith(ending))
     .map((one) => relative(root, join(one.parentPath, one.name)))
 
+const compiled = (title, folder, entry) => ({
+  title,
+  folder,
+  entry,
+  sources: () => ['tsconfig.base.json', `${folder}/tsconfig.json`, ...filesUnder(`${folder}/src`, '.ts').sort()],
+  command: (out) => {
+    const flags = ['--outDir', out, '--incremental', 'false', '--tsBuildInfoFile', 'null']
+    return { args: [at('node_modules/typescript/bin/tsc'), '-p', at(folder), ...flags], cwd: root }
+  },
+})
+
 /** What is built: where to, from what, and how. The entry is the file without which a build is none. */
 const builds = [
-  {
-    title: 'Building …',
-    folder: 'server',
-    entry: 'main.js',
-    sources: () => ['tsconfig.base.json', 'server/tsconfig.json', ...filesUnder('server/src', '.ts').sort()],
-    command: (out) => {
-      const flags = ['--outDir', out, '--incremental', 'false', '--tsBuildInfoFile', 'null']
-      return { args: [at('node_modules/typescript/bin/tsc'), '-p', at('server'), ...flags], cwd: root }
-    },
-  },
+  compiled('Building …', 'server', 'main.js'),
   {
     title: 'Building the web app …',
     folder: 'web',
@@ -107,6 +109,7 @@ const builds = [
       return { args: [at('node_modules/vite/bin/vite.js'), 'build', ...flags], cwd: at('web') }
     },
   },
+  compiled('Building the client …', 'client', 'index.js'),
 ]
 
 /** Changes whenever a source does, and not when it is merely copied or touched. */
@@ -148,9 +151,12 @@ function make(build) {
   remove(former)
 }
 
-export function ensureBuilt() {
-  if (builds.every(isBuilt)) return
+/** Builds what is old of these folders; what the server runs on when none is named. */
+export function ensureBuilt(...folders) {
+  const wanted = folders.length === 0 ? ['server', 'web'] : folders
+  const chosen = builds.filter(({ folder }) => wanted.includes(folder))
+  if (chosen.every(isBuilt)) return
   prepare('The program has to be built', () => {
-    for (const build of builds) if (!isBuilt(build)) make(build)
+    for (const build of chosen) if (!isBuilt(build)) make(build)
   })
 }

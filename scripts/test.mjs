@@ -22,10 +22,10 @@ function run(command, args, options = {}) {
 
 const bin = (name) => join(root, 'node_modules/.bin', name)
 
-function vitest(report, filters, env = {}) {
+function vitest(report, filters, { env = {}, folder = 'server' } = {}) {
   const outputFile = join(cache, `${report}.json`)
   const flags = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${outputFile}`, ...filters]
-  const isGood = run(bin('vitest'), flags, { cwd: join(root, 'server'), env })
+  const isGood = run(bin('vitest'), flags, { cwd: join(root, folder), env })
   if (existsSync(outputFile)) {
     const result = JSON.parse(readFileSync(outputFile, 'utf8'))
     tally.passed += result.numPassedTests
@@ -43,10 +43,11 @@ function failuresOf(file) {
   return failed.map((one) => `${name} > ${one.fullName}\n${one.failureMessages.join('\n')}`)
 }
 
-/** The types of the browser's requests are made from the descriptions; they are kept, and must not be old. */
-function webTypes() {
-  const made = spawnSync(process.execPath, ['scripts/web-types.mjs', '--check'], { cwd: root, stdio: 'inherit' })
-  return made.status === 0 && run(bin('tsc'), ['--noEmit', '-p', 'web/tsconfig.json'])
+/** The types of requests are made from the descriptions; they are kept, must not be old, and must compile. */
+function types() {
+  const made = run(process.execPath, ['scripts/api-types.mjs', '--check'])
+  const settings = ['server/tsconfig.test.json', 'web/tsconfig.json', 'client/tsconfig.test.json']
+  return [made, ...settings.map((one) => run(bin('tsc'), ['--noEmit', '-p', one]))].every(Boolean)
 }
 
 /** Debian's chromium where it is installed, elsewhere the one Playwright was told to download. */
@@ -68,16 +69,17 @@ function browser() {
 
 /** PostgreSQL 15 is the oldest server supported; where it is not installed that part says so. CI installs it. */
 function onPostgres15() {
-  if (existsSync(postgres15)) return vitest('postgres15', ['test/contract', 'test/db/tenancy'], { TEST_POSTGRES: '15' })
+  if (existsSync(postgres15))
+    return vitest('postgres15', ['test/contract', 'test/db/tenancy'], { env: { TEST_POSTGRES: '15' } })
   process.stderr.write(`Not run: PostgreSQL 15 is not installed (${postgres15}).\n`)
   return process.env.CI === undefined
 }
 
 const parts = {
   format: () => run(bin('prettier'), ['--check', '--log-level=warn', '.']),
-  types: () => [run(bin('tsc'), ['--noEmit', '-p', 'server/tsconfig.test.json']), webTypes()].every(Boolean),
+  types,
   lint: () => run(bin('eslint'), ['.']),
-  imports: () => run(bin('depcruise'), ['--config', '.dependency-cruiser.cjs', 'server/src']),
+  imports: () => run(bin('depcruise'), ['--config', '.dependency-cruiser.cjs', 'server/src', 'client/src']),
   'dead code': () => run(bin('knip'), []),
   tests: () => {
     rmSync(evidence, { recursive: true, force: true })
@@ -93,6 +95,7 @@ const parts = {
     if (status !== 0) failedTests.push(stdout)
     return status === 0
   },
+  client: () => vitest('client', [], { folder: 'client' }),
   'PostgreSQL 15': onPostgres15,
   browser,
 }
@@ -104,7 +107,7 @@ if (process.argv.includes('--list')) {
 }
 
 ensurePackages({ dev: true })
-ensureBuilt()
+ensureBuilt('server', 'web', 'client')
 mkdirSync(cache, { recursive: true })
 const failures = []
 for (const [name, check] of Object.entries(parts)) {

@@ -16,6 +16,7 @@ const program = new Command('lastseen')
   .description('Knows where things are.')
   .version(version, '--version', 'print the version')
   .option('--json', 'print one JSON document')
+  .addHelpText('after', '\nWith a server through its API: assets, locations, where, import, export, login, whoami')
   .configureOutput({ outputError: (text, write) => write(`${text.trimEnd()} (--help tells more)\n`) })
 
 const config = (overrides: Record<string, string | undefined> = {}): Config =>

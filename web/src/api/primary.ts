@@ -1,4 +1,4 @@
-/** Made from server/openapi/primary.json by scripts/web-types.mjs. */
+/** Made from server/openapi/primary.json by scripts/api-types.mjs. */
 
 export interface paths {
     "/api/v1/oauth/token": {

@@ -1,4 +1,4 @@
-/** Made from server/openapi/web.json by scripts/web-types.mjs. */
+/** Made from server/openapi/web.json by scripts/api-types.mjs. */
 
 export interface paths {
     "/api/v1/auth/login": {

@@ -1,0 +1,2205 @@
+/** Made from server/openapi/natural-key.json by scripts/api-types.mjs. */
+
+export interface paths {
+    "/api/v1/oauth/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange a credential or a refresh token for an access token
+         * @description Refresh tokens are single-use: store the new one. Presenting a used one revokes the whole chain. After too many failures the answer is 429.
+         */
+        post: operations["oauth.token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/orgs/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who am I
+         * @description The organization and scopes of the credential behind the token.
+         */
+        get: operations["orgs.me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/inventory/save": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say that assets are at a location
+         * @description An operator’s save: it wins the minute. All assets are saved, or none; duplicates count once.
+         */
+        post: operations["inventory.save"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/assets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List assets
+         * @description Lists what is valid now.
+         */
+        get: operations["assets.list"];
+        put?: never;
+        /**
+         * Create an asset
+         * @description Without `identifier` the service generates one, such as `ASSET-0001`.
+         */
+        post: operations["assets.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/assets/{identifier}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read an asset */
+        get: operations["assets.get"];
+        /**
+         * Change an asset
+         * @description Only fields present in the body change. `metadata` is replaced as a whole.
+         */
+        put: operations["assets.update"];
+        post?: never;
+        /**
+         * Delete an asset
+         * @description Soft: the record leaves all queries, and its key and identifiers are free at once.
+         */
+        delete: operations["assets.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/assets/{identifier}/identifiers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Attach an identifier to an asset */
+        post: operations["assets.identifiers.attach"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/assets/{identifier}/identifiers/{identifierId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Detach an identifier from an asset */
+        delete: operations["assets.identifiers.detach"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List locations
+         * @description Lists what is valid now.
+         */
+        get: operations["locations.list"];
+        put?: never;
+        /**
+         * Create a location
+         * @description Without `parent_identifier` the location is a root.
+         */
+        post: operations["locations.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations/{identifier}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a location */
+        get: operations["locations.get"];
+        /**
+         * Change a location
+         * @description Only fields present in the body change.
+         */
+        put: operations["locations.update"];
+        post?: never;
+        /**
+         * Delete a location
+         * @description Refused while live locations lie below it or assets are placed in it.
+         */
+        delete: operations["locations.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations/{identifier}/identifiers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Attach an identifier to a location */
+        post: operations["locations.identifiers.attach"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations/{identifier}/identifiers/{identifierId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Detach an identifier from a location */
+        delete: operations["locations.identifiers.detach"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations/{identifier}/ancestors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the ancestors of a location
+         * @description From the root down to the parent.
+         */
+        get: operations["locations.ancestors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations/{identifier}/children": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the children of a location
+         * @description By name.
+         */
+        get: operations["locations.children"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations/{identifier}/descendants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the descendants of a location
+         * @description Depth-first, siblings by identifier.
+         */
+        get: operations["locations.descendants"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/assets/{identifier}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where an asset has been
+         * @description One item per recorded minute.
+         */
+        get: operations["assets.history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations/current": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where each asset was last seen */
+        get: operations["locations.current"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /**
+         * @example {
+         *       "access_token": "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ…",
+         *       "refresh_token": "lsr_1ka9.0b8c2a52-…",
+         *       "token_type": "Bearer",
+         *       "expires_in": 900
+         *     }
+         */
+        Token: {
+            access_token: string;
+            refresh_token: string;
+            token_type: string;
+            expires_in: number;
+        };
+        /**
+         * @example {
+         *       "id": 2241503377195508,
+         *       "name": "Northwind Logistics",
+         *       "scopes": [
+         *         "assets:read",
+         *         "tracking:read"
+         *       ],
+         *       "api_key_id": "0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11"
+         *     }
+         */
+        Organization: {
+            /** Format: int64 */
+            id: number;
+            name: string;
+            scopes: string[];
+            /** Format: uuid */
+            api_key_id: string;
+        };
+        /**
+         * @example {
+         *       "count": 2,
+         *       "location_id": 7710249930581042,
+         *       "location_name": "Dock 3",
+         *       "timestamp": "2026-05-04T08:15:02.120Z"
+         *     }
+         */
+        InventorySaved: {
+            count: number;
+            /** Format: int64 */
+            location_id: number;
+            location_name: string;
+            /** Format: date-time */
+            timestamp: string;
+        };
+        /**
+         * @example {
+         *       "surrogate_id": 4503170118275611,
+         *       "identifier": "ASSET-0001",
+         *       "name": "Pallet jack 7",
+         *       "type": "asset",
+         *       "current_location": "DOCK-3",
+         *       "is_active": true,
+         *       "metadata": {
+         *         "owner": "dock 3"
+         *       },
+         *       "valid_from": "2026-05-04T08:00:00.000Z",
+         *       "identifiers": [
+         *         {
+         *           "id": 6021874402113355,
+         *           "type": "rfid",
+         *           "value": "E28011700000020A1B2C3D4E",
+         *           "is_active": true
+         *         }
+         *       ],
+         *       "created_at": "2026-05-04T08:00:00.000Z",
+         *       "updated_at": "2026-05-04T08:15:30.250Z"
+         *     }
+         */
+        Asset: {
+            /** Format: int64 */
+            surrogate_id: number;
+            identifier: string;
+            name: string;
+            description?: string;
+            type: string;
+            /** @description Where it was last seen; absent when that is nowhere. */
+            current_location?: string;
+            is_active: boolean;
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            valid_from: string;
+            /**
+             * Format: date-time
+             * @description Absent means no expiry.
+             */
+            valid_to?: string;
+            identifiers: components["schemas"]["Identifier"][];
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Advances on every accepted write.
+             */
+            updated_at: string;
+        };
+        /**
+         * @example {
+         *       "surrogate_id": 7710249930581042,
+         *       "identifier": "DOCK-3",
+         *       "name": "Dock 3",
+         *       "parent_identifier": "HALL-A",
+         *       "parent": "HALL-A",
+         *       "path": "HALL-A/DOCK-3",
+         *       "depth": 1,
+         *       "is_active": true,
+         *       "valid_from": "2026-05-04T08:00:00.000Z",
+         *       "identifiers": [],
+         *       "created_at": "2026-05-04T08:00:00.000Z",
+         *       "updated_at": "2026-05-04T08:15:30.250Z"
+         *     }
+         */
+        Location: {
+            /** Format: int64 */
+            surrogate_id: number;
+            identifier: string;
+            name: string;
+            description?: string;
+            /** @description Absent at a root. */
+            parent_identifier?: string;
+            /** @description The same as `parent_identifier`. */
+            parent?: string;
+            /** @description The identifiers from the root down, joined by `/`. */
+            path: string;
+            /** @description 0 at a root. */
+            depth: number;
+            is_active: boolean;
+            /** Format: date-time */
+            valid_from: string;
+            /**
+             * Format: date-time
+             * @description Absent means no expiry.
+             */
+            valid_to?: string;
+            identifiers: components["schemas"]["Identifier"][];
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Advances on every accepted write.
+             */
+            updated_at: string;
+        };
+        /**
+         * @example {
+         *       "id": 6021874402113355,
+         *       "type": "rfid",
+         *       "value": "E28011700000020A1B2C3D4E",
+         *       "is_active": true
+         *     }
+         */
+        Identifier: {
+            /** Format: int64 */
+            id: number;
+            type: string;
+            value: string;
+            is_active: boolean;
+        };
+        /**
+         * @example {
+         *       "timestamp": "2026-05-04T08:15:02.120Z",
+         *       "location": "DOCK-3",
+         *       "duration_seconds": 5402
+         *     }
+         */
+        HistoryItem: {
+            /** Format: date-time */
+            timestamp: string;
+            /** @description Absent when it was seen at no location, or at one deleted since. */
+            location?: string;
+            /** @description Whole seconds at the previous item’s location; absent on the earliest. */
+            duration_seconds?: number;
+        };
+        /**
+         * @example {
+         *       "asset": "ASSET-0001",
+         *       "location": "DOCK-3",
+         *       "last_seen": "2026-05-04T08:15:02.120Z"
+         *     }
+         */
+        CurrentLocation: {
+            asset: string;
+            /** @description Absent when it was seen at no location, or at one deleted since. */
+            location?: string;
+            /** Format: date-time */
+            last_seen: string;
+        };
+        TokenRequest: {
+            grant_type: string;
+            client_id?: string;
+            client_secret?: string;
+            refresh_token?: string;
+        };
+        InventorySave: {
+            location_identifier: string;
+            asset_identifiers: string[];
+        };
+        AssetCreate: {
+            identifier?: string;
+            name: string;
+            description?: string | null;
+            type?: string;
+            /** @description Places the asset there now, as an operator’s save would. */
+            current_location?: string;
+            is_active?: boolean;
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description Omit the key rather than sending null.
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description null means no expiry.
+             */
+            valid_to?: string | null;
+            identifiers?: {
+                /** @default rfid */
+                type: string;
+                value: string;
+            }[];
+        };
+        AssetUpdate: {
+            identifier?: string;
+            name?: string;
+            description?: string | null;
+            type?: string;
+            /** @description Places the asset there now, as an operator’s save would. */
+            current_location?: string;
+            is_active?: boolean;
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description Omit the key rather than sending null.
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description null means no expiry.
+             */
+            valid_to?: string | null;
+        };
+        IdentifierAttach: {
+            /** @default rfid */
+            type: string;
+            value: string;
+        };
+        LocationCreate: {
+            identifier: string;
+            name: string;
+            description?: string | null;
+            /** @description null makes it a root. */
+            parent_identifier?: string | null;
+            is_active?: boolean;
+            /**
+             * Format: date-time
+             * @description Omit the key rather than sending null.
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description null means no expiry.
+             */
+            valid_to?: string | null;
+            identifiers?: {
+                /** @default rfid */
+                type: string;
+                value: string;
+            }[];
+        };
+        LocationUpdate: {
+            identifier?: string;
+            name?: string;
+            description?: string | null;
+            /** @description null makes it a root. */
+            parent_identifier?: string | null;
+            is_active?: boolean;
+            /**
+             * Format: date-time
+             * @description Omit the key rather than sending null.
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description null means no expiry.
+             */
+            valid_to?: string | null;
+        };
+        Error: {
+            error: {
+                /** @description Branch on this. */
+                type: string;
+                /** @description Fixed per type. */
+                title: string;
+                /** @description Equals the status line. */
+                status: number;
+                /** @description For people; the wording is not a contract. */
+                detail: string;
+                /** @description The request path. */
+                instance: string;
+                /** @description Equals the X-Request-ID header. */
+                request_id: string;
+                fields?: components["schemas"]["FieldProblem"][];
+            };
+        };
+        FieldProblem: {
+            field: string;
+            code: string;
+            message: string;
+            params?: {
+                [key: string]: unknown;
+            };
+        };
+    };
+    responses: {
+        /** @description Validation failed or Bad request */
+        400: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "validation_error",
+                 *         "title": "Validation failed",
+                 *         "status": 400,
+                 *         "detail": "name is required",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4",
+                 *         "fields": [
+                 *           {
+                 *             "field": "name",
+                 *             "code": "required",
+                 *             "message": "name is required"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Unauthorized */
+        401: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                /** @description How to authenticate. */
+                "WWW-Authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "unauthorized",
+                 *         "title": "Unauthorized",
+                 *         "status": 401,
+                 *         "detail": "Invalid or expired token",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Forbidden */
+        403: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "forbidden",
+                 *         "title": "Forbidden",
+                 *         "status": 403,
+                 *         "detail": "Missing required scope: assets:write",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Not found */
+        404: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "not_found",
+                 *         "title": "Not found",
+                 *         "status": 404,
+                 *         "detail": "Asset not found",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Conflict */
+        409: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "conflict",
+                 *         "title": "Conflict",
+                 *         "status": 409,
+                 *         "detail": "A tag with this type and value already exists",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Unsupported media type */
+        415: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "unsupported_media_type",
+                 *         "title": "Unsupported media type",
+                 *         "status": 415,
+                 *         "detail": "Content-Type must be application/json",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Missing org context */
+        422: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "missing_org_context",
+                 *         "title": "Missing org context",
+                 *         "status": 422,
+                 *         "detail": "The credential does not belong to an organization",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Rate limited */
+        429: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                /** @description Whole seconds to wait, at least 1. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "rate_limited",
+                 *         "title": "Rate limited",
+                 *         "status": 429,
+                 *         "detail": "Rate limit exceeded; retry after 1 second",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Internal server error */
+        500: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "internal_error",
+                 *         "title": "Internal server error",
+                 *         "status": 500,
+                 *         "detail": "An unexpected error occurred",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /** @description A ULID, or the value the request carried. */
+        "X-Request-ID": string;
+        /** @description Quota and window in seconds. */
+        "RateLimit-Policy": string;
+        /** @description Burst ceiling. */
+        "X-RateLimit-Limit": number;
+        /** @description Requests left in the bucket. */
+        "X-RateLimit-Remaining": number;
+        /** @description Unix seconds when the bucket will be full again. */
+        "X-RateLimit-Reset": number;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    "oauth.token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "grant_type": "client_credentials",
+                 *       "client_id": "0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11",
+                 *       "client_secret": "ls_5f4dcc3b5aa765d61d8327deb882cf995f4dcc3b5aa765d61d8327deb882cf99"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TokenRequest"];
+            };
+        };
+        responses: {
+            /** @description A token pair */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "access_token": "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ…",
+                     *       "refresh_token": "lsr_1ka9.0b8c2a52-…",
+                     *       "token_type": "Bearer",
+                     *       "expires_in": 900
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "orgs.me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The organization */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 2241503377195508,
+                     *         "name": "Northwind Logistics",
+                     *         "scopes": [
+                     *           "assets:read",
+                     *           "tracking:read"
+                     *         ],
+                     *         "api_key_id": "0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Organization"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "inventory.save": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "location_identifier": "DOCK-3",
+                 *       "asset_identifiers": [
+                 *         "ASSET-0001",
+                 *         "PJ-7"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["InventorySave"];
+            };
+        };
+        responses: {
+            /** @description Saved */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "count": 2,
+                     *         "location_id": 7710249930581042,
+                     *         "location_name": "Dock 3",
+                     *         "timestamp": "2026-05-04T08:15:02.120Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["InventorySaved"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "assets.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                /** @description Where the asset was last seen; repeat it to match any of several locations. */
+                location?: string[];
+                is_active?: boolean;
+                /** @description One of asset, person, inventory. */
+                type?: string;
+                /** @description Case-insensitive substring; `%` and `_` are ordinary characters. */
+                q?: string;
+                /** @description Comma-separated; prefix `-` for descending. Fields: identifier, name, created_at, updated_at. */
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of assets */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "surrogate_id": 4503170118275611,
+                     *           "identifier": "ASSET-0001",
+                     *           "name": "Pallet jack 7",
+                     *           "type": "asset",
+                     *           "current_location": "DOCK-3",
+                     *           "is_active": true,
+                     *           "metadata": {
+                     *             "owner": "dock 3"
+                     *           },
+                     *           "valid_from": "2026-05-04T08:00:00.000Z",
+                     *           "identifiers": [
+                     *             {
+                     *               "id": 6021874402113355,
+                     *               "type": "rfid",
+                     *               "value": "E28011700000020A1B2C3D4E",
+                     *               "is_active": true
+                     *             }
+                     *           ],
+                     *           "created_at": "2026-05-04T08:00:00.000Z",
+                     *           "updated_at": "2026-05-04T08:15:30.250Z"
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Asset"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "assets.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "identifier": "PJ-7",
+                 *       "name": "Pallet jack 7",
+                 *       "identifiers": [
+                 *         {
+                 *           "type": "barcode",
+                 *           "value": "4006381333931"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["AssetCreate"];
+            };
+        };
+        responses: {
+            /** @description The asset */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    /** @description Where the new record is. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "surrogate_id": 4503170118275611,
+                     *         "identifier": "ASSET-0001",
+                     *         "name": "Pallet jack 7",
+                     *         "type": "asset",
+                     *         "current_location": "DOCK-3",
+                     *         "is_active": true,
+                     *         "metadata": {
+                     *           "owner": "dock 3"
+                     *         },
+                     *         "valid_from": "2026-05-04T08:00:00.000Z",
+                     *         "identifiers": [
+                     *           {
+                     *             "id": 6021874402113355,
+                     *             "type": "rfid",
+                     *             "value": "E28011700000020A1B2C3D4E",
+                     *             "is_active": true
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-05-04T08:00:00.000Z",
+                     *         "updated_at": "2026-05-04T08:15:30.250Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Asset"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "assets.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The natural key, percent-encoded. */
+                identifier: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The asset */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "surrogate_id": 4503170118275611,
+                     *         "identifier": "ASSET-0001",
+                     *         "name": "Pallet jack 7",
+                     *         "type": "asset",
+                     *         "current_location": "DOCK-3",
+                     *         "is_active": true,
+                     *         "metadata": {
+                     *           "owner": "dock 3"
+                     *         },
+                     *         "valid_from": "2026-05-04T08:00:00.000Z",
+                     *         "identifiers": [
+                     *           {
+                     *             "id": 6021874402113355,
+                     *             "type": "rfid",
+                     *             "value": "E28011700000020A1B2C3D4E",
+                     *             "is_active": true
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-05-04T08:00:00.000Z",
+                     *         "updated_at": "2026-05-04T08:15:30.250Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Asset"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "assets.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The natural key, percent-encoded. */
+                identifier: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Pallet jack 7b"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AssetUpdate"];
+            };
+        };
+        responses: {
+            /** @description The asset */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "surrogate_id": 4503170118275611,
+                     *         "identifier": "ASSET-0001",
+                     *         "name": "Pallet jack 7",
+                     *         "type": "asset",
+                     *         "current_location": "DOCK-3",
+                     *         "is_active": true,
+                     *         "metadata": {
+                     *           "owner": "dock 3"
+                     *         },
+                     *         "valid_from": "2026-05-04T08:00:00.000Z",
+                     *         "identifiers": [
+                     *           {
+                     *             "id": 6021874402113355,
+                     *             "type": "rfid",
+                     *             "value": "E28011700000020A1B2C3D4E",
+                     *             "is_active": true
+                     *           }
+                     *         ],
+                     *         "created_at": "2026-05-04T08:00:00.000Z",
+                     *         "updated_at": "2026-05-04T08:15:30.250Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Asset"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "assets.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The natural key, percent-encoded. */
+                identifier: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "assets.identifiers.attach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The natural key, percent-encoded. */
+                identifier: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "rfid",
+                 *       "value": "E28011700000020A1B2C3D4E"
+                 *     }
+                 */
+                "application/json": components["schemas"]["IdentifierAttach"];
+            };
+        };
+        responses: {
+            /** @description The identifier */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 6021874402113355,
+                     *         "type": "rfid",
+                     *         "value": "E28011700000020A1B2C3D4E",
+                     *         "is_active": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Identifier"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "assets.identifiers.detach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The natural key, percent-encoded. */
+                identifier: string;
+                identifierId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Detached */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "locations.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                /** @description Repeat the parameter to match any of several values. */
+                parent?: string[];
+                is_active?: boolean;
+                /** @description Case-insensitive substring; `%` and `_` are ordinary characters. */
+                q?: string;
+                /** @description Comma-separated; prefix `-` for descending. Fields: path, identifier, name, created_at. */
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of locations */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "surrogate_id": 7710249930581042,
+                     *           "identifier": "DOCK-3",
+                     *           "name": "Dock 3",
+                     *           "parent_identifier": "HALL-A",
+                     *           "parent": "HALL-A",
+                     *           "path": "HALL-A/DOCK-3",
+                     *           "depth": 1,
+                     *           "is_active": true,
+                     *           "valid_from": "2026-05-04T08:00:00.000Z",
+                     *           "identifiers": [],
+                     *           "created_at": "2026-05-04T08:00:00.000Z",
+                     *           "updated_at": "2026-05-04T08:15:30.250Z"
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Location"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "locations.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "identifier": "DOCK-3",
+                 *       "name": "Dock 3",
+                 *       "parent_identifier": "HALL-A"
+                 *     }
+                 */
+                "application/json": components["schemas"]["LocationCreate"];
+            };
+        };
+        responses: {
+            /** @description The location */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    /** @description Where the new record is. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "surrogate_id": 7710249930581042,
+                     *         "identifier": "DOCK-3",
+                     *         "name": "Dock 3",
+                     *         "parent_identifier": "HALL-A",
+                     *         "parent": "HALL-A",
+                     *         "path": "HALL-A/DOCK-3",
+                     *         "depth": 1,
+                     *         "is_active": true,
+                     *         "valid_from": "2026-05-04T08:00:00.000Z",
+                     *         "identifiers": [],
+                     *         "created_at": "2026-05-04T08:00:00.000Z",
+                     *         "updated_at": "2026-05-04T08:15:30.250Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Location"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "locations.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The natural key, percent-encoded. */
+                identifier: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The location */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "surrogate_id": 7710249930581042,
+                     *         "identifier": "DOCK-3",
+                     *         "name": "Dock 3",
+                     *         "parent_identifier": "HALL-A",
+                     *         "parent": "HALL-A",
+                     *         "path": "HALL-A/DOCK-3",
+                     *         "depth": 1,
+                     *         "is_active": true,
+                     *         "valid_from": "2026-05-04T08:00:00.000Z",
+                     *         "identifiers": [],
+                     *         "created_at": "2026-05-04T08:00:00.000Z",
+                     *         "updated_at": "2026-05-04T08:15:30.250Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Location"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "locations.update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The natural key, percent-encoded. */
+                identifier: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "parent_identifier": "HALL-B"
+                 *     }
+                 */
+                "application/json": components["schemas"]["LocationUpdate"];
+            };
+        };
+        responses: {
+            /** @description The location */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "surrogate_id": 7710249930581042,
+                     *         "identifier": "DOCK-3",
+                     *         "name": "Dock 3",
+                     *         "parent_identifier": "HALL-A",
+                     *         "parent": "HALL-A",
+                     *         "path": "HALL-A/DOCK-3",
+                     *         "depth": 1,
+                     *         "is_active": true,
+                     *         "valid_from": "2026-05-04T08:00:00.000Z",
+                     *         "identifiers": [],
+                     *         "created_at": "2026-05-04T08:00:00.000Z",
+                     *         "updated_at": "2026-05-04T08:15:30.250Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Location"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "locations.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The natural key, percent-encoded. */
+                identifier: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "locations.identifiers.attach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The natural key, percent-encoded. */
+                identifier: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "rfid",
+                 *       "value": "E28011700000020A1B2C3D4E"
+                 *     }
+                 */
+                "application/json": components["schemas"]["IdentifierAttach"];
+            };
+        };
+        responses: {
+            /** @description The identifier */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 6021874402113355,
+                     *         "type": "rfid",
+                     *         "value": "E28011700000020A1B2C3D4E",
+                     *         "is_active": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Identifier"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "locations.identifiers.detach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The natural key, percent-encoded. */
+                identifier: string;
+                identifierId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Detached */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "locations.ancestors": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The natural key, percent-encoded. */
+                identifier: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of locations */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "surrogate_id": 7710249930581042,
+                     *           "identifier": "DOCK-3",
+                     *           "name": "Dock 3",
+                     *           "parent_identifier": "HALL-A",
+                     *           "parent": "HALL-A",
+                     *           "path": "HALL-A/DOCK-3",
+                     *           "depth": 1,
+                     *           "is_active": true,
+                     *           "valid_from": "2026-05-04T08:00:00.000Z",
+                     *           "identifiers": [],
+                     *           "created_at": "2026-05-04T08:00:00.000Z",
+                     *           "updated_at": "2026-05-04T08:15:30.250Z"
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Location"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "locations.children": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The natural key, percent-encoded. */
+                identifier: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of locations */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "surrogate_id": 7710249930581042,
+                     *           "identifier": "DOCK-3",
+                     *           "name": "Dock 3",
+                     *           "parent_identifier": "HALL-A",
+                     *           "parent": "HALL-A",
+                     *           "path": "HALL-A/DOCK-3",
+                     *           "depth": 1,
+                     *           "is_active": true,
+                     *           "valid_from": "2026-05-04T08:00:00.000Z",
+                     *           "identifiers": [],
+                     *           "created_at": "2026-05-04T08:00:00.000Z",
+                     *           "updated_at": "2026-05-04T08:15:30.250Z"
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Location"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "locations.descendants": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The natural key, percent-encoded. */
+                identifier: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of locations */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "surrogate_id": 7710249930581042,
+                     *           "identifier": "DOCK-3",
+                     *           "name": "Dock 3",
+                     *           "parent_identifier": "HALL-A",
+                     *           "parent": "HALL-A",
+                     *           "path": "HALL-A/DOCK-3",
+                     *           "depth": 1,
+                     *           "is_active": true,
+                     *           "valid_from": "2026-05-04T08:00:00.000Z",
+                     *           "identifiers": [],
+                     *           "created_at": "2026-05-04T08:00:00.000Z",
+                     *           "updated_at": "2026-05-04T08:15:30.250Z"
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Location"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "assets.history": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                from?: string;
+                to?: string;
+                /** @description Comma-separated; prefix `-` for descending. Fields: timestamp. */
+                sort?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The natural key, percent-encoded. */
+                identifier: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of history */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "timestamp": "2026-05-04T08:15:02.120Z",
+                     *           "location": "DOCK-3",
+                     *           "duration_seconds": 5402
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["HistoryItem"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "locations.current": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                /** @description Repeat the parameter to match any of several values. */
+                location?: string[];
+                /** @description Case-insensitive substring; `%` and `_` are ordinary characters. */
+                q?: string;
+                /** @description Comma-separated; prefix `-` for descending. Fields: last_seen, asset, location. */
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One item per scanned asset */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "asset": "ASSET-0001",
+                     *           "location": "DOCK-3",
+                     *           "last_seen": "2026-05-04T08:15:02.120Z"
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["CurrentLocation"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+}
+
+export const routes = {
+    "oauth.token": ["POST", "/api/v1/oauth/token"],
+    "orgs.me": ["GET", "/api/v1/orgs/me"],
+    "inventory.save": ["POST", "/api/v1/inventory/save"],
+    "assets.list": ["GET", "/api/v1/assets"],
+    "assets.create": ["POST", "/api/v1/assets"],
+    "assets.get": ["GET", "/api/v1/assets/{identifier}"],
+    "assets.update": ["PUT", "/api/v1/assets/{identifier}"],
+    "assets.delete": ["DELETE", "/api/v1/assets/{identifier}"],
+    "assets.identifiers.attach": ["POST", "/api/v1/assets/{identifier}/identifiers"],
+    "assets.identifiers.detach": ["DELETE", "/api/v1/assets/{identifier}/identifiers/{identifierId}"],
+    "locations.list": ["GET", "/api/v1/locations"],
+    "locations.create": ["POST", "/api/v1/locations"],
+    "locations.get": ["GET", "/api/v1/locations/{identifier}"],
+    "locations.update": ["PUT", "/api/v1/locations/{identifier}"],
+    "locations.delete": ["DELETE", "/api/v1/locations/{identifier}"],
+    "locations.identifiers.attach": ["POST", "/api/v1/locations/{identifier}/identifiers"],
+    "locations.identifiers.detach": ["DELETE", "/api/v1/locations/{identifier}/identifiers/{identifierId}"],
+    "locations.ancestors": ["GET", "/api/v1/locations/{identifier}/ancestors"],
+    "locations.children": ["GET", "/api/v1/locations/{identifier}/children"],
+    "locations.descendants": ["GET", "/api/v1/locations/{identifier}/descendants"],
+    "assets.history": ["GET", "/api/v1/assets/{identifier}/history"],
+    "locations.current": ["GET", "/api/v1/locations/current"],
+} as const;

@@ -1,0 +1,2682 @@
+/** Made from server/openapi/primary.json by scripts/api-types.mjs. */
+
+export interface paths {
+    "/api/v1/oauth/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange a credential or a refresh token for an access token
+         * @description Refresh tokens are single-use: store the new one. Presenting a used one revokes the whole chain. After too many failures the answer is 429.
+         */
+        post: operations["oauth.token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/orgs/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who am I
+         * @description The organization and scopes of the credential behind the token.
+         */
+        get: operations["orgs.me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/inventory/save": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say that assets are at a location
+         * @description An operator’s save: it wins the minute. All assets are saved, or none; duplicates count once.
+         */
+        post: operations["inventory.save"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/assets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List assets
+         * @description Lists what is valid now; `include_deleted` adds deleted records.
+         */
+        get: operations["assets.list"];
+        put?: never;
+        /**
+         * Create an asset
+         * @description Without `external_key` the service generates one, such as `ASSET-0001`.
+         */
+        post: operations["assets.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/assets/{asset_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read an asset */
+        get: operations["assets.get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an asset
+         * @description Soft: the record leaves all queries, and its key and tags are free at once.
+         */
+        delete: operations["assets.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an asset
+         * @description JSON merge patch (RFC 7396). Send `updated_at` as it was read to be refused when somebody else wrote meanwhile.
+         */
+        patch: operations["assets.patch"];
+        trace?: never;
+    };
+    "/api/v1/assets/{asset_id}/rename": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give an asset another key
+         * @description The same key again changes nothing.
+         */
+        post: operations["assets.rename"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/assets/{asset_id}/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Attach a tag to an asset */
+        post: operations["assets.tags.attach"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/assets/{asset_id}/tags/{tag_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Detach a tag from an asset */
+        delete: operations["assets.tags.detach"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List locations
+         * @description Lists what is valid now; `include_deleted` adds deleted records.
+         */
+        get: operations["locations.list"];
+        put?: never;
+        /**
+         * Create a location
+         * @description Without `external_key` the service generates one, such as `LOC-001`. Name the parent by `parent_id` or by `parent_external_key`; without either the location is a root.
+         */
+        post: operations["locations.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations/{location_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a location */
+        get: operations["locations.get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a location
+         * @description Refused while live locations lie below it or assets are placed in it.
+         */
+        delete: operations["locations.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a location
+         * @description JSON merge patch (RFC 7396). Send `updated_at` as it was read to be refused when somebody else wrote meanwhile.
+         */
+        patch: operations["locations.patch"];
+        trace?: never;
+    };
+    "/api/v1/locations/{location_id}/rename": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a location another key
+         * @description The same key again changes nothing.
+         */
+        post: operations["locations.rename"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations/{location_id}/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Attach a tag to a location */
+        post: operations["locations.tags.attach"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations/{location_id}/tags/{tag_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Detach a tag from a location */
+        delete: operations["locations.tags.detach"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations/{location_id}/ancestors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the ancestors of a location
+         * @description From the root down to the parent.
+         */
+        get: operations["locations.ancestors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations/{location_id}/children": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the children of a location
+         * @description By name.
+         */
+        get: operations["locations.children"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations/{location_id}/descendants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the descendants of a location
+         * @description Depth-first, siblings by external_key.
+         */
+        get: operations["locations.descendants"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/assets/{asset_id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where an asset has been
+         * @description One row per recorded minute.
+         */
+        get: operations["assets.history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/asset-locations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where every scanned asset is, or was */
+        get: operations["reports.asset-locations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations/{location_id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What came to a location and what left it */
+        get: operations["locations.history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /**
+         * @example {
+         *       "access_token": "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ…",
+         *       "refresh_token": "lsr_1ka9.0b8c2a52-…",
+         *       "token_type": "Bearer",
+         *       "expires_in": 900
+         *     }
+         */
+        Token: {
+            access_token: string;
+            refresh_token: string;
+            token_type: string;
+            expires_in: number;
+        };
+        /**
+         * @example {
+         *       "id": 2241503377195508,
+         *       "name": "Northwind Logistics",
+         *       "scopes": [
+         *         "assets:read",
+         *         "tracking:read"
+         *       ],
+         *       "api_key_id": "0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11"
+         *     }
+         */
+        Organization: {
+            /** Format: int64 */
+            id: number;
+            name: string;
+            scopes: string[];
+            /** Format: uuid */
+            api_key_id: string;
+        };
+        /**
+         * @example {
+         *       "count": 2,
+         *       "location_id": 7710249930581042,
+         *       "location_name": "Dock 3",
+         *       "timestamp": "2026-05-04T08:15:02.120Z"
+         *     }
+         */
+        InventorySaved: {
+            count: number;
+            /** Format: int64 */
+            location_id: number;
+            location_name: string;
+            /** Format: date-time */
+            timestamp: string;
+        };
+        /**
+         * @example {
+         *       "id": 4503170118275611,
+         *       "external_key": "ASSET-0001",
+         *       "name": "Pallet jack 7",
+         *       "description": null,
+         *       "metadata": {
+         *         "owner": "dock 3"
+         *       },
+         *       "is_active": true,
+         *       "valid_from": "2026-05-04T08:00:00.000Z",
+         *       "valid_to": null,
+         *       "created_at": "2026-05-04T08:00:00.000Z",
+         *       "updated_at": "2026-05-04T08:15:30.250Z",
+         *       "deleted_at": null,
+         *       "tags": [
+         *         {
+         *           "id": 6021874402113355,
+         *           "tag_type": "rfid",
+         *           "value": "E28011700000020A1B2C3D4E"
+         *         }
+         *       ]
+         *     }
+         */
+        Asset: {
+            /** Format: int64 */
+            id: number;
+            external_key: string;
+            name: string;
+            description: string | null;
+            metadata: {
+                [key: string]: unknown;
+            };
+            is_active: boolean;
+            /** Format: date-time */
+            valid_from: string;
+            /**
+             * Format: date-time
+             * @description null means no expiry.
+             */
+            valid_to: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Advances on every accepted write; send it back on PATCH to detect a lost update.
+             */
+            updated_at: string;
+            /** Format: date-time */
+            deleted_at: string | null;
+            tags: components["schemas"]["Tag"][];
+        };
+        /**
+         * @example {
+         *       "id": 4503170118275611,
+         *       "external_key": "ASSET-0001",
+         *       "name": "Pallet jack 7",
+         *       "description": null,
+         *       "metadata": {
+         *         "owner": "dock 3"
+         *       },
+         *       "is_active": true,
+         *       "valid_from": "2026-05-04T08:00:00.000Z",
+         *       "valid_to": null,
+         *       "created_at": "2026-05-04T08:00:00.000Z",
+         *       "updated_at": "2026-05-04T08:15:30.250Z",
+         *       "deleted_at": null,
+         *       "tags": [
+         *         {
+         *           "id": 6021874402113355,
+         *           "tag_type": "rfid",
+         *           "value": "E28011700000020A1B2C3D4E"
+         *         }
+         *       ],
+         *       "descendant_count_affected": 0
+         *     }
+         */
+        AssetRenamed: {
+            /** Format: int64 */
+            id: number;
+            external_key: string;
+            name: string;
+            description: string | null;
+            metadata: {
+                [key: string]: unknown;
+            };
+            is_active: boolean;
+            /** Format: date-time */
+            valid_from: string;
+            /**
+             * Format: date-time
+             * @description null means no expiry.
+             */
+            valid_to: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Advances on every accepted write; send it back on PATCH to detect a lost update.
+             */
+            updated_at: string;
+            /** Format: date-time */
+            deleted_at: string | null;
+            tags: components["schemas"]["Tag"][];
+            descendant_count_affected: number;
+        };
+        /**
+         * @example {
+         *       "id": 7710249930581042,
+         *       "external_key": "LOC-001",
+         *       "name": "Dock 3",
+         *       "description": null,
+         *       "parent_id": 1380447215590063,
+         *       "parent_external_key": "HALL-A",
+         *       "is_active": true,
+         *       "valid_from": "2026-05-04T08:00:00.000Z",
+         *       "valid_to": null,
+         *       "created_at": "2026-05-04T08:00:00.000Z",
+         *       "updated_at": "2026-05-04T08:15:30.250Z",
+         *       "deleted_at": null,
+         *       "tags": []
+         *     }
+         */
+        Location: {
+            /** Format: int64 */
+            id: number;
+            external_key: string;
+            name: string;
+            description: string | null;
+            /** Format: int64 */
+            parent_id: number | null;
+            parent_external_key: string | null;
+            is_active: boolean;
+            /** Format: date-time */
+            valid_from: string;
+            /**
+             * Format: date-time
+             * @description null means no expiry.
+             */
+            valid_to: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Advances on every accepted write; send it back on PATCH to detect a lost update.
+             */
+            updated_at: string;
+            /** Format: date-time */
+            deleted_at: string | null;
+            tags: components["schemas"]["Tag"][];
+        };
+        /**
+         * @example {
+         *       "id": 7710249930581042,
+         *       "external_key": "LOC-001",
+         *       "name": "Dock 3",
+         *       "description": null,
+         *       "parent_id": 1380447215590063,
+         *       "parent_external_key": "HALL-A",
+         *       "is_active": true,
+         *       "valid_from": "2026-05-04T08:00:00.000Z",
+         *       "valid_to": null,
+         *       "created_at": "2026-05-04T08:00:00.000Z",
+         *       "updated_at": "2026-05-04T08:15:30.250Z",
+         *       "deleted_at": null,
+         *       "tags": [],
+         *       "descendant_count_affected": 0
+         *     }
+         */
+        LocationRenamed: {
+            /** Format: int64 */
+            id: number;
+            external_key: string;
+            name: string;
+            description: string | null;
+            /** Format: int64 */
+            parent_id: number | null;
+            parent_external_key: string | null;
+            is_active: boolean;
+            /** Format: date-time */
+            valid_from: string;
+            /**
+             * Format: date-time
+             * @description null means no expiry.
+             */
+            valid_to: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Advances on every accepted write; send it back on PATCH to detect a lost update.
+             */
+            updated_at: string;
+            /** Format: date-time */
+            deleted_at: string | null;
+            tags: components["schemas"]["Tag"][];
+            descendant_count_affected: number;
+        };
+        /**
+         * @example {
+         *       "id": 6021874402113355,
+         *       "tag_type": "rfid",
+         *       "value": "E28011700000020A1B2C3D4E"
+         *     }
+         */
+        Tag: {
+            /** Format: int64 */
+            id: number;
+            tag_type: string;
+            value: string;
+        };
+        /**
+         * @example {
+         *       "event_observed_at": "2026-05-04T08:15:02.120Z",
+         *       "location_id": 7710249930581042,
+         *       "location_external_key": "DOCK-3",
+         *       "duration_seconds": 5402
+         *     }
+         */
+        HistoryRow: {
+            /** Format: date-time */
+            event_observed_at: string;
+            /** Format: int64 */
+            location_id: number | null;
+            location_external_key: string | null;
+            /** @description Whole seconds at the previous row’s location; null on the earliest row. */
+            duration_seconds: number | null;
+        };
+        /**
+         * @example {
+         *       "asset_id": 4503170118275611,
+         *       "asset_external_key": "ASSET-0001",
+         *       "location_id": 7710249930581042,
+         *       "location_external_key": "DOCK-3",
+         *       "asset_deleted_at": null,
+         *       "asset_last_seen": "2026-05-04T08:15:02.120Z"
+         *     }
+         */
+        AssetLocation: {
+            /** Format: int64 */
+            asset_id: number;
+            asset_external_key: string;
+            /** Format: int64 */
+            location_id: number | null;
+            location_external_key: string | null;
+            /** Format: date-time */
+            asset_deleted_at: string | null;
+            /** Format: date-time */
+            asset_last_seen: string;
+        };
+        /**
+         * @example {
+         *       "event": "arrival",
+         *       "occurred_at": "2026-05-04T08:15:02.120Z",
+         *       "asset_id": 4503170118275611,
+         *       "asset_external_key": "ASSET-0001",
+         *       "other_location_id": null,
+         *       "other_location_name": null
+         *     }
+         */
+        Passage: {
+            event: string;
+            /** Format: date-time */
+            occurred_at: string;
+            /** Format: int64 */
+            asset_id: number;
+            asset_external_key: string;
+            /**
+             * Format: int64
+             * @description Where it came from, or went to.
+             */
+            other_location_id: number | null;
+            other_location_name: string | null;
+        };
+        /**
+         * @example {
+         *       "name": "ERP sync",
+         *       "scopes": [
+         *         "assets:read"
+         *       ],
+         *       "expires_at": null
+         *     }
+         */
+        APIKeyCreate: {
+            name: string;
+            scopes: string[];
+            /** Format: date-time */
+            expires_at?: string | null;
+        };
+        /**
+         * @example {
+         *       "id": 3390415586620914,
+         *       "jti": "0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11",
+         *       "key": "ls_5f4dcc3b5aa765d61d8327deb882cf995f4dcc3b5aa765d61d8327deb882cf99",
+         *       "name": "ERP sync",
+         *       "scopes": [
+         *         "assets:read"
+         *       ],
+         *       "created_at": "2026-05-04T08:00:00.000Z",
+         *       "expires_at": null
+         *     }
+         */
+        APIKeyCreated: {
+            /** Format: int64 */
+            id: number;
+            /** Format: uuid */
+            jti: string;
+            key: string;
+            name: string;
+            scopes: string[];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+        };
+        /**
+         * @example {
+         *       "id": 3390415586620914,
+         *       "jti": "0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11",
+         *       "name": "ERP sync",
+         *       "scopes": [
+         *         "assets:read"
+         *       ],
+         *       "created_at": "2026-05-04T08:00:00.000Z",
+         *       "expires_at": null,
+         *       "last_used_at": "2026-05-04T09:12:00.000Z",
+         *       "created_by": 5120093347718820,
+         *       "created_by_key_id": null
+         *     }
+         */
+        APIKeyListItem: {
+            /** Format: int64 */
+            id: number;
+            /** Format: uuid */
+            jti: string;
+            name: string;
+            scopes: string[];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: date-time */
+            last_used_at: string | null;
+            /** Format: int64 */
+            created_by: number | null;
+            /** Format: int64 */
+            created_by_key_id: number | null;
+        };
+        TokenRequest: {
+            grant_type: string;
+            client_id?: string;
+            client_secret?: string;
+            refresh_token?: string;
+        };
+        InventorySave: {
+            location_identifier: string;
+            asset_identifiers: string[];
+        };
+        AssetCreate: {
+            external_key?: string;
+            name: string;
+            description?: string | null;
+            metadata?: {
+                [key: string]: unknown;
+            };
+            is_active?: boolean;
+            /**
+             * Format: date-time
+             * @description Defaults to now. Omit the key rather than sending null.
+             */
+            valid_from?: string;
+            /** Format: date-time */
+            valid_to?: string | null;
+            tags?: {
+                tag_type: string;
+                value: string;
+            }[];
+            /** Format: int64 */
+            readonly location_id?: number;
+            readonly location_external_key?: string;
+        };
+        AssetPatch: {
+            /** Format: int64 */
+            id?: number;
+            external_key?: string;
+            name?: string;
+            description?: string | null;
+            metadata?: {
+                [key: string]: unknown;
+            };
+            is_active?: boolean;
+            /** Format: date-time */
+            valid_from?: string;
+            /** Format: date-time */
+            valid_to?: string | null;
+            /** Format: date-time */
+            created_at?: string;
+            /** Format: date-time */
+            updated_at?: string;
+            /** Format: date-time */
+            deleted_at?: string | null;
+            tags?: Record<string, never>[];
+            /** Format: int64 */
+            readonly location_id?: number;
+            readonly location_external_key?: string;
+        };
+        Rename: {
+            external_key: string;
+        };
+        TagAttach: {
+            tag_type: string;
+            value: string;
+        };
+        LocationCreate: {
+            external_key?: string;
+            name: string;
+            description?: string | null;
+            /** Format: int64 */
+            parent_id?: number | null;
+            parent_external_key?: string | null;
+            is_active?: boolean;
+            /**
+             * Format: date-time
+             * @description Defaults to now. Omit the key rather than sending null.
+             */
+            valid_from?: string;
+            /** Format: date-time */
+            valid_to?: string | null;
+            tags?: {
+                tag_type: string;
+                value: string;
+            }[];
+        };
+        LocationPatch: {
+            /** Format: int64 */
+            id?: number;
+            external_key?: string;
+            name?: string;
+            description?: string | null;
+            /** Format: int64 */
+            parent_id?: number | null;
+            parent_external_key?: string | null;
+            is_active?: boolean;
+            /** Format: date-time */
+            valid_from?: string;
+            /** Format: date-time */
+            valid_to?: string | null;
+            /** Format: date-time */
+            created_at?: string;
+            /** Format: date-time */
+            updated_at?: string;
+            /** Format: date-time */
+            deleted_at?: string | null;
+            tags?: Record<string, never>[];
+        };
+        Error: {
+            error: {
+                /** @description Branch on this. */
+                type: string;
+                /** @description Fixed per type. */
+                title: string;
+                /** @description Equals the status line. */
+                status: number;
+                /** @description For people; the wording is not a contract. */
+                detail: string;
+                /** @description The request path. */
+                instance: string;
+                /** @description Equals the X-Request-ID header. */
+                request_id: string;
+                fields?: components["schemas"]["FieldProblem"][];
+            };
+        };
+        FieldProblem: {
+            field: string;
+            code: string;
+            message: string;
+            params?: {
+                [key: string]: unknown;
+            };
+        };
+    };
+    responses: {
+        /** @description Validation failed or Bad request */
+        400: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "validation_error",
+                 *         "title": "Validation failed",
+                 *         "status": 400,
+                 *         "detail": "name is required",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4",
+                 *         "fields": [
+                 *           {
+                 *             "field": "name",
+                 *             "code": "required",
+                 *             "message": "name is required"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Unauthorized */
+        401: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                /** @description How to authenticate. */
+                "WWW-Authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "unauthorized",
+                 *         "title": "Unauthorized",
+                 *         "status": 401,
+                 *         "detail": "Invalid or expired token",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Forbidden */
+        403: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "forbidden",
+                 *         "title": "Forbidden",
+                 *         "status": 403,
+                 *         "detail": "Missing required scope: assets:write",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Not found */
+        404: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "not_found",
+                 *         "title": "Not found",
+                 *         "status": 404,
+                 *         "detail": "Asset not found",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Conflict */
+        409: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "conflict",
+                 *         "title": "Conflict",
+                 *         "status": 409,
+                 *         "detail": "A tag with this type and value already exists",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Unsupported media type */
+        415: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "unsupported_media_type",
+                 *         "title": "Unsupported media type",
+                 *         "status": 415,
+                 *         "detail": "Content-Type must be application/json",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Missing org context */
+        422: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "missing_org_context",
+                 *         "title": "Missing org context",
+                 *         "status": 422,
+                 *         "detail": "The credential does not belong to an organization",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Rate limited */
+        429: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                /** @description Whole seconds to wait, at least 1. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "rate_limited",
+                 *         "title": "Rate limited",
+                 *         "status": 429,
+                 *         "detail": "Rate limit exceeded; retry after 1 second",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Internal server error */
+        500: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "internal_error",
+                 *         "title": "Internal server error",
+                 *         "status": 500,
+                 *         "detail": "An unexpected error occurred",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /** @description A ULID, or the value the request carried. */
+        "X-Request-ID": string;
+        /** @description Quota and window in seconds. */
+        "RateLimit-Policy": string;
+        /** @description Burst ceiling. */
+        "X-RateLimit-Limit": number;
+        /** @description Requests left in the bucket. */
+        "X-RateLimit-Remaining": number;
+        /** @description Unix seconds when the bucket will be full again. */
+        "X-RateLimit-Reset": number;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    "oauth.token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "grant_type": "client_credentials",
+                 *       "client_id": "0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11",
+                 *       "client_secret": "ls_5f4dcc3b5aa765d61d8327deb882cf995f4dcc3b5aa765d61d8327deb882cf99"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TokenRequest"];
+            };
+        };
+        responses: {
+            /** @description A token pair */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "access_token": "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ…",
+                     *       "refresh_token": "lsr_1ka9.0b8c2a52-…",
+                     *       "token_type": "Bearer",
+                     *       "expires_in": 900
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "orgs.me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The organization */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 2241503377195508,
+                     *         "name": "Northwind Logistics",
+                     *         "scopes": [
+                     *           "assets:read",
+                     *           "tracking:read"
+                     *         ],
+                     *         "api_key_id": "0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Organization"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "inventory.save": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "location_identifier": "DOCK-3",
+                 *       "asset_identifiers": [
+                 *         "ASSET-0001",
+                 *         "PJ-7"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["InventorySave"];
+            };
+        };
+        responses: {
+            /** @description Saved */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "count": 2,
+                     *         "location_id": 7710249930581042,
+                     *         "location_name": "Dock 3",
+                     *         "timestamp": "2026-05-04T08:15:02.120Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["InventorySaved"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "assets.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                /** @description Repeat the parameter to match any of several values. */
+                external_key?: string[];
+                is_active?: boolean;
+                include_deleted?: boolean;
+                /** @description Case-insensitive substring; `%` and `_` are ordinary characters. */
+                q?: string;
+                /** @description Comma-separated; prefix `-` for descending. Fields: external_key, name, created_at, updated_at. */
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of assets */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4503170118275611,
+                     *           "external_key": "ASSET-0001",
+                     *           "name": "Pallet jack 7",
+                     *           "description": null,
+                     *           "metadata": {
+                     *             "owner": "dock 3"
+                     *           },
+                     *           "is_active": true,
+                     *           "valid_from": "2026-05-04T08:00:00.000Z",
+                     *           "valid_to": null,
+                     *           "created_at": "2026-05-04T08:00:00.000Z",
+                     *           "updated_at": "2026-05-04T08:15:30.250Z",
+                     *           "deleted_at": null,
+                     *           "tags": [
+                     *             {
+                     *               "id": 6021874402113355,
+                     *               "tag_type": "rfid",
+                     *               "value": "E28011700000020A1B2C3D4E"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Asset"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "assets.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "external_key": "PJ-7",
+                 *       "name": "Pallet jack 7",
+                 *       "tags": [
+                 *         {
+                 *           "tag_type": "barcode",
+                 *           "value": "4006381333931"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["AssetCreate"];
+            };
+        };
+        responses: {
+            /** @description The asset */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    /** @description Where the new record is. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503170118275611,
+                     *         "external_key": "ASSET-0001",
+                     *         "name": "Pallet jack 7",
+                     *         "description": null,
+                     *         "metadata": {
+                     *           "owner": "dock 3"
+                     *         },
+                     *         "is_active": true,
+                     *         "valid_from": "2026-05-04T08:00:00.000Z",
+                     *         "valid_to": null,
+                     *         "created_at": "2026-05-04T08:00:00.000Z",
+                     *         "updated_at": "2026-05-04T08:15:30.250Z",
+                     *         "deleted_at": null,
+                     *         "tags": [
+                     *           {
+                     *             "id": 6021874402113355,
+                     *             "tag_type": "rfid",
+                     *             "value": "E28011700000020A1B2C3D4E"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Asset"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "assets.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                asset_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The asset */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503170118275611,
+                     *         "external_key": "ASSET-0001",
+                     *         "name": "Pallet jack 7",
+                     *         "description": null,
+                     *         "metadata": {
+                     *           "owner": "dock 3"
+                     *         },
+                     *         "is_active": true,
+                     *         "valid_from": "2026-05-04T08:00:00.000Z",
+                     *         "valid_to": null,
+                     *         "created_at": "2026-05-04T08:00:00.000Z",
+                     *         "updated_at": "2026-05-04T08:15:30.250Z",
+                     *         "deleted_at": null,
+                     *         "tags": [
+                     *           {
+                     *             "id": 6021874402113355,
+                     *             "tag_type": "rfid",
+                     *             "value": "E28011700000020A1B2C3D4E"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Asset"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "assets.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                asset_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "assets.patch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                asset_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Pallet jack 7b",
+                 *       "metadata": {
+                 *         "owner": null
+                 *       }
+                 *     }
+                 */
+                "application/merge-patch+json": components["schemas"]["AssetPatch"];
+            };
+        };
+        responses: {
+            /** @description The asset */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503170118275611,
+                     *         "external_key": "ASSET-0001",
+                     *         "name": "Pallet jack 7",
+                     *         "description": null,
+                     *         "metadata": {
+                     *           "owner": "dock 3"
+                     *         },
+                     *         "is_active": true,
+                     *         "valid_from": "2026-05-04T08:00:00.000Z",
+                     *         "valid_to": null,
+                     *         "created_at": "2026-05-04T08:00:00.000Z",
+                     *         "updated_at": "2026-05-04T08:15:30.250Z",
+                     *         "deleted_at": null,
+                     *         "tags": [
+                     *           {
+                     *             "id": 6021874402113355,
+                     *             "tag_type": "rfid",
+                     *             "value": "E28011700000020A1B2C3D4E"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Asset"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "assets.rename": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                asset_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "external_key": "NEW-KEY"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Rename"];
+            };
+        };
+        responses: {
+            /** @description The asset under its new key */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503170118275611,
+                     *         "external_key": "ASSET-0001",
+                     *         "name": "Pallet jack 7",
+                     *         "description": null,
+                     *         "metadata": {
+                     *           "owner": "dock 3"
+                     *         },
+                     *         "is_active": true,
+                     *         "valid_from": "2026-05-04T08:00:00.000Z",
+                     *         "valid_to": null,
+                     *         "created_at": "2026-05-04T08:00:00.000Z",
+                     *         "updated_at": "2026-05-04T08:15:30.250Z",
+                     *         "deleted_at": null,
+                     *         "tags": [
+                     *           {
+                     *             "id": 6021874402113355,
+                     *             "tag_type": "rfid",
+                     *             "value": "E28011700000020A1B2C3D4E"
+                     *           }
+                     *         ],
+                     *         "descendant_count_affected": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["AssetRenamed"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "assets.tags.attach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                asset_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "tag_type": "rfid",
+                 *       "value": "E28011700000020A1B2C3D4E"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TagAttach"];
+            };
+        };
+        responses: {
+            /** @description The tag */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 6021874402113355,
+                     *         "tag_type": "rfid",
+                     *         "value": "E28011700000020A1B2C3D4E"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Tag"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "assets.tags.detach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                asset_id: number;
+                tag_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Detached */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "locations.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                /** @description Repeat the parameter to match any of several values. */
+                external_key?: string[];
+                is_active?: boolean;
+                include_deleted?: boolean;
+                /** @description Case-insensitive substring; `%` and `_` are ordinary characters. */
+                q?: string;
+                /** @description Comma-separated; prefix `-` for descending. Fields: external_key, name, created_at, updated_at. */
+                sort?: string;
+                /** @description Repeat the parameter to match any of several values. */
+                parent_id?: number[];
+                /** @description Repeat the parameter to match any of several values. */
+                parent_external_key?: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of locations */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 7710249930581042,
+                     *           "external_key": "LOC-001",
+                     *           "name": "Dock 3",
+                     *           "description": null,
+                     *           "parent_id": 1380447215590063,
+                     *           "parent_external_key": "HALL-A",
+                     *           "is_active": true,
+                     *           "valid_from": "2026-05-04T08:00:00.000Z",
+                     *           "valid_to": null,
+                     *           "created_at": "2026-05-04T08:00:00.000Z",
+                     *           "updated_at": "2026-05-04T08:15:30.250Z",
+                     *           "deleted_at": null,
+                     *           "tags": []
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Location"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "locations.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Dock 3",
+                 *       "parent_external_key": "HALL-A"
+                 *     }
+                 */
+                "application/json": components["schemas"]["LocationCreate"];
+            };
+        };
+        responses: {
+            /** @description The location */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    /** @description Where the new record is. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 7710249930581042,
+                     *         "external_key": "LOC-001",
+                     *         "name": "Dock 3",
+                     *         "description": null,
+                     *         "parent_id": 1380447215590063,
+                     *         "parent_external_key": "HALL-A",
+                     *         "is_active": true,
+                     *         "valid_from": "2026-05-04T08:00:00.000Z",
+                     *         "valid_to": null,
+                     *         "created_at": "2026-05-04T08:00:00.000Z",
+                     *         "updated_at": "2026-05-04T08:15:30.250Z",
+                     *         "deleted_at": null,
+                     *         "tags": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Location"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "locations.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                location_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The location */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 7710249930581042,
+                     *         "external_key": "LOC-001",
+                     *         "name": "Dock 3",
+                     *         "description": null,
+                     *         "parent_id": 1380447215590063,
+                     *         "parent_external_key": "HALL-A",
+                     *         "is_active": true,
+                     *         "valid_from": "2026-05-04T08:00:00.000Z",
+                     *         "valid_to": null,
+                     *         "created_at": "2026-05-04T08:00:00.000Z",
+                     *         "updated_at": "2026-05-04T08:15:30.250Z",
+                     *         "deleted_at": null,
+                     *         "tags": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Location"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "locations.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                location_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "locations.patch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                location_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "parent_external_key": "HALL-B"
+                 *     }
+                 */
+                "application/merge-patch+json": components["schemas"]["LocationPatch"];
+            };
+        };
+        responses: {
+            /** @description The location */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 7710249930581042,
+                     *         "external_key": "LOC-001",
+                     *         "name": "Dock 3",
+                     *         "description": null,
+                     *         "parent_id": 1380447215590063,
+                     *         "parent_external_key": "HALL-A",
+                     *         "is_active": true,
+                     *         "valid_from": "2026-05-04T08:00:00.000Z",
+                     *         "valid_to": null,
+                     *         "created_at": "2026-05-04T08:00:00.000Z",
+                     *         "updated_at": "2026-05-04T08:15:30.250Z",
+                     *         "deleted_at": null,
+                     *         "tags": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Location"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "locations.rename": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                location_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "external_key": "NEW-KEY"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Rename"];
+            };
+        };
+        responses: {
+            /** @description The location under its new key */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 7710249930581042,
+                     *         "external_key": "LOC-001",
+                     *         "name": "Dock 3",
+                     *         "description": null,
+                     *         "parent_id": 1380447215590063,
+                     *         "parent_external_key": "HALL-A",
+                     *         "is_active": true,
+                     *         "valid_from": "2026-05-04T08:00:00.000Z",
+                     *         "valid_to": null,
+                     *         "created_at": "2026-05-04T08:00:00.000Z",
+                     *         "updated_at": "2026-05-04T08:15:30.250Z",
+                     *         "deleted_at": null,
+                     *         "tags": [],
+                     *         "descendant_count_affected": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["LocationRenamed"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "locations.tags.attach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                location_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "tag_type": "rfid",
+                 *       "value": "E28011700000020A1B2C3D4E"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TagAttach"];
+            };
+        };
+        responses: {
+            /** @description The tag */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 6021874402113355,
+                     *         "tag_type": "rfid",
+                     *         "value": "E28011700000020A1B2C3D4E"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Tag"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "locations.tags.detach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                location_id: number;
+                tag_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Detached */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "locations.ancestors": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                location_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of locations */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 7710249930581042,
+                     *           "external_key": "LOC-001",
+                     *           "name": "Dock 3",
+                     *           "description": null,
+                     *           "parent_id": 1380447215590063,
+                     *           "parent_external_key": "HALL-A",
+                     *           "is_active": true,
+                     *           "valid_from": "2026-05-04T08:00:00.000Z",
+                     *           "valid_to": null,
+                     *           "created_at": "2026-05-04T08:00:00.000Z",
+                     *           "updated_at": "2026-05-04T08:15:30.250Z",
+                     *           "deleted_at": null,
+                     *           "tags": []
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Location"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "locations.children": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                location_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of locations */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 7710249930581042,
+                     *           "external_key": "LOC-001",
+                     *           "name": "Dock 3",
+                     *           "description": null,
+                     *           "parent_id": 1380447215590063,
+                     *           "parent_external_key": "HALL-A",
+                     *           "is_active": true,
+                     *           "valid_from": "2026-05-04T08:00:00.000Z",
+                     *           "valid_to": null,
+                     *           "created_at": "2026-05-04T08:00:00.000Z",
+                     *           "updated_at": "2026-05-04T08:15:30.250Z",
+                     *           "deleted_at": null,
+                     *           "tags": []
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Location"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "locations.descendants": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                location_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of locations */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 7710249930581042,
+                     *           "external_key": "LOC-001",
+                     *           "name": "Dock 3",
+                     *           "description": null,
+                     *           "parent_id": 1380447215590063,
+                     *           "parent_external_key": "HALL-A",
+                     *           "is_active": true,
+                     *           "valid_from": "2026-05-04T08:00:00.000Z",
+                     *           "valid_to": null,
+                     *           "created_at": "2026-05-04T08:00:00.000Z",
+                     *           "updated_at": "2026-05-04T08:15:30.250Z",
+                     *           "deleted_at": null,
+                     *           "tags": []
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Location"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "assets.history": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                from?: string;
+                to?: string;
+                /** @description Comma-separated; prefix `-` for descending. Fields: event_observed_at. */
+                sort?: string;
+            };
+            header?: never;
+            path: {
+                asset_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of history */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "event_observed_at": "2026-05-04T08:15:02.120Z",
+                     *           "location_id": 7710249930581042,
+                     *           "location_external_key": "DOCK-3",
+                     *           "duration_seconds": 5402
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["HistoryRow"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "reports.asset-locations": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                /** @description Repeat the parameter to match any of several values. */
+                asset_id?: number[];
+                /** @description Repeat the parameter to match any of several values. */
+                asset_external_key?: string[];
+                /** @description Repeat the parameter to match any of several values. */
+                location_id?: number[];
+                /** @description Repeat the parameter to match any of several values. */
+                location_external_key?: string[];
+                /** @description With a location filter: also everything below those locations. */
+                include_descendants?: boolean;
+                include_deleted?: boolean;
+                /** @description Case-insensitive substring; `%` and `_` are ordinary characters. */
+                q?: string;
+                /** @description Where everything was at that instant. */
+                at?: string;
+                /** @description Comma-separated; prefix `-` for descending. Fields: asset_last_seen, asset_external_key, location_external_key. */
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One row per scanned asset */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "asset_id": 4503170118275611,
+                     *           "asset_external_key": "ASSET-0001",
+                     *           "location_id": 7710249930581042,
+                     *           "location_external_key": "DOCK-3",
+                     *           "asset_deleted_at": null,
+                     *           "asset_last_seen": "2026-05-04T08:15:02.120Z"
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["AssetLocation"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "locations.history": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                from?: string;
+                to?: string;
+            };
+            header?: never;
+            path: {
+                location_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of arrivals and departures, newest first */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "event": "arrival",
+                     *           "occurred_at": "2026-05-04T08:15:02.120Z",
+                     *           "asset_id": 4503170118275611,
+                     *           "asset_external_key": "ASSET-0001",
+                     *           "other_location_id": null,
+                     *           "other_location_name": null
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Passage"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+}
+
+export const routes = {
+    "oauth.token": ["POST", "/api/v1/oauth/token"],
+    "orgs.me": ["GET", "/api/v1/orgs/me"],
+    "inventory.save": ["POST", "/api/v1/inventory/save"],
+    "assets.list": ["GET", "/api/v1/assets"],
+    "assets.create": ["POST", "/api/v1/assets"],
+    "assets.get": ["GET", "/api/v1/assets/{asset_id}"],
+    "assets.patch": ["PATCH", "/api/v1/assets/{asset_id}"],
+    "assets.delete": ["DELETE", "/api/v1/assets/{asset_id}"],
+    "assets.rename": ["POST", "/api/v1/assets/{asset_id}/rename"],
+    "assets.tags.attach": ["POST", "/api/v1/assets/{asset_id}/tags"],
+    "assets.tags.detach": ["DELETE", "/api/v1/assets/{asset_id}/tags/{tag_id}"],
+    "locations.list": ["GET", "/api/v1/locations"],
+    "locations.create": ["POST", "/api/v1/locations"],
+    "locations.get": ["GET", "/api/v1/locations/{location_id}"],
+    "locations.patch": ["PATCH", "/api/v1/locations/{location_id}"],
+    "locations.delete": ["DELETE", "/api/v1/locations/{location_id}"],
+    "locations.rename": ["POST", "/api/v1/locations/{location_id}/rename"],
+    "locations.tags.attach": ["POST", "/api/v1/locations/{location_id}/tags"],
+    "locations.tags.detach": ["DELETE", "/api/v1/locations/{location_id}/tags/{tag_id}"],
+    "locations.ancestors": ["GET", "/api/v1/locations/{location_id}/ancestors"],
+    "locations.children": ["GET", "/api/v1/locations/{location_id}/children"],
+    "locations.descendants": ["GET", "/api/v1/locations/{location_id}/descendants"],
+    "assets.history": ["GET", "/api/v1/assets/{asset_id}/history"],
+    "reports.asset-locations": ["GET", "/api/v1/reports/asset-locations"],
+    "locations.history": ["GET", "/api/v1/locations/{location_id}/history"],
+} as const;

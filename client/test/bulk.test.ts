@@ -1,0 +1,229 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type TestOrg, useApp } from '../../server/test/support/app.ts'
+import { parseCsv as parseAsManual, valueOf as valueAsManual } from '../../server/test/support/csv.ts'
+import { csvLine, parseCsv, valueOf } from '../src/cli/csv.ts'
+import { Progress } from '../src/cli/progress.ts'
+import type { Lastseen } from '../src/index.ts'
+import { newClient } from './support/clients.ts'
+import { cliOf, newFolder, run } from './support/cli.ts'
+
+const context = useApp()
+const folder = newFolder()
+let org: TestOrg
+let client: Lastseen
+let cli: Awaited<ReturnType<typeof cliOf>>
+
+beforeAll(async () => {
+  org = await context.app.newOrg()
+  ;({ client } = await newClient(org))
+  cli = await cliOf(org, folder)
+})
+
+let files = 0
+function file(...lines: string[]): string {
+  const path = join(folder, `${++files}.csv`)
+  writeFileSync(path, lines.join('\r\n'))
+  return path
+}
+
+describe('an export', () => {
+  it('comes back by an import that changes nothing', async () => {
+    await client.locations.create({ external_key: 'HALL', name: 'Hall', description: '=SUM(A1)' })
+    await client.locations.create({ external_key: 'SHELF', name: "'quoted'", parent_external_key: 'HALL' })
+    await client.assets.create({
+      external_key: '-1, "x"',
+      name: ' blanks ',
+      description: 'two\r\nlines',
+      metadata: { a: { b: [1, null] }, 'x.y': 'ü' },
+      valid_to: '2999-01-01T00:00:00Z',
+      tags: [
+        { tag_type: 'rfid', value: 'E280' },
+        { tag_type: 'ble', value: 'AA:BB' },
+      ],
+    })
+    await client.assets.create({ external_key: 'PLAIN', name: 'Plain', description: '', is_active: false })
+
+    for (const kind of ['assets', 'locations'] as const) {
+      const path = join(folder, `${kind}.csv`)
+      const written = await cli.run('export', kind, '--out', path)
+      expect(written).toEqual({ code: 0, stdout: '', stderr: `2 ${kind} in ${path}\n` })
+      const piped = await cli.run('export', kind)
+      expect(piped.stdout).toBe(readFileSync(path, 'utf8'))
+      expect(existsSync(`${path}.part`)).toBe(false)
+
+      const before = await client[kind].list()
+      const back = await cli.json('import', path)
+      expect(back).toEqual({ kind, dry_run: false, creates: 0, updates: 0, unchanged: 2, failed: 0, errors: [] })
+      expect(await client[kind].list()).toEqual(before)
+    }
+  })
+
+  it('that cannot be written is told, exit code 1', async () => {
+    const ended = await cli.run('export', 'assets', '--out', join(folder, 'nowhere/assets.csv'))
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/^ENOENT: no such file or directory/) })
+  })
+
+  it('is the same file that the web app gives out', async () => {
+    const { accessToken } = await org.signIn('admin')
+    for (const kind of ['assets', 'locations']) {
+      const reply = await context.app.anonymous('GET', `/api/v1/exports/${kind}.csv`, { token: accessToken })
+      expect(reply.status, reply.text).toBe(200)
+      const lines = (text: string): string[] =>
+        parseAsManual(text)
+          .map((row) => JSON.stringify(row))
+          .sort()
+      expect(lines((await cli.run('export', kind)).stdout)).toEqual(lines(reply.text))
+    }
+  })
+})
+
+describe('an import', () => {
+  it('creates and updates by key, and leaves alone what the file does not mention', async () => {
+    const own = await context.app.newOrg()
+    const [{ client: there }, here] = [await newClient(own), await cliOf(own, folder)]
+    await there.assets.create({ external_key: 'OLD', name: 'Old', description: 'stays', metadata: { a: 1 } })
+    await there.assets.create({ external_key: 'LATER', name: 'Later', valid_from: '2998-01-01T00:00:00Z' })
+    const path = file(
+      'external_key,name,metadata.owner,is_active,tags,valid_from',
+      'OLD,New name,dock 3,no,"rfid:E280',
+      'barcode:1",',
+      'NEW,Brand new,,,E281,2026-05-04T10:00:00+02:00',
+      'LATER,Hidden from lists,,,,2998-01-01T01:00:00.0009+01:00',
+    )
+    const dry = await here.json('import', path, '--dry-run')
+    expect(dry).toMatchObject({ dry_run: true, updates: 1, creates: 2, failed: 0 })
+    expect((await there.assets.list()).total_count).toBe(1)
+
+    const first = await here.run('import', path)
+    expect(first).toEqual({ code: 0, stdout: '', stderr: '1 created, 2 updated, 0 unchanged, 0 with errors\n' })
+    expect(await there.assets.findByKey('OLD')).toMatchObject({
+      name: 'New name',
+      description: 'stays',
+      is_active: false,
+      metadata: { a: 1, owner: 'dock 3' },
+      tags: [
+        { tag_type: 'rfid', value: 'E280' },
+        { tag_type: 'barcode', value: '1' },
+      ],
+    })
+    expect(await there.assets.findByKey('NEW')).toMatchObject({
+      valid_from: '2026-05-04T08:00:00.000Z',
+      tags: [{ tag_type: 'rfid', value: 'E281' }],
+    })
+    expect(await there.assets.findByKey('LATER')).toMatchObject({ name: 'Hidden from lists' })
+    expect(await here.json('import', path)).toMatchObject({ creates: 0, updates: 0, unchanged: 3 })
+  })
+
+  it('makes parents before what is in them', async () => {
+    const own = await context.app.newOrg()
+    const here = await cliOf(own, folder)
+    const rows = ['C,Bin,B', 'B,Shelf,A', 'A,Hall,', 'D,Bin,B'].join('\n')
+    const input = `external_key,name,parent_external_key\n${rows}\n`
+    const ended = await run(['import', '-'], { env: here.env, input })
+    expect(ended).toMatchObject({ code: 0, stderr: '4 created, 0 updated, 0 unchanged, 0 with errors\n' })
+    const { data } = await (await newClient(own)).client.locations.list()
+    expect(data.map((one) => [one.external_key, one.parent_external_key])).toEqual([
+      ['A', null],
+      ['B', 'A'],
+      ['C', 'B'],
+      ['D', 'B'],
+    ])
+  })
+
+  it('tells bad lines by their numbers and does the others', async () => {
+    const own = await cliOf(await context.app.newOrg(), folder)
+    const path = file(
+      'external_key,description,name,valid_to,tags',
+      'A,,Good,,E1',
+      ',,Nameless,,',
+      'B,,Late,tomorrow,',
+      'A,,Again,,',
+      'C,,Thief,,e1',
+      'D,"two',
+      'lines",Good,,',
+      'E,,x,,,,',
+      `F,,${'x'.repeat(256)},,`,
+    )
+    const ended = await own.run('import', path, '--concurrency', '1')
+    expect(ended.code).toBe(1)
+    const said = ended.stderr.trimEnd().split('\n')
+    expect(said).toEqual([
+      'line 3: external_key: external_key is missing',
+      expect.stringMatching(/^line 4: valid_to: .+ \(invalid_value\)$/),
+      "line 5: external_key: 'A' stands in line 2 already",
+      expect.stringMatching(/^line 6: \S/),
+      'line 9: there are 7 cells under 5 columns',
+      expect.stringMatching(/^line 10: name: .+ \(too_long\)$/),
+      '2 created, 0 updated, 0 unchanged, 6 with errors',
+      '6 of 8 lines have errors',
+    ])
+    expect(await own.json('assets', 'get', 'D')).toMatchObject({ description: 'two\r\nlines' })
+  })
+
+  it.concurrent.each([
+    ['an unknown column', 'external_key,colour', "assets have no column 'colour'"],
+    ['no key', 'name', 'the column external_key is missing'],
+    ['a column twice', 'external_key,name,name', 'the column name is there twice'],
+    ['nothing', '', 'the file is empty'],
+    ['an open quote', 'external_key,name\r\nA,"x', 'line 2: a quote is never closed'],
+  ])('refuses a file with %s as wrong usage', async (_what, text, message) => {
+    const path = file(text)
+    const ended = await cli.run('import', path)
+    expect(ended).toEqual({ code: 2, stdout: '', stderr: `${path}: ${message} (--help tells more)\n` })
+  })
+
+  it('ends at once when the credential may not write', async () => {
+    const reader = await cliOf(org, folder, ['assets:read'])
+    const ended = await reader.run('import', file('external_key,name', 'X1,x', 'X2,x'))
+    expect(ended.code).toBe(1)
+    expect(ended.stderr).toMatch(/^0 created, 0 updated, 0 unchanged, 0 with errors\n/)
+    expect(ended.stderr).toContain('The server refused (403 forbidden): Missing required scope: assets:write')
+  })
+
+  it('gets through the rate limit, line by line', async () => {
+    const own = await context.app.newOrg()
+    const here = await cliOf(own, folder)
+    const rows = Array.from({ length: 121 }, (_none, index) => `K${index},Crate ${index}`)
+    const ended = await here.run('import', file('external_key,name', ...rows), '--concurrency', '8')
+    expect(ended).toMatchObject({ code: 0, stderr: '121 created, 0 updated, 0 unchanged, 0 with errors\n' })
+    expect((await (await newClient(own)).client.assets.list({ limit: 1 })).total_count).toBe(121)
+  })
+})
+
+describe('CSV', () => {
+  it.each([['plain'], [''], [null], ["'"], ['=1+1'], ['a "b", c'], [' x '], ['two\r\nlines'], ["'-x"], ['\tx']])(
+    'holds %j as the manual says',
+    (value) => {
+      const line = csvLine(['first', value, 'last'])
+      expect(parseCsv(line)[0]!.cells.map(valueOf)).toEqual(['first', value, 'last'])
+      expect(parseAsManual(line)[0]!.map(valueAsManual)).toEqual(['first', value, 'last'])
+    },
+  )
+})
+
+describe('progress', () => {
+  const shown = (isTTY: boolean, steps: readonly number[]): string => {
+    let [text, now] = ['', 0]
+    const progress = new Progress({ isTTY, write: (more) => (text += more) }, 'Importing', 4, () => now)
+    for (const ms of steps) {
+      now += ms
+      progress.advance()
+    }
+    progress.end()
+    return text
+  }
+
+  it('is a bar on a terminal, which goes away at the end', () => {
+    const clear = '\r\u001B[K'
+    expect(shown(true, [0, 200, 10])).toBe(
+      `${clear}Importing ${'█'.repeat(6)}${'░'.repeat(18)} 1 of 4${clear}Importing ${'█'.repeat(12)}${'░'.repeat(12)} 2 of 4${clear}`,
+    )
+  })
+
+  it('is a line now and then elsewhere, and none when it takes no time', () => {
+    expect(shown(false, [0, 10, 10])).toBe('')
+    expect(shown(false, [0, 6000, 10, 6000])).toBe('Importing: 2 of 4\nImporting: 4 of 4\n')
+  })
+})
