@@ -66,7 +66,7 @@ export async function openCore({ config, url, clock = systemClock, onStatement }
     await db.close()
     throw error
   })
-  const wake = new Wake(db, () => clock.millis())
+  const wake = new Wake(db, () => performance.now())
   return {
     config,
     url,
@@ -77,7 +77,7 @@ export async function openCore({ config, url, clock = systemClock, onStatement }
     environment: config.environment,
     signingKey,
     async close() {
-      wake.stop()
+      await wake.stop()
       await db.close()
     },
   }

@@ -9,6 +9,9 @@ import { asConflict, mayRunAgain } from './violations.ts'
 export const writerRole = 'lastseen_writer'
 export const readerRole = 'lastseen_reader'
 
+/** Every role may see the names of connections, so that whoever announces something knows who has to hear it. */
+const listenerName = 'lastseen news '
+
 export interface ConnectOptions {
   url: string
   /** A replica for hot reads; the main server when absent. */
@@ -21,9 +24,13 @@ export interface ConnectOptions {
 }
 
 export interface Connection extends Database {
+  /** Tells this process from the others on the database. */
+  readonly name: string
   /** Calls back for every notification on the channel, from any process, and after every gap in listening. */
   listen(channel: string, heard: (payload: string) => void, resumed: () => void): Promise<void>
   notify(channel: string, payload: string): Promise<void>
+  /** The names of all processes that have a connection for listening. */
+  listeners(): Promise<string[]>
   /** Rejects when the database does not answer. */
   ping(): Promise<void>
   close(): Promise<void>
@@ -71,7 +78,8 @@ export function connect(options: ConnectOptions): Connection {
     new Door((onClose) => openPool(url, options.poolSize, { role, ...limit }, onClose), patienceMs)
   const writer = door(options.url, writerRole)
   const reader = door(options.readUrl ?? options.url, readerRole)
-  const ear = openPool(options.url, 1, { role: writerRole })
+  const name = `${process.pid}-${Math.random().toString(36).slice(2)}`
+  const ear = openPool(options.url, 1, { role: writerRole, application_name: `${listenerName}${name}` })
   const openLane = (onClose: () => void): Pool => openPool(options.url, 1, { role: writerRole }, onClose)
   const lanes = new Lanes(options.poolSize, patienceMs, openLane)
   const { onStatement } = options
@@ -124,6 +132,7 @@ export function connect(options: ConnectOptions): Connection {
   }
 
   return {
+    name,
     read: on(reader),
     common: on(writer),
     inOrganization(orgId, work, { relaxed = false }: TxOptions = {}) {
@@ -137,6 +146,13 @@ export function connect(options: ConnectOptions): Connection {
     },
     async notify(channel, payload) {
       await writer.unsafe('select pg_notify($1, $2)', [channel, payload])
+    },
+    async listeners() {
+      const rows = await writer.unsafe<{ application_name: string }[]>(
+        'select application_name from pg_stat_activity where datname = current_database() and starts_with(application_name, $1)',
+        [listenerName],
+      )
+      return rows.map((row) => row.application_name.slice(listenerName.length))
     },
     async ping() {
       await reader.unsafe('select 1')

@@ -3,11 +3,14 @@ import type { TestProject } from 'vitest/node'
 import { makeMonths } from '../../src/db/partitions.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { startCluster } from './cluster.ts'
+import { startNeighbour } from './neighbour.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     clusterUrl: string
     templateName: string
+    /** The second process, null where one serves alone. */
+    neighbourUrl: string | null
   }
 }
 
@@ -23,7 +26,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await makeMonths(url.href, Date.now(), 450)
   project.provide('clusterUrl', cluster.url)
   project.provide('templateName', templateName)
+  const neighbour = process.env['TEST_PROCESSES'] === '2' ? await startNeighbour() : null
+  project.provide('neighbourUrl', neighbour?.url ?? null)
   return async () => {
+    await neighbour?.stop()
     await admin.unsafe(`drop database if exists ${templateName}`)
     await admin.end({ timeout: 5 })
     await cluster.stop()
