@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError } from 'commander'
 import * as admin from './app/admin.ts'
-import { openDatabase, prepareDatabase } from './app/core.ts'
+import { distributeDatabase, openDatabase, prepareDatabase } from './app/core.ts'
 import { createReaderIn, showInbox } from './app/readers.ts'
 import { serve } from './app/serve.ts'
 import { type SimulateOptions, simulate } from './app/simulate.ts'
@@ -111,6 +111,15 @@ program
     } finally {
       await database.release()
     }
+  })
+
+program
+  .command('distribute')
+  .description('distribute the database over the nodes of a Citus cluster')
+  .option(...jsonFlag)
+  .action(async (_options: object, command: Command) => {
+    const isJson = Boolean(command.optsWithGlobals<{ json?: boolean }>().json)
+    show({ ...(await distributeDatabase(config(), isJson ? () => undefined : progress)) }, isJson)
   })
 
 const org = program.command('org').description('organizations')

@@ -9,6 +9,15 @@ import { asConflict, mayRunAgain } from './violations.ts'
 export const writerRole = 'lastseen_writer'
 export const readerRole = 'lastseen_reader'
 
+/**
+ * For connections that make or change tables. A plain PostgreSQL takes no notice; on Citus no table is turned into a
+ * local one behind our back, and shards are changed one after the other.
+ */
+export const citusDdlSettings = {
+  'citus.enable_local_reference_table_foreign_keys': 'off',
+  'citus.multi_shard_modify_mode': 'sequential',
+}
+
 /** Every role may see the names of connections, so that whoever announces something knows who has to hear it. */
 const listenerName = 'lastseen news '
 
@@ -80,7 +89,9 @@ export function connect(options: ConnectOptions): Connection {
   const reader = door(options.readUrl ?? options.url, readerRole)
   const name = `${process.pid}-${Math.random().toString(36).slice(2)}`
   const ear = openPool(options.url, 1, { role: writerRole, application_name: `${listenerName}${name}` })
-  const openLane = (onClose: () => void): Pool => openPool(options.url, 1, { role: writerRole }, onClose)
+  // On Citus the organization that a transaction names must be known where its rows live.
+  const writing = { role: writerRole, 'citus.propagate_set_commands': 'local' }
+  const openLane = (onClose: () => void): Pool => openPool(options.url, 1, writing, onClose)
   const lanes = new Lanes(options.poolSize, patienceMs, openLane)
   const { onStatement } = options
 
