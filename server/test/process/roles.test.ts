@@ -168,8 +168,14 @@ describe('two processes for each of three roles over one empty database', { time
     await fleet.more(60)
     await fleet.finish()
     await transport.end()
-    const expected = fleet.expected()
-    await eventually(async () => expect(await fleet.recorded(database.url)).toEqual(expected), 20_000)
+    // Two processes may overtake each other: what comes late is recorded and moves nothing (D30), so moves may be fewer.
+    const { minutes, positions } = fleet.expected()
+    await eventually(
+      async () => expect(await fleet.recorded(database.url)).toMatchObject({ minutes, positions }),
+      20_000,
+    )
+    const moved = (await fleet.recorded(database.url)).moves.map((line) => line.split(' ').slice(0, 2).join(' '))
+    expect(new Set(moved).size).toBe(moved.length)
     const counts = [...broker.handedOut().values()]
     expect(counts).toHaveLength(2)
     for (const count of counts) expect(count).toBeGreaterThan(0)

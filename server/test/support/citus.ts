@@ -62,8 +62,12 @@ function keysOf(sql: postgres.Sql): Promise<Key[]> {
 }
 
 /** A name that PostgreSQL made up: after a change on shards nobody could rely on it. */
-const isMadeUp = ({ table, name }: Key): boolean =>
-  name.startsWith(`${table}_`) && /_(pkey|key|fkey|idx|excl)\d*$/.test(name)
+const isMadeUp = ({ table, name, columns }: Key): boolean => {
+  const plain = name.replace(/\d+$/, '')
+  return (
+    plain === `${table}_pkey` || ['key', 'fkey', 'idx'].some((end) => plain === `${table}_${columns.join('_')}_${end}`)
+  )
+}
 
 function keyProblems(key: Key, kinds: ReadonlyMap<string, TableKind>, order: readonly string[]): string[] {
   const problems: string[] = []
