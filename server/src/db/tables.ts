@@ -47,6 +47,7 @@ export const tables: readonly Table[] = [
   tenant('assets'),
   tenant('locations'),
   tenant('asset_positions'),
+  tenant('asset_glimpses'),
   tenant('tags'),
   tenant('readers'),
   tenant('scan_points'),

@@ -1,9 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Site, type Thing, database, eventually, useTracking } from '../../support/tracking.ts'
 
-const context = useTracking('2026-05-04T12:00:00Z', {
-  alone: 'what smoothing goes by is gathered by each process for itself',
-})
+const context = useTracking('2026-05-04T12:00:00Z')
 
 let site: Site
 let thing: Thing
