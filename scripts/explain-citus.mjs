@@ -5,8 +5,10 @@
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import postgres from 'postgres'
-import { root } from './ensure.mjs'
+import { ensureBuilt, root } from './ensure.mjs'
+
+ensureBuilt()
+const { openPool } = await import('../server/dist/db/connect.js')
 
 const [url] = process.argv.slice(2)
 const folder = join(root, 'server/.cache/evidence')
@@ -39,7 +41,7 @@ async function shardsOf(sql, text, values) {
 async function main() {
   if (url === undefined) throw new Error('Name the database: node scripts/explain-citus.mjs postgres://…')
   if (examples.size === 0) throw new Error('No statements are recorded. Run npm test first.')
-  const sql = postgres(url, { max: 1, onnotice: () => undefined, connection: { plan_cache_mode: 'force_custom_plan' } })
+  const sql = openPool(url, 1, { plan_cache_mode: 'force_custom_plan' })
   try {
     const isCitus = (await sql`select from pg_extension where extname = 'citus'`).length > 0
     const counts = { 'on one shard': 0, 'on the coordinator alone': 0, 'on several shards': 0, 'not planned': 0 }

@@ -54,7 +54,7 @@ function httpUrl(text: string): string | null {
 export const roles = ['api', 'ingest', 'deliver'] as const
 
 /** What a process does: answers the API and the web app, takes in what readers send, delivers webhooks. */
-export type Role = (typeof roles)[number]
+type Role = (typeof roles)[number]
 
 function roleSet(text: string): ReadonlySet<Role> {
   const parts = listed(text)

@@ -32,5 +32,10 @@ export async function openBeside(
   settings: Record<string, string>,
 ): Promise<{ port: number; close(): Promise<void> }> {
   const { port } = await ask<{ port: number }>(neighbourUrl, '/open', { url, settings })
-  return { port, close: async () => void (await ask(neighbourUrl, '/close', { port })) }
+  return {
+    port,
+    async close() {
+      await ask(neighbourUrl, '/close', { port })
+    },
+  }
 }

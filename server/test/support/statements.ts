@@ -31,7 +31,9 @@ function literalOf(value: unknown): string {
         .join(',')}}`
     : value instanceof Uint8Array
       ? `\\x${Buffer.from(value).toString('hex')}`
-      : String(value)
+      : typeof value === 'string'
+        ? value
+        : JSON.stringify(value)
   return `'${text.replaceAll("'", "''")}'`
 }
 
