@@ -84,7 +84,7 @@ export function connect(options: ConnectOptions): Connection {
     max_parallel_workers_per_gather: '0',
   }
   const door = (url: string, role: string): Door =>
-    new Door((onClose) => openPool(url, options.poolSize, { role, ...limit }, onClose), patienceMs)
+    new Door(options.poolSize, patienceMs, (onClose) => openPool(url, 1, { role, ...limit }, onClose))
   const writer = door(options.url, writerRole)
   const reader = door(options.readUrl ?? options.url, readerRole)
   const name = `${process.pid}-${Math.random().toString(36).slice(2)}`

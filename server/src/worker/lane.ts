@@ -64,7 +64,9 @@ function patient(): AbortController {
 export class Lane {
   readonly #needs: LaneNeeds
   readonly #cutOff = patient()
-  readonly #underWay = new Set<Promise<void>>()
+  /** A number and not a set of what is under way: a set that changes all the time costs more than what is in it. */
+  #held = 0
+  #onEmpty: (() => void) | null = null
   readonly #turns: Gate
   #outlet: Outlet | undefined
   #period: number | null = null
@@ -86,7 +88,7 @@ export class Lane {
   }
 
   get held(): number {
-    return this.#underWay.size
+    return this.#held
   }
 
   /** How many more events it may hold. */
@@ -118,11 +120,11 @@ export class Lane {
   /** Delivers in the background and calls back when the place is free again. */
   take(claimed: Claimed, secret: string, onDone: () => void): void {
     this.lastUsedMs = this.#needs.clock.millis()
-    const delivery = this.#deliver(claimed, secret).finally(() => {
-      this.#underWay.delete(delivery)
+    this.#held++
+    void this.#deliver(claimed, secret).finally(() => {
+      if (--this.#held === 0) this.#onEmpty?.()
       onDone()
     })
-    this.#underWay.add(delivery)
   }
 
   async #deliver({ move, webhookId, period }: Claimed, secret: string): Promise<void> {
@@ -178,7 +180,7 @@ export class Lane {
   /** Lets what is under way end, and cuts it off when the time is over. */
   async close(graceMs: number): Promise<void> {
     const timer = setTimeout(() => this.#cutOff.abort(), graceMs)
-    await Promise.all(this.#underWay)
+    if (this.#held > 0) await new Promise<void>((resolve) => (this.#onEmpty = resolve))
     clearTimeout(timer)
     await this.#outlet?.close()
   }
