@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError } from 'commander'
 import * as admin from './app/admin.ts'
-import { openDatabase, prepareDatabase } from './app/core.ts'
+import { distributeDatabase, openDatabase, prepareDatabase } from './app/core.ts'
 import { createReaderIn, showInbox } from './app/readers.ts'
 import { serve } from './app/serve.ts'
 import { type SimulateOptions, simulate } from './app/simulate.ts'
@@ -67,17 +67,39 @@ function run<Options extends object>(
 
 const jsonFlag = ['--json', 'print one JSON document'] as const
 
+interface ServeOptions {
+  workers?: number
+  roles?: string
+  demo?: boolean
+}
+
+const start = (options: ServeOptions): Promise<void> => {
+  const workers = options.workers === undefined ? {} : { LASTSEEN_WORKERS: String(options.workers) }
+  const roles = options.roles === undefined ? {} : { LASTSEEN_ROLES: options.roles }
+  return serve(config({ ...workers, ...roles }), options.demo ?? false)
+}
+
 program
   .command('serve', { isDefault: true })
-  .description('serve the API and the web app')
+  .description('serve the API and the web app, take in what readers send, deliver webhooks')
   .option('--workers <count>', 'server processes', count(64))
+  .option('--roles <list>', 'only some of it: api, ingest, deliver; comma-separated')
   .option('--demo', 'play a simulated warehouse whose readers move things')
   .allowExcessArguments()
-  .action((options: { workers?: number; demo?: boolean }, command: Command) => {
+  .action((options: ServeOptions, command: Command) => {
     if (command.args[0] !== undefined) command.error(`error: unknown command '${command.args[0]}'`)
-    const settings = config(options.workers === undefined ? {} : { LASTSEEN_WORKERS: String(options.workers) })
-    return serve(settings, options.demo ?? false)
+    return start(options)
   })
+program
+  .command('ingest')
+  .description('only take in what readers send, over HTTP and MQTT')
+  .option('--workers <count>', 'processes', count(64))
+  .action((options: ServeOptions) => start({ ...options, roles: 'ingest' }))
+program
+  .command('deliver')
+  .description('only deliver webhooks')
+  .option('--workers <count>', 'processes', count(64))
+  .action((options: ServeOptions) => start({ ...options, roles: 'deliver' }))
 
 program
   .command('migrate')
@@ -90,6 +112,15 @@ program
     } finally {
       await database.release()
     }
+  })
+
+program
+  .command('distribute')
+  .description('distribute the database over the nodes of a Citus cluster')
+  .option(...jsonFlag)
+  .action(async (_options: object, command: Command) => {
+    const isJson = Boolean(command.optsWithGlobals<{ json?: boolean }>().json)
+    show({ ...(await distributeDatabase(config(), isJson ? () => undefined : progress)) }, isJson)
   })
 
 const org = program.command('org').description('organizations')

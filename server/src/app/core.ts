@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Config } from '../config/config.ts'
 import { checkRoles } from '../db/check-roles.ts'
 import { type Connection, connect } from '../db/connect.ts'
+import { type Distribution, distribute, isDistributed } from '../db/distribute.ts'
 import { acquireEmbedded } from '../db/embedded/acquire.ts'
 import { IdSource } from '../db/id-source.ts'
 import { installationKeys } from '../db/installation.ts'
@@ -34,9 +35,22 @@ export async function prepareDatabase(config: Config, url: string, progress: (li
   const { length } = await migrate(url)
   if (length > 0)
     progress(`Database schema brought up to date (${length} ${length === 1 ? 'migration' : 'migrations'})`)
+  // New tables of a cluster must be distributed before anything is written to them.
+  if (length > 0 && (await isDistributed(url))) await distribute(url)
   await makeMonths(url, systemClock.millis(), config.retentionDays)
   await checkRoles(url)
   return length
+}
+
+/** Turns the database into one that is spread over a Citus cluster. */
+export async function distributeDatabase(config: Config, progress: (line: string) => void): Promise<Distribution> {
+  const database = await openDatabase(config, progress)
+  try {
+    await prepareDatabase(config, database.url, progress)
+    return await distribute(database.url)
+  } finally {
+    await database.release()
+  }
 }
 
 /** What every part of the program is built on. */
@@ -66,7 +80,7 @@ export async function openCore({ config, url, clock = systemClock, onStatement }
     await db.close()
     throw error
   })
-  const wake = new Wake(db, () => clock.millis())
+  const wake = new Wake(db, () => performance.now())
   return {
     config,
     url,
@@ -77,7 +91,7 @@ export async function openCore({ config, url, clock = systemClock, onStatement }
     environment: config.environment,
     signingKey,
     async close() {
-      wake.stop()
+      await wake.stop()
       await db.close()
     },
   }

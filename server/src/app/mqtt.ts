@@ -12,7 +12,7 @@ export interface MqttDoor {
   close(): Promise<void>
 }
 
-const closed: MqttDoor = { notice: null, close: async () => undefined }
+export const noMqtt: MqttDoor = { notice: null, close: async () => undefined }
 
 /** Opens the MQTT way in: an outside broker when one is named, else the embedded one. Without either, HTTP remains. */
 export async function openMqtt(
@@ -34,7 +34,7 @@ export async function openMqtt(
     const subscriber = startSubscriber(options)
     return { notice: null, close: () => subscriber.close() }
   }
-  if (mqttPort === 0) return closed
+  if (mqttPort === 0) return noMqtt
   try {
     const onConnection = tracking.noteConnection
     const broker = await startBroker({ devices, intake, host, port: mqttPort, onFailure, onConnection })
@@ -44,6 +44,6 @@ export async function openMqtt(
       (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? `port ${mqttPort} is taken` : (error as Error).message
     const notice = `MQTT is off: ${why}. Readers can still use HTTP; LASTSEEN_MQTT_PORT chooses another port.`
     log.warn({ event: 'mqtt.off', why }, notice)
-    return { ...closed, notice }
+    return { ...noMqtt, notice }
   }
 }

@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 import { type Server, createServer } from 'node:net'
 import { pino } from 'pino'
 import type { Config } from '../config/config.ts'
+import { roles } from '../config/settings.ts'
 import { openCore, openDatabase, prepareDatabase } from './core.ts'
 import { firstOrganizationName, firstRun } from './first-run.ts'
 import { startRetention } from './retention.ts'
@@ -54,7 +55,7 @@ export async function serve(config: Config, isDemo: boolean): Promise<void> {
   const database = await openDatabase(config, say)
   try {
     await prepareDatabase(config, database.url, say)
-    await greet(config, database.url)
+    if (config.roles.has('api')) await greet(config, database.url)
     const demo = isDemo ? playDemo(config, database.url, asked) : Promise.resolve()
     if (config.workers === 1) await serveRequests(config, database.url, false, asked)
     else await superviseWorkers(config, database.url, asked)
@@ -117,7 +118,8 @@ const localUrl = (config: Config): string =>
 
 const announce = (config: Config, port: number): void => {
   const host = config.host === '0.0.0.0' || config.host === '::' ? 'localhost' : config.host
-  say(`Lastseen is ready: http://${host}:${port}  (API reference at /api/docs, stop with Ctrl+C)`)
+  const what = config.roles.has('api') ? 'API reference at /api/docs' : [...config.roles].join(' and ')
+  say(`Lastseen is ready: http://${host}:${port}  (${what}, stop with Ctrl+C)`)
 }
 
 async function serveRequests(
@@ -132,7 +134,15 @@ async function serveRequests(
   const core = await openCore({ config, url })
   try {
     const { host, port } = config
-    const server = await startServer(core, { host, port, isOneOfSeveral, log, tell: say }).catch((error: unknown) => {
+    // One that does a part of the work alone has others beside it.
+    const isSplit = config.roles.size < roles.length
+    const server = await startServer(core, {
+      host,
+      port,
+      isOneOfSeveral: isOneOfSeveral || isSplit,
+      log,
+      tell: say,
+    }).catch((error: unknown) => {
       // Another start may have taken the port while this one prepared the database.
       if ((error as NodeJS.ErrnoException).syscall !== 'listen') throw error
       throw new Error(whyNotListening(error as NodeJS.ErrnoException, host, port))

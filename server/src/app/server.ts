@@ -1,27 +1,13 @@
 import type { Logger } from 'pino'
-import { webSurface } from '../api/web/surface.ts'
-import { Imports, progressTopic } from '../bulk/imports.ts'
-import { Principals } from '../credentials/authenticate.ts'
-import { revocationTopic } from '../credentials/commands.ts'
-import { databaseLimiter } from '../credentials/shared-buckets.ts'
-import { Throttle } from '../credentials/throttle.ts'
-import { AccessTokens } from '../credentials/tokens.ts'
-import { UseLog } from '../credentials/use-log.ts'
 import { dispatcher } from '../http/dispatch.ts'
-import { memoryLimiter } from '../http/rate-limit.ts'
 import { type HttpServer, listen } from '../http/server.ts'
-import { Post } from '../mail/post.ts'
-import type { Reader } from '../readers/reader.ts'
-import { Overviews } from '../tracking/overview.ts'
+import { noApi, startApi } from './api.ts'
 import type { Core } from './core.ts'
-import { housekeeping } from './housekeeping.ts'
-import { openMqtt } from './mqtt.ts'
+import { noMqtt, openMqtt } from './mqtt.ts'
 import { pages } from './pages.ts'
-import { publicSurfaces } from './surfaces.ts'
-import { ingestAddresses, startTracking } from './tracking.ts'
+import { startTracking } from './tracking.ts'
 import { telemetry } from './telemetry.ts'
 import { type Tuning, startWebhooks } from './webhooks.ts'
-import { webFolder, webPages } from './web-app.ts'
 
 export interface RunningServer {
   port: number
@@ -33,7 +19,7 @@ export interface RunningServer {
 export interface ServerOptions {
   host: string
   port: number
-  /** More than this one process answers requests, so buckets must be shared. */
+  /** More than this one process does the same work, so buckets and subscriptions must be shared. */
   isOneOfSeveral: boolean
   log: Logger
   delivery?: Partial<Tuning>
@@ -45,79 +31,27 @@ export interface ServerOptions {
 const localUrl = (host: string, port: number): string =>
   `http://${host === '0.0.0.0' || host === '::' ? 'localhost' : host}:${port}`
 
-/** Puts the parts together and answers requests. The only place that knows them all. */
+/** Puts the parts of the process's roles together and answers requests. The only place that knows them all. */
 export async function startServer(core: Core, options: ServerOptions): Promise<RunningServer> {
-  const { config, db, clock, environment, wake } = core
+  const { config, clock, wake } = core
+  const { log, isOneOfSeveral } = options
   const millis = (): number => clock.millis()
-  const tokens = new AccessTokens(core.signingKey, environment, clock)
-  const throttle = new Throttle(db, clock)
-  const useLog = new UseLog(db, clock)
-  const isListening = (): boolean => wake.isListening()
-  const principals = new Principals({
-    db,
-    clock,
-    environment,
-    tokens,
-    isListening,
-    onUse: (caller) => useLog.note(caller),
-  })
-  wake.on(revocationTopic, (keys) => {
-    for (const key of keys.split(',')) principals.forget(key)
-  })
-  const seen = telemetry(options.log)
-  const tracking = startTracking(core, options.log)
-  const webhooks = startWebhooks(core, options.log, seen.registry, options.delivery)
+  const seen = telemetry(log)
+  const tracking = startTracking(core, log)
+  const webhooks = startWebhooks(core, log, seen.registry, options.delivery)
+  let port = options.port
+  const siteUrl = (): string => config.baseUrl ?? localUrl(options.host, port)
+  const api = config.roles.has('api') ? startApi(core, { ...options, siteUrl }, { tracking, webhooks }) : noApi
   await wake.start(() => {
-    principals.forgetAll()
+    api.missedNews()
     tracking.missedNews()
     webhooks.missedNews()
   })
-
-  const addresses = (reader: Reader, token: string) => ingestAddresses(core, reader, token)
-  const post = new Post({
-    url: config.mailUrl,
-    from: config.mailFrom,
-    onFailure: (error) => options.log.error({ event: 'mail.failed', err: error }, 'mail not sent'),
-  })
-  const imports = new Imports({
-    ...{ db, clock, ids: core.ids, wake },
-    onFailure: (error) => options.log.error({ event: 'import.failed', err: error }, 'import given up'),
-  })
-  wake.on(progressTopic, (payload) => imports.heard(payload))
-  let port = options.port
-  const needs = {
-    db,
-    clock,
-    ids: core.ids,
-    environment,
-    tokens,
-    throttle,
-    wake,
-    announce: tracking.announce,
-    addresses,
-    moved: tracking.moved,
-    seal: webhooks.seal,
-    sendTest: webhooks.sendTest,
-    onDropped: webhooks.onDropped,
-    overviews: new Overviews({ db, clock }),
-    imports,
-    post,
-    tell: options.tell ?? (() => undefined),
-    siteUrl: () => config.baseUrl ?? localUrl(options.host, port),
-  }
-  const published = publicSurfaces(needs, config)
-  const { rateLimitStore } = config
-  const isShared = rateLimitStore === 'database' || (rateLimitStore === 'auto' && options.isOneOfSeveral)
+  await api.join()
+  const takesReads = config.roles.has('ingest')
   const handle = dispatcher({
-    surfaces: [...published.surfaces, webSurface(needs, tracking.live)],
-    pages: [
-      ...published.pages,
-      ...pages(core, seen.registry, options.host),
-      ...tracking.endpoints,
-      ...webPages(webFolder),
-    ],
-    authenticator: principals,
-    limiter: isShared ? databaseLimiter(db, millis) : memoryLimiter(millis),
+    ...api,
+    pages: [...api.pages, ...pages(core, seen.registry, options.host), ...(takesReads ? tracking.endpoints : [])],
     millis,
     edgeFilter: config.edgeFilter,
     trustProxy: config.trustProxy,
@@ -126,17 +60,14 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   })
   const http: HttpServer = await listen({ host: options.host, port: options.port, millis, handle })
   port = http.port
-  const mqtt = await openMqtt(core, tracking, options.log, options.isOneOfSeveral)
-  const stopHousekeeping = housekeeping(core, useLog, options.log)
+  const mqtt = takesReads ? await openMqtt(core, tracking, log, isOneOfSeveral) : noMqtt
   return {
     port: http.port,
     notices: mqtt.notice === null ? [] : [mqtt.notice],
     async close(graceMs) {
       await Promise.all([http.close(graceMs), mqtt.close(), webhooks.stop(graceMs)])
       await tracking.stop()
-      await imports.close()
-      await post.close()
-      await stopHousekeeping()
+      await api.stop()
     },
   }
 }

@@ -29,7 +29,7 @@ export async function simulate(
   const site = buildSite(options.seed, options.assets, antennaFormats.has(options.format))
   say(`Setting up ${site.places.length} places and ${site.assets.length} assets in ${name} …`)
   const tokens = await settleSite(core, orgId, site, options.format)
-  await core.wake.send('reader-changed', '')
+  await core.wake.announce('reader-changed', '')
   let reads = 0
   // Counted by a timer that is held here: a signal put together of others may be collected before it fires.
   const over = new AbortController()

@@ -19,7 +19,7 @@ export interface Tracking {
   endpoints: PlainPage[]
   /** Something of this organization moved: whoever watches is told. */
   moved: (orgId: number) => void
-  /** Tells every process that a reader was changed. */
+  /** Once this is over, every process knows that a reader was changed. */
   announce: () => Promise<void>
   /** News may have been missed: nothing that lives on news is believed any longer. */
   missedNews: () => void
@@ -98,7 +98,7 @@ export function startTracking(core: Core, log: Logger): Tracking {
     devices,
     endpoints: ingestEndpoints(devices, intake),
     moved: (orgId) => movedIn.add(orgId),
-    announce: () => wake.send('reader-changed', ''),
+    announce: () => wake.announce('reader-changed', ''),
     missedNews() {
       devices.forgetAll()
       live.gap()

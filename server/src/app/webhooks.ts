@@ -37,40 +37,52 @@ export interface Webhooks {
   stop(graceMs: number): Promise<void>
 }
 
-/** Wires everything between a recorded move and the organization's endpoint. */
+/** Wires everything between a recorded move and the organization's endpoint; only one that has the role delivers. */
 export function startWebhooks(core: Core, log: Logger, registry: Registry, tuning: Partial<Tuning> = {}): Webhooks {
-  const { db, clock, wake } = core
+  const { db, clock } = core
   const seal = sealOf(core)
   const target = targetOf(core)
-  const attempts = new Counter({
-    name: 'lastseen_webhook_attempts_total',
-    help: 'Requests to webhook endpoints, by outcome.',
-    labelNames: ['outcome'],
-    registers: [registry],
-  })
+  const onDropped = dropCounter(log, registry)
+  const needs = { seal, sendTest: testSender({ db, clock, seal, target }), onDropped }
+  if (!core.config.roles.has('deliver')) return { ...needs, missedNews: () => undefined, stop: async () => undefined }
+  return { ...needs, ...startDelivering(core, log, registry, { ...usual, ...tuning, seal, target, onDropped }) }
+}
+
+function dropCounter(log: Logger, registry: Registry): OnDropped {
   const dropped = new Counter({
     name: 'lastseen_webhook_events_dropped_total',
     help: 'Events that were not delivered, by reason.',
     labelNames: ['reason'],
     registers: [registry],
   })
-  const onDropped: OnDropped = (reason, events) => {
+  return (reason, events) => {
     dropped.inc({ reason }, events)
     log.info({ event: 'webhook.dropped', reason, events }, 'webhook events dropped')
   }
+}
+
+function startDelivering(
+  core: Core,
+  log: Logger,
+  registry: Registry,
+  needs: Tuning & Pick<DelivererNeeds, 'seal' | 'target' | 'onDropped'>,
+): Pick<Webhooks, 'missedNews' | 'stop'> {
+  const { db, clock, wake } = core
+  const attempts = new Counter({
+    name: 'lastseen_webhook_attempts_total',
+    help: 'Requests to webhook endpoints, by outcome.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  })
   const record = new AttemptLog(db)
   const deliverer = new Deliverer({
     db,
     clock,
-    seal,
-    target,
-    ...usual,
-    ...tuning,
+    ...needs,
     onAttempt(orgId, attempt) {
       attempts.inc({ outcome: attempt.isDelivered ? 'delivered' : 'failed' })
       record.note(orgId, attempt)
     },
-    onDropped,
     onFailure: (error) => log.warn({ event: 'chore.failed', chore: 'webhooks', err: error }, 'chore failed'),
   })
   new Gauge({
@@ -84,16 +96,13 @@ export function startWebhooks(core: Core, log: Logger, registry: Registry, tunin
   wake.on('moved', (payload) => {
     for (const id of payload.split(',')) deliverer.moved(Number(id))
   })
-  wake.on(changeTopic, (payload) => void deliverer.changed(Number(payload)))
+  wake.on(changeTopic, (payload) => deliverer.changed(Number(payload)))
   const flush = (): Promise<void> =>
     record.flush().catch((error: unknown) => log.warn({ event: 'chore.failed', chore: 'attempts', err: error }))
   const timer = setInterval(() => void flush(), flushMs)
   timer.unref()
   deliverer.start()
   return {
-    seal,
-    sendTest: testSender({ db, clock, seal, target }),
-    onDropped,
     missedNews: () => void deliverer.missedNews(),
     async stop(graceMs) {
       clearInterval(timer)

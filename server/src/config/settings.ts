@@ -51,6 +51,17 @@ function httpUrl(text: string): string | null {
     : expected('an http:// or https:// address')
 }
 
+export const roles = ['api', 'ingest', 'deliver'] as const
+
+/** What a process does: answers the API and the web app, takes in what readers send, delivers webhooks. */
+type Role = (typeof roles)[number]
+
+function roleSet(text: string): ReadonlySet<Role> {
+  const parts = listed(text)
+  const known = parts.flatMap((part) => roles.find((role) => role === part) ?? expected(`some of ${roles.join(', ')}`))
+  return known.length === 0 ? expected(`some of ${roles.join(', ')}`) : new Set(known)
+}
+
 const listed = (text: string): string[] => (text === '' ? [] : text.split(',').map((part) => part.trim()))
 
 const ranges = (text: string): readonly Range[] =>
@@ -141,12 +152,19 @@ export const settings = {
     parse: count(1, 64),
     about: 'Server processes on this machine; `--workers N` says the same.',
   }),
+  roles: setting({
+    name: 'LASTSEEN_ROLES',
+    fallback: 'api,ingest,deliver',
+    parse: roleSet,
+    about:
+      'What this process does: `api` (with the web app), `ingest` (readers), `deliver` (webhooks); `--roles` says the same. `lastseen ingest` and `lastseen deliver` do one.',
+  }),
   rateLimitStore: setting({
     name: 'LASTSEEN_RATE_LIMIT_STORE',
     fallback: 'auto',
     parse: oneOf('auto', 'memory', 'database'),
     about:
-      'Where token buckets live. `auto`: memory for one process, database for several. Set `database` when several machines serve.',
+      'Where token buckets live. `auto`: memory while one process serves, the database as soon as there are several. `memory` is for a single process only.',
   }),
   retentionDays: setting({
     name: 'LASTSEEN_RETENTION_DAYS',
@@ -172,7 +190,7 @@ export const settings = {
     fallback: 'auto',
     parse: oneOf('auto', 'always'),
     about:
-      'How to listen at an outside broker. `auto`: as a shared subscription when there are several workers. Set `always` when several machines listen.',
+      'How to listen at an outside broker. `auto`: as a shared subscription with workers and split roles. Set `always` when several processes that do everything listen.',
   }),
   mqttPublicUrl: setting({
     name: 'LASTSEEN_MQTT_PUBLIC_URL',

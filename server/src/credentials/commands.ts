@@ -34,15 +34,15 @@ export async function mintCredentials(
 
 export const revocationTopic = 'revoked'
 
-/** Tells every process to look these credentials or sessions up again. A message holds at most 8000 bytes. */
-export async function announceRevoked(wake: Pick<Wake, 'send'>, keys: readonly string[]): Promise<void> {
+/** Once this is over, every process has forgotten these credentials or sessions. A message holds at most 8000 bytes. */
+export async function announceRevoked(wake: Pick<Wake, 'announce'>, keys: readonly string[]): Promise<void> {
   for (let start = 0; start < keys.length; start += 200)
-    await wake.send(revocationTopic, keys.slice(start, start + 200).join(','))
+    await wake.announce(revocationTopic, keys.slice(start, start + 200).join(','))
 }
 
 /** From the next request on, nothing made with the credential is honoured, in any process. */
 export async function revokeCredential(
-  { db, clock, wake }: { db: Database; clock: Clock; wake: Pick<Wake, 'send'> },
+  { db, clock, wake }: { db: Database; clock: Clock; wake: Pick<Wake, 'announce'> },
   orgId: number,
   by: { id: number } | { clientId: string },
 ): Promise<boolean> {

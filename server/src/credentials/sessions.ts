@@ -16,7 +16,7 @@ import { accessTokenTtlSeconds } from './tokens.ts'
 
 export interface SessionNeeds extends ExchangeNeeds {
   ids: IdSource
-  wake: Pick<Wake, 'send'>
+  wake: Pick<Wake, 'announce'>
 }
 
 export interface SignedIn {

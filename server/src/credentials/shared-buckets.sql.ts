@@ -32,6 +32,21 @@ export async function drawToken(
   return row!
 }
 
+/** Takes over buckets that lived elsewhere; where both are known, the one with less in it counts. */
+export async function putBuckets(
+  db: Db,
+  buckets: readonly { clientId: string; millitokens: number; filledAtMs: number }[],
+): Promise<void> {
+  await db.query(sql`
+    insert into rate_buckets as b (client_id, millitokens, filled_at_ms, admitted, revoked)
+    select client_id, millitokens, filled_at_ms, true, false
+    from unnest(${buckets.map((one) => one.clientId)}::uuid[], ${buckets.map((one) => one.millitokens)}::bigint[],
+      ${buckets.map((one) => one.filledAtMs)}::bigint[]) u (client_id, millitokens, filled_at_ms)
+    on conflict (client_id) do update set
+      millitokens = least(b.millitokens, excluded.millitokens),
+      filled_at_ms = greatest(b.filled_at_ms, excluded.filled_at_ms)`)
+}
+
 /** Every process that draws learns of a revocation at that very request. */
 export async function closeBucket(db: Db, clientId: string, millis: number): Promise<void> {
   await db.query(sql`

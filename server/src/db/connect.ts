@@ -9,6 +9,18 @@ import { asConflict, mayRunAgain } from './violations.ts'
 export const writerRole = 'lastseen_writer'
 export const readerRole = 'lastseen_reader'
 
+/**
+ * For connections that make or change tables. A plain PostgreSQL takes no notice; on Citus no table is turned into a
+ * local one behind our back, and shards are changed one after the other.
+ */
+export const citusDdlSettings = {
+  'citus.enable_local_reference_table_foreign_keys': 'off',
+  'citus.multi_shard_modify_mode': 'sequential',
+}
+
+/** Every role may see the names of connections, so that whoever announces something knows who has to hear it. */
+const listenerName = 'lastseen news '
+
 export interface ConnectOptions {
   url: string
   /** A replica for hot reads; the main server when absent. */
@@ -21,9 +33,13 @@ export interface ConnectOptions {
 }
 
 export interface Connection extends Database {
+  /** Tells this process from the others on the database. */
+  readonly name: string
   /** Calls back for every notification on the channel, from any process, and after every gap in listening. */
   listen(channel: string, heard: (payload: string) => void, resumed: () => void): Promise<void>
   notify(channel: string, payload: string): Promise<void>
+  /** The names of all processes that have a connection for listening. */
+  listeners(): Promise<string[]>
   /** Rejects when the database does not answer. */
   ping(): Promise<void>
   close(): Promise<void>
@@ -71,8 +87,11 @@ export function connect(options: ConnectOptions): Connection {
     new Door(options.poolSize, patienceMs, (onClose) => openPool(url, 1, { role, ...limit }, onClose))
   const writer = door(options.url, writerRole)
   const reader = door(options.readUrl ?? options.url, readerRole)
-  const ear = openPool(options.url, 1, { role: writerRole })
-  const openLane = (onClose: () => void): Pool => openPool(options.url, 1, { role: writerRole }, onClose)
+  const name = `${process.pid}-${Math.random().toString(36).slice(2)}`
+  const ear = openPool(options.url, 1, { role: writerRole, application_name: `${listenerName}${name}` })
+  // On Citus the organization that a transaction names must be known where its rows live.
+  const writing = { role: writerRole, 'citus.propagate_set_commands': 'local' }
+  const openLane = (onClose: () => void): Pool => openPool(options.url, 1, writing, onClose)
   const lanes = new Lanes(options.poolSize, patienceMs, openLane)
   const { onStatement } = options
 
@@ -124,6 +143,7 @@ export function connect(options: ConnectOptions): Connection {
   }
 
   return {
+    name,
     read: on(reader),
     common: on(writer),
     inOrganization(orgId, work, { relaxed = false }: TxOptions = {}) {
@@ -137,6 +157,13 @@ export function connect(options: ConnectOptions): Connection {
     },
     async notify(channel, payload) {
       await writer.unsafe('select pg_notify($1, $2)', [channel, payload])
+    },
+    async listeners() {
+      const rows = await writer.unsafe<{ application_name: string }[]>(
+        'select application_name from pg_stat_activity where datname = current_database() and starts_with(application_name, $1)',
+        [listenerName],
+      )
+      return rows.map((row) => row.application_name.slice(listenerName.length))
     },
     async ping() {
       await reader.unsafe('select 1')

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { openPool, readerRole, writerRole } from './connect.ts'
+import { citusDdlSettings, openPool, readerRole, writerRole } from './connect.ts'
 
 const folder = fileURLToPath(new URL('../../migrations', import.meta.url))
-const lockKey = 6_170_501
+/** Held by whoever changes the schema. */
+export const migrationLock = 6_170_501
 
 interface Migration {
   name: string
@@ -29,13 +30,10 @@ async function readMigrations(): Promise<Migration[]> {
  */
 export async function migrate(url: string): Promise<string[]> {
   const migrations = await readMigrations()
-  const pool = openPool(url, 1, {
-    'citus.enable_local_reference_table_foreign_keys': 'off',
-    'citus.multi_shard_modify_mode': 'sequential',
-  })
+  const pool = openPool(url, 1, citusDdlSettings)
   try {
     return await pool.begin(async (tx) => {
-      await tx`select pg_advisory_xact_lock(${lockKey})`
+      await tx`select pg_advisory_xact_lock(${migrationLock})`
       await tx`create table if not exists schema_migrations
         (name text primary key, checksum text not null, applied_at timestamptz not null default now())`
       const known = await tx<{ name: string; checksum: string }[]>`select name, checksum from schema_migrations`

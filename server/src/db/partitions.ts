@@ -1,4 +1,4 @@
-import { openPool } from './connect.ts'
+import { citusDdlSettings, openPool } from './connect.ts'
 
 const lockKey = 6_170_503
 const dayMs = 86_400_000
@@ -34,7 +34,7 @@ function monthsBetween(table: string, fromMs: number, toMs: number): Month[] {
  * would wait for every running report, and everything that comes in would wait behind it.
  */
 async function makePartitions(url: string, table: string, fromMs: number, toMs: number): Promise<void> {
-  const pool = openPool(url, 1)
+  const pool = openPool(url, 1, citusDdlSettings)
   try {
     await pool`select pg_advisory_lock(${lockKey})`
     const rows = await pool<{ relname: string }[]>`

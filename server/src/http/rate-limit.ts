@@ -18,8 +18,14 @@ interface Bucket {
   filledAt: number
 }
 
+export interface MemoryLimiter extends RateLimiter {
+  draw(key: string): Drawn
+  /** What every bucket holds that is not full. */
+  contents(): { key: string; tokens: number; filledAt: number }[]
+}
+
 /** Exact while one process serves: nothing comes between reading a bucket and writing it. */
-export function memoryLimiter(millis: () => number): RateLimiter {
+export function memoryLimiter(millis: () => number): MemoryLimiter {
   const buckets = new Map<string, Bucket>()
   let nextSweep = 0
 
@@ -32,6 +38,7 @@ export function memoryLimiter(millis: () => number): RateLimiter {
   }
 
   return {
+    contents: () => Array.from(buckets, ([key, bucket]) => ({ key, ...bucket })),
     draw(key) {
       const now = millis()
       sweep(now)

@@ -19,6 +19,7 @@ export class Devices {
   readonly #isListening: () => boolean
   readonly #known = new RecentMap<string, Remembered>(20_000)
   readonly #looking = new Map<string, Promise<Device | null>>()
+  #changes = 0
 
   constructor(needs: { db: Database; clock: Clock; isListening: () => boolean }) {
     this.#db = needs.db
@@ -43,6 +44,8 @@ export class Devices {
   /** A reader was changed or removed somewhere. */
   forgetAll(): void {
     this.#known.clear()
+    this.#looking.clear()
+    this.#changes++
   }
 
   #find(key: string, by: Parameters<typeof findInDirectory>[1]): Promise<Device | null> {
@@ -50,15 +53,22 @@ export class Devices {
     const isFresh = known !== undefined && this.#clock.millis() - known.loadedAtMs < memoryMs
     if (isFresh && this.#isListening()) return Promise.resolve(known.device)
     // Messages that wait for the same look-up stay in the order in which they came.
-    const looking = this.#looking.get(key) ?? this.#look(key, by).finally(() => this.#looking.delete(key))
+    const looking = this.#looking.get(key) ?? this.#look(key, by)
     this.#looking.set(key, looking)
+    const done = (): void => {
+      if (this.#looking.get(key) === looking) this.#looking.delete(key)
+    }
+    looking.then(done, done)
     return looking
   }
 
   async #look(key: string, by: Parameters<typeof findInDirectory>[1]): Promise<Device | null> {
     const atMs = this.#clock.millis()
+    const changes = this.#changes
     const entry = await findInDirectory(this.#db.read, by)
     const device = entry === null ? null : await findDevice(this.#db.read, entry.orgId, entry.readerId)
+    // What was seen before the news may be out of date.
+    if (changes !== this.#changes) return device
     if (device !== null) this.#known.set(key, { device, loadedAtMs: atMs })
     else this.#known.delete(key)
     return device

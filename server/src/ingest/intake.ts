@@ -5,7 +5,6 @@ import { type TagRead, recordReads } from '../pipeline/record-reads.ts'
 import type { Device } from '../readers/reader.ts'
 import { type ReaderClock, settleTime } from '../tracking/arrival.ts'
 import type { RecordedMove } from '../tracking/moves.sql.ts'
-import { Glimpses } from '../tracking/smoothing.ts'
 import { Batches } from './batches.ts'
 import { type Format, decode } from './decoders/index.ts'
 import type { Read } from './decoders/read.ts'
@@ -35,10 +34,9 @@ export class Intake {
 
   constructor(needs: IntakeNeeds) {
     this.#needs = needs
-    const glimpses = new Glimpses()
     this.#batches = new Batches(
       async (orgId, reads) => {
-        const { isKnown, moves } = await recordReads({ ...needs, glimpses }, orgId, reads)
+        const { isKnown, moves } = await recordReads(needs, orgId, reads)
         if (moves.length > 0) needs.onMoves(orgId, moves)
         return isKnown
       },

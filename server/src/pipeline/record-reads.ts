@@ -8,7 +8,7 @@ import { type RecordedMove, insertMoves } from '../tracking/moves.sql.ts'
 import { advancePositions } from '../tracking/positions.sql.ts'
 import { resolveTags, tagKey, viewpointsOf } from '../tracking/resolve.sql.ts'
 import { firstPerMinute, movesAlong } from '../tracking/sighting.ts'
-import type { Glimpses, Observation } from '../tracking/smoothing.ts'
+import type { Observation } from '../tracking/smoothing.ts'
 import { advancesOf, perAsset } from './advances.ts'
 import { type Steadied, steadied } from './steadied.ts'
 
@@ -30,7 +30,6 @@ export interface Recorded {
 interface Needs {
   db: Database
   clock: Clock
-  glimpses: Glimpses
 }
 
 /** read → sighting → minute → position → move, in one transaction: all of a batch happens, or none of it. */
@@ -39,7 +38,6 @@ export function recordReads(needs: Needs, orgId: number, reads: readonly TagRead
     const seen = await observationsOf(tx, orgId, reads)
     const isKnown = seen.map((one) => one !== null)
     const { sightings, assumed }: Steadied = await steadied(
-      needs,
       tx,
       orgId,
       seen.flatMap((one) => one ?? []),

@@ -1,7 +1,8 @@
 import type { Tx } from '../db/database.ts'
+import { holdGlimpses, putGlimpses } from '../tracking/glimpses.sql.ts'
 import { whereaboutsOf } from '../tracking/positions.sql.ts'
 import type { Sighting } from '../tracking/sighting.ts'
-import { type Glimpses, type Observation, steady } from '../tracking/smoothing.ts'
+import { type Glimpse, type Observation, gathered, steady } from '../tracking/smoothing.ts'
 import { perAsset } from './advances.ts'
 
 export interface Steadied {
@@ -10,30 +11,29 @@ export interface Steadied {
   assumed: ReadonlyMap<number, number | null>
 }
 
-/** Holds sightings of readers that smooth against what else was seen. Without such a reader nothing is asked or changed. */
-export async function steadied(
-  { glimpses }: { glimpses: Glimpses },
-  tx: Tx,
-  orgId: number,
-  seen: readonly Observation[],
-): Promise<Steadied> {
+/**
+ * Holds sightings of readers that smooth against what else was seen, by whichever process. Without such a reader nothing
+ * is asked or changed.
+ */
+export async function steadied(tx: Tx, orgId: number, seen: readonly Observation[]): Promise<Steadied> {
   const watched = new Set(seen.flatMap((one) => (one.smoothing === null ? [] : one.assetId)))
   if (watched.size === 0) return { sightings: seen, assumed: new Map() }
-  const places = await whereaboutsOf(tx, orgId, [...watched])
+  const ids = [...watched]
+  const [held, places] = await Promise.all([holdGlimpses(tx, orgId, ids), whereaboutsOf(tx, orgId, ids)])
+  const glimpses = new Map<number, readonly Glimpse[]>()
   const assumed = new Map<number, number | null>()
   const sightings = [...perAsset(seen)].flatMap(([assetId, own]): readonly Sighting[] => {
     if (!watched.has(assetId)) return own
     const ascending = own.toSorted((a, b) => (a.observedAt < b.observedAt ? -1 : a.observedAt > b.observedAt ? 1 : 0))
     const before = places.get(assetId) ?? null
-    const known = glimpses.add(
-      orgId,
-      assetId,
-      ascending.filter((one) => one.smoothing !== null),
-    )
+    const fresh = ascending.filter((one) => one.smoothing !== null)
+    const known = gathered(held.get(assetId) ?? [], fresh)
+    glimpses.set(assetId, known)
     const result = steady(before, ascending, known)
     if (result.some((one, index) => one.locationId !== ascending[index]!.locationId))
       assumed.set(assetId, before?.locationId ?? null)
     return result
   })
+  await putGlimpses(tx, orgId, glimpses)
   return { sightings, assumed }
 }

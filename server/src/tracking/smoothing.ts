@@ -1,5 +1,4 @@
 import { type Instant, millisOf } from '../kernel/instant.ts'
-import { RecentMap } from '../kernel/recent-map.ts'
 import type { Smoothing } from '../readers/reader.ts'
 import { type Sighting, type Whereabouts, minuteOf } from './sighting.ts'
 
@@ -57,27 +56,15 @@ export function steady(
   })
 }
 
-const maxAssets = 50_000
 const maxGlimpses = 64
 
-/**
- * What the readers that smooth saw lately, in the memory of this process. After a restart it is gathered anew: a change
- * of place is believed a little later then, and nothing else.
- */
-export class Glimpses {
-  readonly #byAsset = new RecentMap<string, Glimpse[]>(maxAssets)
-
-  /** Takes the glimpse in unless it is known: a message that comes again is no new evidence. Says all that is known. */
-  add(orgId: number, assetId: number, glimpses: readonly Glimpse[]): readonly Glimpse[] {
-    const key = `${orgId} ${assetId}`
-    const known = this.#byAsset.get(key) ?? []
-    const isKnown = ({ locationId, observedAt }: Glimpse): boolean =>
-      known.some((one) => one.observedAt === observedAt && one.locationId === locationId)
-    for (const one of glimpses)
-      if (!isKnown(one)) known.push({ locationId: one.locationId, observedAt: one.observedAt, rssiDbm: one.rssiDbm })
-    known.sort((a, b) => (a.observedAt < b.observedAt ? -1 : a.observedAt > b.observedAt ? 1 : 0))
-    known.splice(0, known.length - maxGlimpses)
-    this.#byAsset.set(key, known)
-    return known
-  }
+/** What is known with what was seen now. A message that comes again is no new evidence. */
+export function gathered(known: readonly Glimpse[], seen: readonly Glimpse[]): Glimpse[] {
+  const all = [...known]
+  const isKnown = ({ locationId, observedAt }: Glimpse): boolean =>
+    all.some((one) => one.observedAt === observedAt && one.locationId === locationId)
+  for (const { locationId, observedAt, rssiDbm } of seen)
+    if (!isKnown({ locationId, observedAt, rssiDbm })) all.push({ locationId, observedAt, rssiDbm })
+  all.sort((a, b) => (a.observedAt < b.observedAt ? -1 : a.observedAt > b.observedAt ? 1 : 0))
+  return all.slice(-maxGlimpses)
 }

@@ -23,8 +23,8 @@ export interface WebhookNeeds {
   clock: Clock
   ids: IdSource
   seal: Seal
-  /** Tells every process what changed. */
-  wake: { send(topic: string, payload: string): Promise<void> }
+  /** Waits until every process knows what changed. */
+  wake: { announce(topic: string, payload: string): Promise<void> }
   onDropped: OnDropped
 }
 
@@ -40,7 +40,7 @@ export const staleMs = 10 * 60_000
 
 /** Once this is over, nothing that was recorded before the change is delivered. */
 async function settle(needs: WebhookNeeds, orgId: number): Promise<void> {
-  await needs.wake.send(changeTopic, String(orgId))
+  await needs.wake.announce(changeTopic, String(orgId))
   await giveUpUndue(needs, orgId)
 }
 
@@ -82,7 +82,7 @@ export async function createWebhook(
     await enlist(tx, orgId, isDelivering)
     return made
   })
-  await needs.wake.send(changeTopic, String(orgId))
+  await needs.wake.announce(changeTopic, String(orgId))
   return { webhook, secret }
 }
 

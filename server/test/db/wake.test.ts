@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Connection, connect } from '../../src/db/connect.ts'
 import { Wake } from '../../src/db/wake.ts'
@@ -21,7 +22,7 @@ describe('news between two processes', () => {
     }
   })
   afterAll(async () => {
-    for (const wake of wakes) wake.stop()
+    for (const wake of wakes) await wake.stop()
     for (const one of connections) await one.close()
     await database.drop()
   })
@@ -42,12 +43,56 @@ describe('news between two processes', () => {
 
   it('are known to be missed by a process that hears its own heartbeat no more', async () => {
     let millis = 0
-    const wake = new Wake(connections[0]!, () => millis)
+    const connection = connect({ url: database.url, poolSize: 1 })
+    const wake = new Wake(connection, () => millis)
     expect(wake.isListening()).toBe(false)
     await wake.start(() => undefined)
     millis += 3000
     expect(wake.isListening()).toBe(false)
     await eventually(async () => expect(wake.isListening()).toBe(true))
-    wake.stop()
+    await wake.stop()
+    await connection.close()
+  })
+
+  it('that are announced have been acted upon by every process when the announcement is over', async () => {
+    const [sender, other] = wakes
+    let hasActed = false
+    other!.on('slow', async (payload) => {
+      await sleep(200)
+      hasActed = payload === 'x y'
+    })
+    await sender!.announce('slow', 'x y')
+    expect(hasActed).toBe(true)
+  })
+
+  it('can be announced by a process that does not listen itself, such as a command', async () => {
+    let hasActed = false
+    wakes[0]!.on('command', () => void (hasActed = true))
+    const connection = connect({ url: database.url, poolSize: 1 })
+    await new Wake(connection, () => performance.now()).announce('command', '')
+    expect(hasActed).toBe(true)
+    await connection.close()
+  })
+
+  it('are not waited for by one that has left, and by a hung one only until it trusts its memory no more', async () => {
+    const connection = connect({ url: database.url, poolSize: 1 })
+    const left = new Wake(connection, () => performance.now())
+    await left.start(() => undefined)
+    await left.stop()
+    await connection.close()
+    const quick = performance.now()
+    await wakes[0]!.announce('anything', '')
+    expect(performance.now() - quick).toBeLessThan(2500)
+
+    const hung = connect({ url: database.url, poolSize: 1 })
+    await hung.listen(
+      'lastseen_wake',
+      () => undefined,
+      () => undefined,
+    )
+    const slow = performance.now()
+    await wakes[0]!.announce('anything', '')
+    expect(performance.now() - slow).toBeGreaterThanOrEqual(2990)
+    await hung.close()
   })
 })

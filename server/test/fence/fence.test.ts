@@ -418,6 +418,10 @@ const unsafeReads: Unsafe[] = [
 ]
 
 const safeWrites: Safe[] = [
+  [
+    'A write may go by the time that comes as a parameter',
+    'DELETE FROM tags WHERE org_id = $1 AND created_at < $2::timestamptz RETURNING id',
+  ],
   ['An update with a bound target is safe', 'UPDATE assets SET name = $3 WHERE org_id = $1 AND id = $2'],
   [
     'An update binds its target through a bound table in FROM',
@@ -483,6 +487,26 @@ const safeWrites: Safe[] = [
 ]
 
 const unsafeWrites: Unsafe[] = [
+  [
+    'A delete that goes by the clock of the node is refused',
+    'DELETE FROM tags WHERE org_id = $1 AND created_at < now()',
+    'the WHERE of DELETE may not go by now',
+  ],
+  [
+    'An update that goes by the time of day is refused',
+    'UPDATE assets SET name = $2 WHERE org_id = $1 AND valid_to < current_timestamp',
+    'the WHERE of UPDATE may not go by the time of day',
+  ],
+  [
+    'An update that cuts a stored time to the day of a session is refused',
+    "UPDATE assets SET name = $2 WHERE org_id = $1 AND date_trunc('day', valid_to) = $3",
+    'the WHERE of UPDATE may not go by date_trunc',
+  ],
+  [
+    'RETURNING may not make up a value',
+    'UPDATE assets SET name = $2 WHERE org_id = $1 RETURNING gen_random_uuid()',
+    'RETURNING may not go by gen_random_uuid',
+  ],
   ['An update without a binding is refused', 'UPDATE assets SET name = $2 WHERE id = $1', UNBOUND],
   [
     'An update may not move a row to another organization',

@@ -128,7 +128,9 @@ describe('an outside database that cannot be used', { timeout: 60_000 }, () => {
       () => changed((url) => (url.password = 'hush')),
       /^The database 127\.0\.0\.1:\d+\/postgres \(DATABASE_URL\) cannot be used: password authentication failed for user "postgres"\n$/,
     ],
-  ])('is told in one line without its password: %s', async (_what, url, message) => {
+  ])('is told in one line without its password: %s', async (what, url, message) => {
+    // A server named by TEST_DATABASE_URL may let everybody in.
+    if (what === 'the password is wrong' && new URL(inject('clusterUrl')).password === '') return
     const settings = { DATABASE_URL: url(), PORT: String(await freePort()) }
     const server = await launch(settings).ended
     expect(server.stderr).toMatch(message)

@@ -148,6 +148,7 @@ describe('settings', () => {
       databaseUrl: null,
       databasePool: 4,
       workers: 1,
+      roles: new Set(['api', 'ingest', 'deliver']),
       rateLimitStore: 'auto',
       retentionDays: 400,
       mqttPort: 1883,

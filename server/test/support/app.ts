@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, expect, inject } from 'vitest'
 import { type Core, openCore } from '../../src/app/core.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../../src/app/server.ts'
 import { readConfig } from '../../src/config/config.ts'
@@ -11,6 +11,7 @@ import type { Role } from '../../src/kernel/scopes.ts'
 import { Client, type Reply, send } from './client.ts'
 import { cloneDatabase } from './database.ts'
 import { saveAnswers } from './description.ts'
+import { openBeside } from './neighbour.ts'
 import { watchStatements } from './statements.ts'
 
 export interface AppOptions {
@@ -20,6 +21,8 @@ export interface AppOptions {
   /** An app on the database of another one, as a second process would be. */
   beside?: TestApp
   isOneOfSeveral?: boolean
+  /** Why this app cannot be two servers that take turns, where every other one is. */
+  alone?: string
   /** Told of the text of every statement. */
   onStatement?: (text: string) => void
   /** How webhook events are delivered, where a test cannot wait as long as the service does. */
@@ -30,16 +33,22 @@ export interface AppOptions {
 
 /** The service on a real port over a database of its own. */
 export class TestApp {
-  readonly url: string
   readonly core: Core
   readonly databaseUrl: string
+  readonly #urls: readonly string[]
   readonly #close: () => Promise<void>
+  #turn = 0
 
-  constructor(url: string, core: Core, databaseUrl: string, close: () => Promise<void>) {
-    this.url = url
+  constructor(urls: readonly string[], core: Core, databaseUrl: string, close: () => Promise<void>) {
+    this.#urls = urls
     this.core = core
     this.databaseUrl = databaseUrl
     this.#close = close
+  }
+
+  /** Where the next request goes: with two servers, to each in turn. */
+  get url(): string {
+    return this.#urls[this.#turn++ % this.#urls.length]!
   }
 
   async newOrg(name = 'Test organization'): Promise<TestOrg> {
@@ -89,18 +98,55 @@ export class TestOrg {
   }
 }
 
+const log = pino({ level: process.env['TEST_LOG'] ?? 'silent' })
+
+type Opened = { port: number; close(): Promise<void> }
+
+async function openServer(core: Core, options: AppOptions): Promise<Opened> {
+  const server: RunningServer = await startServer(core, {
+    host: '127.0.0.1',
+    port: 0,
+    isOneOfSeveral: options.isOneOfSeveral ?? false,
+    log,
+    ...(options.delivery === undefined ? {} : { delivery: options.delivery }),
+    ...(options.tell === undefined ? {} : { tell: options.tell }),
+  })
+  return { port: server.port, close: () => server.close(1000) }
+}
+
+/**
+ * With `TEST_PROCESSES=2` every app is two servers that take turns: the second one in a process of its own, or beside
+ * the first one where it must have the test's own clock or be heard by the test.
+ */
+async function openSecond(url: string, settings: Record<string, string>, options: AppOptions): Promise<Opened | null> {
+  const neighbourUrl = inject('neighbourUrl')
+  if (neighbourUrl === null || options.beside !== undefined || options.alone !== undefined) return null
+  const { clock, delivery, tell, onStatement } = options
+  if ([clock, delivery, tell, onStatement].every((one) => one === undefined))
+    return openBeside(neighbourUrl, url, settings)
+  const core = await openCore({ config: readConfig(settings), url, ...(clock === undefined ? {} : { clock }) })
+  const server = await openServer(core, options)
+  return {
+    port: server.port,
+    async close() {
+      await server.close()
+      await core.close()
+    },
+  }
+}
+
 export async function startApp(options: AppOptions = {}): Promise<TestApp> {
   const database = options.beside === undefined ? await cloneDatabase() : null
   const databaseUrl = database?.url ?? options.beside!.databaseUrl
-  const config = readConfig({
+  const settings = {
     DATABASE_URL: databaseUrl,
     LASTSEEN_LOG_LEVEL: 'error',
     LASTSEEN_MQTT_PORT: '0',
     ...options.settings,
-  })
+  }
   const watch = await watchStatements(databaseUrl)
   const core = await openCore({
-    config,
+    config: readConfig(settings),
     url: databaseUrl,
     onStatement: (statement) => {
       watch.onStatement(statement)
@@ -108,16 +154,11 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     },
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   })
-  const server: RunningServer = await startServer(core, {
-    host: '127.0.0.1',
-    port: 0,
-    isOneOfSeveral: options.isOneOfSeveral ?? false,
-    log: pino({ level: process.env['TEST_LOG'] ?? 'silent' }),
-    ...(options.delivery === undefined ? {} : { delivery: options.delivery }),
-    ...(options.tell === undefined ? {} : { tell: options.tell }),
-  })
-  return new TestApp(`http://127.0.0.1:${server.port}`, core, databaseUrl, async () => {
-    await server.close(1000)
+  const server = await openServer(core, options)
+  const second = await openSecond(databaseUrl, settings, options)
+  const urls = [server, ...(second === null ? [] : [second])].map(({ port }) => `http://127.0.0.1:${port}`)
+  return new TestApp(urls, core, databaseUrl, async () => {
+    await Promise.all([server.close(), second?.close()])
     await core.close()
     await database?.drop()
     watch.save()

@@ -20,7 +20,7 @@ export function useProxiedApp(clock: Clock): { readonly app: TestApp; readonly p
     const core = await openCore({ config: readConfig({ DATABASE_URL: url }), url, clock })
     const log = pino({ level: 'silent' })
     const server = await startServer(core, { host: '127.0.0.1', port: 0, isOneOfSeveral: false, log })
-    holder.app = new TestApp(`http://127.0.0.1:${server.port}`, core, database.url, async () => {
+    holder.app = new TestApp([`http://127.0.0.1:${server.port}`], core, database.url, async () => {
       await server.close(1000)
       await core.close()
       await holder.passage.close()

@@ -3,12 +3,39 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import postgres from 'postgres'
 import { type Sql, render } from '../../src/db/sql.ts'
-import { fenceViolations, loadFence } from './fence.ts'
+import { tables } from '../../src/db/tables.ts'
+import { fenceViolations, loadFence, statementTables } from './fence.ts'
 
 export const evidenceFolder = fileURLToPath(new URL('../../.cache/evidence', import.meta.url))
 
 /** The literal parts of a template: the same in the source and at run time. */
 export const templatePrint = (strings: readonly string[]): string => strings.join('\u0000')
+
+const kinds = new Map(tables.map(({ name, kind }) => [name, kind]))
+
+/** On Citus a table that stays on the coordinator cannot be read where an organization lives. */
+function placeViolations(text: string): string[] {
+  const used = statementTables(text).map((name) => ({ name, kind: kinds.get(name) }))
+  const local = used.filter(({ kind }) => kind === 'local').map(({ name }) => name)
+  if (local.length === 0 || !used.some(({ kind }) => kind === 'tenant')) return []
+  return [`${local.join(', ')} stays on the coordinator and may not stand beside a tenant table`]
+}
+
+/** A value as a text that SQL takes, for EXPLAIN on a cluster; what it is matters little. */
+function literalOf(value: unknown): string {
+  if (value === null || value === undefined) return 'null'
+  const text = Array.isArray(value)
+    ? `{${value
+        .slice(0, 3)
+        .map((one) => (one === null ? 'NULL' : JSON.stringify(String(one))))
+        .join(',')}}`
+    : value instanceof Uint8Array
+      ? `\\x${Buffer.from(value).toString('hex')}`
+      : typeof value === 'string'
+        ? value
+        : JSON.stringify(value)
+  return `'${text.replaceAll("'", "''")}'`
+}
 
 /**
  * Holds every statement a test makes the service run against the tenancy fence, and remembers which templates of the
@@ -25,6 +52,7 @@ export async function watchStatements(url: string) {
   const checked = new Set<string>()
   const templates = new Set<string>()
   const violations: string[] = []
+  const examples = new Map<string, string[]>()
   return {
     violations,
     onStatement(statement: Sql): void {
@@ -32,12 +60,15 @@ export async function watchStatements(url: string) {
       if (checked.has(text)) return
       checked.add(text)
       for (const template of statement.templates) templates.add(templatePrint(template))
-      violations.push(...fenceViolations(text, rules).map((violation) => `${violation}\n${text}`))
+      const found = [...fenceViolations(text, rules), ...placeViolations(text)]
+      violations.push(...found.map((violation) => `${violation}\n${text}`))
+      if (!examples.has(text)) examples.set(text, render(statement).values.map(literalOf))
     },
     save(): void {
       mkdirSync(evidenceFolder, { recursive: true })
       const name = `statements-${process.pid}-${Math.random().toString(36).slice(2)}.json`
       writeFileSync(join(evidenceFolder, name), JSON.stringify([...templates]))
+      writeFileSync(join(evidenceFolder, `examples-${name}`), JSON.stringify([...examples]))
     },
   }
 }

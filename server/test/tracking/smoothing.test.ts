@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Smoothing } from '../../src/readers/reader.ts'
 import { minuteOf } from '../../src/tracking/sighting.ts'
-import { type Glimpse, Glimpses, type Observation, isBelieved, steady } from '../../src/tracking/smoothing.ts'
+import { type Glimpse, type Observation, gathered, isBelieved, steady } from '../../src/tracking/smoothing.ts'
 import { instant } from '../support/tracking.ts'
 
 const [home, away, third] = [1, 2, 3]
@@ -92,7 +92,7 @@ describe('any series of sightings', () => {
     fc.assert(
       fc.property(fc.array(observation), before, (drawn, start) => {
         const given = observed(drawn)
-        const result = steady(start, given, new Glimpses().add(1, 7, given))
+        const result = steady(start, given, gathered([], given))
         expect(result.map((one) => [one.assetId, one.observedAt])).toEqual(given.map((one) => [7, one.observedAt]))
       }),
     )
@@ -102,7 +102,7 @@ describe('any series of sightings', () => {
     fc.assert(
       fc.property(fc.array(observation), before, (drawn, start) => {
         const given = observed(drawn)
-        const result = steady(start, given, new Glimpses().add(1, 7, given))
+        const result = steady(start, given, gathered([], given))
         const off = given.map((one) => ({ ...one, smoothing: null }))
         expect(steady(start, off, []).map((one) => one.locationId)).toEqual(given.map((one) => one.locationId))
         given.forEach((one, index) => {
@@ -118,7 +118,7 @@ describe('any series of sightings', () => {
         const given = observed(drawn)
         let place = start?.locationId ?? null
         let last: string = start?.minute ?? ''
-        steady(start, given, new Glimpses().add(1, 7, given)).forEach((one, index) => {
+        steady(start, given, gathered([], given)).forEach((one, index) => {
           if (minuteOf(one.observedAt) <= last) return
           last = minuteOf(one.observedAt)
           expect([place, given[index]!.locationId]).toContain(one.locationId)
@@ -136,10 +136,10 @@ describe('any series of sightings', () => {
         before,
         (drawn, again, start) => {
           const given = observed(drawn)
-          const glimpses = new Glimpses()
-          const once = steady(start, given, glimpses.add(1, 7, given))
-          for (const which of again) glimpses.add(1, 7, [given[which % given.length]!])
-          expect(steady(start, given, glimpses.add(1, 7, given))).toEqual(once)
+          let known = gathered([], given)
+          const once = steady(start, given, known)
+          for (const which of again) known = gathered(known, [given[which % given.length]!])
+          expect(steady(start, given, gathered(known, given))).toEqual(once)
         },
       ),
     )
@@ -147,11 +147,9 @@ describe('any series of sightings', () => {
 })
 
 describe('what is known of an asset', () => {
-  it('is the 64 latest sightings, whichever came first, and each organization has its own', () => {
-    const glimpses = new Glimpses()
+  it('is the 64 latest sightings, whichever came first', () => {
     const all = Array.from({ length: 100 }, (_, index) => glimpse(index, home))
-    for (const one of all.toReversed()) glimpses.add(1, 7, [one])
-    expect(glimpses.add(1, 7, [])).toEqual(all.slice(36))
-    expect(glimpses.add(2, 7, [])).toEqual([])
+    const known = all.toReversed().reduce<Glimpse[]>((before, one) => gathered(before, [one]), [])
+    expect(known).toEqual(all.slice(36))
   })
 })

@@ -16,7 +16,8 @@ import { expectRefusal } from '../../support/envelope.ts'
 
 describe.each(['memory', 'database'])('The rate limit, with its buckets in the %s', (store) => {
   const clock = new HandClock()
-  const context = useApp({ clock, settings: { LASTSEEN_RATE_LIMIT_STORE: store } })
+  const alone = store === 'memory' ? { alone: 'buckets in the memory are for a single process' } : {}
+  const context = useApp({ clock, settings: { LASTSEEN_RATE_LIMIT_STORE: store }, ...alone })
   const database = useSql(context)
 
   let org: TestOrg

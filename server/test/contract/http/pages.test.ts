@@ -6,7 +6,7 @@ import { useApp } from '../../support/app.ts'
 import { expectCommonHeaders, expectRefusal } from '../../support/envelope.ts'
 import { document, primaryRoutes } from '../../support/description.ts'
 
-const context = useApp()
+const context = useApp({ alone: 'each process counts its own answers for /metrics' })
 const guarded = useApp({ settings: { LASTSEEN_METRICS_TOKEN: 'a long and secret word' } })
 const addressed = useApp({ settings: { LASTSEEN_BASE_URL: 'https://api.example.com/' } })
 

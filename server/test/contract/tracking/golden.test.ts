@@ -3,7 +3,10 @@ import { changeReader } from '../../../src/readers/commands.ts'
 import { Site, database, useTracking } from '../../support/tracking.ts'
 
 let statements: string[] = []
-const context = useTracking('2026-05-04T12:00:00Z', { onStatement: (text) => statements.push(text) })
+const context = useTracking('2026-05-04T12:00:00Z', {
+  onStatement: (text) => statements.push(text),
+  alone: 'the statements of one process are compared',
+})
 
 /** Messages in the order in which they come: clock, antenna (1 Dock, 2 Hall, 3 Yard, 9 nowhere), asset. */
 const script: [clock: string, antenna: number, asset: 'P' | 'C'][][] = [

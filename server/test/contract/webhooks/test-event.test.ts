@@ -7,7 +7,10 @@ import { answers } from '../../support/receiver.ts'
 import { database, eventually } from '../../support/tracking.ts'
 import { Watched, urlOf, useNetwork } from '../../support/webhooks.ts'
 
-const network = useNetwork({ delivery: { pausesMs: [50, 50] } })
+const network = useNetwork({
+  delivery: { pausesMs: [50, 50] },
+  alone: 'each process sends four test events of an organization at once',
+})
 
 const test = (watched: Watched) => watched.send('POST', `/${watched.webhookId}/test`)
 

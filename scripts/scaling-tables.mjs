@@ -1,0 +1,22 @@
+/** Writes the two tables of docs/scaling.md from the lists in server/src/db/tables.ts, which `npm test` compares. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ensureBuilt, root } from './ensure.mjs'
+
+ensureBuilt()
+const { crossShard, tables } = await import('../server/dist/db/tables.js')
+const page = join(root, 'docs/scaling.md')
+
+const row = (...cells) => `| ${cells.join(' | ')} |`
+const parts = {
+  tables: tables.filter(({ reason }) => reason).map(({ name, kind, reason }) => row(`\`${name}\``, kind, reason)),
+  'cross-shard': crossShard.map(({ what, where, reason }) => row(what, where, reason)),
+}
+
+let text = readFileSync(page, 'utf8')
+for (const [name, rows] of Object.entries(parts))
+  text = text.replace(
+    new RegExp(`(<!-- ${name} -->\\n\\n(?:\\|.*\\n){2})(?:\\|.*\\n)*`),
+    (_, head) => `${head}${rows.join('\n')}\n`,
+  )
+writeFileSync(page, text)

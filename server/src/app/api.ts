@@ -1,0 +1,133 @@
+import type { Logger } from 'pino'
+import { webSurface } from '../api/web/surface.ts'
+import { Imports, progressTopic } from '../bulk/imports.ts'
+import { Principals } from '../credentials/authenticate.ts'
+import { revocationTopic } from '../credentials/commands.ts'
+import { databaseLimiter, movingLimiter } from '../credentials/shared-buckets.ts'
+import { Throttle } from '../credentials/throttle.ts'
+import { AccessTokens } from '../credentials/tokens.ts'
+import { UseLog } from '../credentials/use-log.ts'
+import type { DispatchNeeds } from '../http/dispatch.ts'
+import { type RateLimiter, memoryLimiter } from '../http/rate-limit.ts'
+import { Post } from '../mail/post.ts'
+import type { Reader } from '../readers/reader.ts'
+import { Overviews } from '../tracking/overview.ts'
+import type { Core } from './core.ts'
+import { housekeeping } from './housekeeping.ts'
+import { publicSurfaces } from './surfaces.ts'
+import { type Tracking, ingestAddresses } from './tracking.ts'
+import { webFolder, webPages } from './web-app.ts'
+import type { Webhooks } from './webhooks.ts'
+
+export interface Api extends Pick<DispatchNeeds, 'surfaces' | 'pages' | 'authenticator' | 'limiter'> {
+  /** Called once news are heard and before anything is answered: tells the other processes of this one. */
+  join(): Promise<void>
+  /** News may have been missed. */
+  missedNews: () => void
+  stop(): Promise<void>
+}
+
+interface ApiOptions {
+  isOneOfSeveral: boolean
+  log: Logger
+  tell?: (line: string) => void
+  siteUrl: () => string
+}
+
+/** What a process has to offer that does not answer the API. */
+export const noApi: Api = {
+  surfaces: [],
+  pages: [],
+  authenticator: { authenticate: () => null },
+  limiter: memoryLimiter(() => 0),
+  join: async () => undefined,
+  missedNews: () => undefined,
+  stop: async () => undefined,
+}
+
+/** Wires the surfaces, the web app, and who may use them. */
+export function startApi(
+  core: Core,
+  options: ApiOptions,
+  { tracking, webhooks }: { tracking: Tracking; webhooks: Webhooks },
+): Api {
+  const { config, db, clock, environment, wake } = core
+  const { log } = options
+  const tokens = new AccessTokens(core.signingKey, environment, clock)
+  const useLog = new UseLog(db, clock)
+  const isListening = (): boolean => wake.isListening()
+  const onUse: UseLog['note'] = (caller) => useLog.note(caller)
+  const principals = new Principals({ db, clock, environment, tokens, isListening, onUse })
+  wake.on(revocationTopic, (keys) => {
+    for (const key of keys.split(',')) principals.forget(key)
+  })
+  const post = new Post({
+    url: config.mailUrl,
+    from: config.mailFrom,
+    onFailure: (error) => log.error({ event: 'mail.failed', err: error }, 'mail not sent'),
+  })
+  const imports = new Imports({
+    ...{ db, clock, ids: core.ids, wake },
+    onFailure: (error) => log.error({ event: 'import.failed', err: error }, 'import given up'),
+  })
+  wake.on(progressTopic, (payload) => imports.heard(payload))
+  const needs = {
+    db,
+    clock,
+    ids: core.ids,
+    environment,
+    tokens,
+    throttle: new Throttle(db, clock),
+    wake,
+    announce: tracking.announce,
+    addresses: (reader: Reader, token: string) => ingestAddresses(core, reader, token),
+    moved: tracking.moved,
+    seal: webhooks.seal,
+    sendTest: webhooks.sendTest,
+    onDropped: webhooks.onDropped,
+    overviews: new Overviews({ db, clock }),
+    imports,
+    post,
+    tell: options.tell ?? (() => undefined),
+    siteUrl: options.siteUrl,
+  }
+  const published = publicSurfaces(needs, config)
+  const { limiter, join } = chooseLimiter(core, options.isOneOfSeveral)
+  const stopHousekeeping = housekeeping(core, useLog, log)
+  return {
+    surfaces: [...published.surfaces, webSurface(needs, tracking.live)],
+    pages: [...published.pages, ...webPages(webFolder)],
+    authenticator: principals,
+    limiter,
+    join,
+    missedNews: () => principals.forgetAll(),
+    async stop() {
+      await imports.close()
+      await post.close()
+      await stopHousekeeping()
+    },
+  }
+}
+
+const joinTopic = 'api-joined'
+
+/** Where token buckets live: one process alone keeps them in memory until it hears of another. */
+function chooseLimiter(core: Core, isOneOfSeveral: boolean): { limiter: RateLimiter; join: () => Promise<void> } {
+  const { config, db, clock, wake } = core
+  const millis = (): number => clock.millis()
+  const tellOthers = (): Promise<void> => wake.announce(joinTopic, '')
+  if (config.rateLimitStore === 'memory') return { limiter: memoryLimiter(millis), join: tellOthers }
+  if (config.rateLimitStore === 'database' || isOneOfSeveral)
+    return { limiter: databaseLimiter(db, millis), join: tellOthers }
+  const limiter = movingLimiter(db, millis)
+  let isOpen = false
+  wake.on(joinTopic, () => (isOpen ? limiter.move() : undefined))
+  return {
+    limiter,
+    async join() {
+      await tellOthers()
+      isOpen = true
+      if ((await db.listeners()).length > 1) await limiter.move()
+    },
+  }
+}

@@ -1,0 +1,94 @@
+import { citusDdlSettings, openPool } from './connect.ts'
+import { migrationLock } from './migrate.ts'
+import { type TableKind, tables } from './tables.ts'
+
+type Pool = ReturnType<typeof openPool>
+
+/** What Citus knows of a table: hash-distributed or a copy on every node, and whom it lives beside. */
+interface Distributed {
+  name: string
+  partmethod: string
+  colocationid: number
+}
+
+export interface Distribution {
+  /** Tables that were distributed just now. */
+  distributed: string[]
+  /** Tables that were distributed before. */
+  unchanged: number
+}
+
+const anchor = 'organizations'
+
+/** Whether this database has been distributed. A plain PostgreSQL has not. */
+export async function isDistributed(url: string): Promise<boolean> {
+  const pool = openPool(url, 1)
+  try {
+    return (await hasCitus(pool)) && (await distributedTables(pool)).has(anchor)
+  } finally {
+    await pool.end({ timeout: 5 })
+  }
+}
+
+/**
+ * Distributes a migrated database over the nodes of a Citus cluster: first the tables of which every node has a copy,
+ * then the organizations, then everything that belongs to one, each beside its organization. What is distributed
+ * already is left alone, so it can be called again, and is after a migration that brought new tables.
+ */
+export async function distribute(url: string): Promise<Distribution> {
+  const pool = openPool(url, 1, citusDdlSettings)
+  try {
+    await pool`select pg_advisory_lock(${migrationLock})`
+    if (!(await hasCitus(pool))) throw new Error(await howToGetCitus(pool))
+    const before = await distributedTables(pool)
+    const distributed: string[] = []
+    for (const { name, kind } of tables) {
+      if (kind === 'local' || before.has(name)) continue
+      await pool.unsafe(statementFor(name, kind))
+      distributed.push(name)
+    }
+    checkPlaces(await distributedTables(pool))
+    return { distributed, unchanged: before.size }
+  } finally {
+    await pool.end({ timeout: 5 })
+  }
+}
+
+/** Tables come in the order of the list, so those that foreign keys name are there before those that name them. */
+export function statementFor(name: string, kind: Exclude<TableKind, 'local'>): string {
+  if (kind === 'reference') return `select create_reference_table('${name}')`
+  const beside = name === anchor ? 'none' : anchor
+  return `select create_distributed_table('${name}', 'org_id', colocate_with => '${beside}')`
+}
+
+async function hasCitus(pool: Pool): Promise<boolean> {
+  return (await pool`select from pg_extension where extname = 'citus'`).length > 0
+}
+
+async function howToGetCitus(pool: Pool): Promise<string> {
+  const isOnServer = (await pool`select from pg_available_extensions where name = 'citus'`).length > 0
+  return isOnServer
+    ? 'This database lacks the extension citus, although the server has it. Run CREATE EXTENSION citus in it, add the ' +
+        'worker nodes (citus_add_node), and try again.'
+    : 'This server does not have the extension citus, so nothing can be distributed. Lastseen does not need it: it is ' +
+        'for installations that outgrow one database server. How to get it: https://docs.citusdata.com/en/stable/installation/'
+}
+
+async function distributedTables(pool: Pool): Promise<Map<string, Distributed>> {
+  const rows = await pool<Distributed[]>`
+    select c.relname::text as name, d.partmethod::text as partmethod, d.colocationid
+    from pg_dist_partition d join pg_class c on c.oid = d.logicalrelid where not c.relispartition`
+  return new Map(rows.map((row) => [row.name, row]))
+}
+
+/** Tables that do not live beside their organization would make every statement over both cross the cluster. */
+function checkPlaces(found: ReadonlyMap<string, Distributed>): void {
+  const beside = found.get(anchor)?.colocationid
+  const wrong = tables.filter(({ name, kind }) => {
+    const one = found.get(name)
+    if (kind === 'local') return false
+    return kind === 'reference' ? one?.partmethod !== 'n' : one?.partmethod !== 'h' || one.colocationid !== beside
+  })
+  if (wrong.length > 0)
+    throw new Error(`These tables are not distributed as they must be: ${wrong.map(({ name }) => name).join(', ')}.`)
+}

@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { distribute, isDistributed, statementFor } from '../../src/db/distribute.ts'
+import { crossShard, tables } from '../../src/db/tables.ts'
+import { schemaProblems } from '../support/citus.ts'
+import { type TestDatabase, cloneDatabase } from '../support/database.ts'
+import { repository } from '../support/process.ts'
+
+let database: TestDatabase
+let sql: postgres.Sql
+
+beforeAll(async () => {
+  database = await cloneDatabase()
+  sql = postgres(database.url, { max: 1, onnotice: () => undefined })
+})
+afterAll(async () => {
+  await sql.end({ timeout: 5 })
+  await database.drop()
+})
+
+describe('The schema', () => {
+  it('can be distributed by organization as it is', async () => {
+    expect(await schemaProblems(sql)).toEqual([])
+  })
+
+  it.each([
+    ['a table nobody listed', 'create table extra (id bigint)', ['extra is not in the list of tables']],
+    [
+      'a tenant table whose organization may be missing',
+      'alter table import_rows drop constraint import_rows_pk; alter table import_rows alter org_id drop not null',
+      ['import_rows has no primary key', 'import_rows has no column org_id bigint not null'],
+    ],
+    [
+      'an index that makes something unique over all organizations',
+      'create unique index assets_name on assets (name)',
+      ['the unique index assets_name of assets does not begin with org_id'],
+    ],
+    [
+      'a key that leads into another organization',
+      'alter table tags add constraint tags_stray foreign key (asset_id, org_id) references assets (id, org_id)',
+      null,
+    ],
+    [
+      'a key to a table that lives elsewhere',
+      'alter table credentials add constraint credentials_by foreign key (org_id) references organization_names (org_id)',
+      ['the foreign key credentials_by of credentials leads to organization_names, a table of another kind'],
+    ],
+    [
+      'a key that sets null',
+      `alter table tags add constraint tags_null foreign key (org_id, asset_id) references assets (org_id, id)
+        on delete set null`,
+      ['the foreign key tags_null of tags sets null or a default'],
+    ],
+    [
+      'a key without a name of its own',
+      'alter table tags add foreign key (org_id, asset_id) references assets (org_id, id)',
+      ['the foreign key tags_org_id_asset_id_fkey of tags has no name of its own'],
+    ],
+    [
+      'a column that counts by itself',
+      'alter table moves add column n bigint generated always as identity',
+      ['moves.n comes from a sequence'],
+    ],
+    [
+      'a trigger',
+      `create function nothing() returns trigger language plpgsql as 'begin return null; end';
+       create trigger watch after insert on tags for each row execute function nothing()`,
+      ['tags has the trigger watch'],
+    ],
+    ['a rule', 'create rule quiet as on delete to tags do instead nothing', ['tags has the rule quiet']],
+    [
+      'a month that is partitioned again',
+      `create table later partition of asset_minutes for values from ('2199-01-01') to ('2199-02-01')
+        partition by range (minute)`,
+      ['asset_minutes is partitioned twice: later'],
+    ],
+    [
+      'a tenant table without a fence',
+      'drop policy one_organization on tags; drop policy checked_reads on tags',
+      ['tags has no row level security'],
+    ],
+  ])('could not be distributed with %s, and the check says so', async (_what, change, problems) => {
+    await sql.unsafe('begin')
+    try {
+      if (problems === null)
+        await sql.unsafe('create unique index assets_turned on assets (id, org_id)').then(() => sql.unsafe(change))
+      else await sql.unsafe(change)
+      const found = await schemaProblems(sql)
+      if (problems === null)
+        expect(found).toContain('the foreign key tags_stray of tags leads into another organization')
+      else expect(found).toEqual(problems)
+    } finally {
+      await sql.unsafe('rollback')
+    }
+  })
+})
+
+describe('Distributing', () => {
+  it('is refused with a way to go where the server has no Citus, and changes nothing', async () => {
+    await expect(distribute(database.url)).rejects.toThrow(
+      /^This server does not have the extension citus, so nothing can be distributed\. .+ How to get it: https:/,
+    )
+    expect(await isDistributed(database.url)).toBe(false)
+    expect(await schemaProblems(sql)).toEqual([])
+  })
+
+  it('takes copies first, then the organizations, then what belongs to them, beside them', () => {
+    const order = tables.flatMap(({ name, kind }) => (kind === 'local' ? [] : [statementFor(name, kind)]))
+    const first = order.findIndex((one) => one.includes('create_distributed_table'))
+    expect(order.slice(0, first).every((one) => one.includes('create_reference_table'))).toBe(true)
+    expect(order[first]).toBe("select create_distributed_table('organizations', 'org_id', colocate_with => 'none')")
+    for (const one of order.slice(first + 1))
+      expect(one).toMatch(/^select create_distributed_table\('\w+', 'org_id', colocate_with => 'organizations'\)$/)
+  })
+})
+
+describe('The manual', () => {
+  const manual = readFileSync(join(repository, 'docs/scaling.md'), 'utf8')
+  const row = (...cells: string[]): string => `| ${cells.join(' | ')} |`
+
+  it('lists every table that is not distributed by organization, with the reason', () => {
+    const rows = tables.flatMap(({ name, kind, reason }) =>
+      reason === undefined ? [] : [row(`\`${name}\``, kind, reason)],
+    )
+    expect(manual).toContain(rows.join('\n'))
+  })
+
+  it('lists what deliberately crosses shards, with the reason', () => {
+    const rows = crossShard.map(({ what, where, reason }) => row(what, where, reason))
+    expect(manual).toContain(rows.join('\n'))
+  })
+})

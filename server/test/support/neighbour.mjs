@@ -1,0 +1,45 @@
+/**
+ * A second process of the service, from the build: opens one server for each test file that asks, on the file's own
+ * database, beside the server in the process of the tests. `POST /open` with url and settings answers with a port;
+ * `POST /close` with that port ends it. Ends when its standard input does.
+ */
+import { createServer } from 'node:http'
+import { pino } from 'pino'
+import { ensureBuilt } from '../../../scripts/ensure.mjs'
+
+ensureBuilt()
+const { openCore } = await import('../../dist/app/core.js')
+const { startServer } = await import('../../dist/app/server.js')
+const { readConfig } = await import('../../dist/config/config.js')
+
+const opened = new Map()
+
+async function open({ url, settings }) {
+  const core = await openCore({ config: readConfig(settings), url })
+  const log = pino({ level: 'silent' })
+  const server = await startServer(core, { host: '127.0.0.1', port: 0, isOneOfSeveral: false, log })
+  opened.set(server.port, async () => {
+    await server.close(1000)
+    await core.close()
+  })
+  return { port: server.port }
+}
+
+async function close({ port }) {
+  await opened.get(port)?.()
+  opened.delete(port)
+  return {}
+}
+
+const control = createServer(async (request, response) => {
+  try {
+    let text = ''
+    for await (const chunk of request) text += chunk
+    const answer = await (request.url === '/open' ? open : close)(JSON.parse(text))
+    response.end(JSON.stringify(answer))
+  } catch (error) {
+    response.writeHead(500).end(error.stack)
+  }
+})
+control.listen(0, '127.0.0.1', () => process.stdout.write(`${control.address().port}\n`))
+process.stdin.resume().on('end', () => process.exit())

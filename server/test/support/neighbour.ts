@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const script = fileURLToPath(new URL('./neighbour.mjs', import.meta.url))
+
+/** Starts the second process of a run with `TEST_PROCESSES=2`. */
+export async function startNeighbour(): Promise<{ url: string; stop(): Promise<void> }> {
+  const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const [port] = (await once(child.stdout, 'data')) as [Buffer]
+  return {
+    url: `http://127.0.0.1:${Number(port.toString())}`,
+    async stop() {
+      const ended = once(child, 'exit')
+      child.stdin.end()
+      await ended
+    },
+  }
+}
+
+async function ask<Answer>(neighbourUrl: string, path: string, body: object): Promise<Answer> {
+  const reply = await fetch(`${neighbourUrl}${path}`, { method: 'POST', body: JSON.stringify(body) })
+  const text = await reply.text()
+  if (!reply.ok) throw new Error(`the second process could not ${path}: ${text}`)
+  return JSON.parse(text) as Answer
+}
+
+/** A server of the second process on this database. */
+export async function openBeside(
+  neighbourUrl: string,
+  url: string,
+  settings: Record<string, string>,
+): Promise<{ port: number; close(): Promise<void> }> {
+  const { port } = await ask<{ port: number }>(neighbourUrl, '/open', { url, settings })
+  return {
+    port,
+    async close() {
+      await ask(neighbourUrl, '/close', { port })
+    },
+  }
+}
