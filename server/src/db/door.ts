@@ -46,6 +46,11 @@ export class Door {
     })
   }) as unknown as postgres.Sql['unsafe']
 
+  /** Gives up at once all that is under way: its server is not the one to ask any more. */
+  abandon(): void {
+    for (const pool of this.#pools) this.#giveUp(pool, Infinity)
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await this.#pool?.sql.end({ timeout: 5 })

@@ -22,6 +22,8 @@ export class Lanes {
   readonly #max: number
   readonly #patienceMs: number
   readonly #idle: Lane[] = []
+  /** Every connection there is, with its lane as soon as it has one. */
+  readonly #all = new Map<postgres.Sql, Lane | null>()
   readonly #waiting: (() => void)[] = []
   #size = 0
 
@@ -49,6 +51,13 @@ export class Lanes {
     this.#waiting.shift()?.()
   }
 
+  /** Cuts every connection: their server is not the one to ask any more. */
+  abandon(): void {
+    for (const [pool, lane] of this.#all)
+      if (lane === null) void pool.end({ timeout: 0 })
+      else lose(lane)
+  }
+
   async close(): Promise<void> {
     for (const lane of this.#idle) if (!lane.isLost) lane.handle.release()
     await Promise.all(this.#idle.map((lane) => lane.pool.end({ timeout: 5 })))
@@ -63,6 +72,7 @@ export class Lanes {
     this.#size++
     let onClose = (): void => undefined
     const pool = this.#open(() => onClose())
+    this.#all.set(pool, null)
     // Ends what waits for a server that accepts connections and closes them again.
     const late = setTimeout(() => void pool.end({ timeout: 0 }), this.#patienceMs)
     try {
@@ -70,6 +80,7 @@ export class Lanes {
       await pool.unsafe('select 1')
       const lane: Lane = { handle: await pool.reserve(), isLost: false, onLost: null, waitFor: late, pool }
       onClose = () => lose(lane)
+      this.#all.set(pool, lane)
       return lane
     } catch (error) {
       this.#discard(pool)
@@ -81,6 +92,7 @@ export class Lanes {
 
   #discard(pool: postgres.Sql): void {
     this.#size--
+    this.#all.delete(pool)
     pool.end({ timeout: 0 }).catch(() => undefined)
     this.#waiting.shift()?.()
   }
