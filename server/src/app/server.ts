@@ -8,6 +8,7 @@ import { Throttle } from '../credentials/throttle.ts'
 import { AccessTokens } from '../credentials/tokens.ts'
 import { UseLog } from '../credentials/use-log.ts'
 import { dispatcher } from '../http/dispatch.ts'
+import { Gate } from '../http/gate.ts'
 import { memoryLimiter } from '../http/rate-limit.ts'
 import { type HttpServer, listen } from '../http/server.ts'
 import { Post } from '../mail/post.ts'
@@ -64,7 +65,8 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   wake.on(revocationTopic, (keys) => {
     for (const key of keys.split(',')) principals.forget(key)
   })
-  const seen = telemetry(options.log)
+  const gate = new Gate({ atOnce: Math.max(32, 8 * config.databasePool), waiting: 600, patienceMs: 8000 })
+  const seen = telemetry(options.log, gate)
   const tracking = startTracking(core, options.log)
   const webhooks = startWebhooks(core, options.log, seen.registry, options.delivery)
   await wake.start(() => {
@@ -118,6 +120,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     ],
     authenticator: principals,
     limiter: isShared ? databaseLimiter(db, millis) : memoryLimiter(millis),
+    gate,
     millis,
     edgeFilter: config.edgeFilter,
     trustProxy: config.trustProxy,

@@ -6,11 +6,12 @@ import { type Authenticator, type Caller, nobody } from './caller.ts'
 import { isAnonymousAgent } from './edge-filter.ts'
 import { asRefusal, errorBody, internalError } from './envelope.ts'
 import { type Exchange, openExchange, pour, preflightHeaders, send, stream } from './exchange.ts'
+import type { Gate } from './gate.ts'
 import { checkMediaType } from './media-type.ts'
 import { readParams } from './params.ts'
 import { readQuery } from './query.ts'
 import { type RateLimiter, fullBucket, rateState, refuseDrained } from './rate-limit.ts'
-import { type AnyRoute, type Call, variablesOf } from './route.ts'
+import { type Answer, type AnyRoute, type Call, variablesOf } from './route.ts'
 import { type Match, Router } from './router.ts'
 
 /** What stands outside the contract: descriptions, documentation, health, and the door for readers. */
@@ -50,6 +51,7 @@ export interface DispatchNeeds {
   readonly pages: readonly PlainPage[]
   readonly authenticator: Authenticator
   readonly limiter: RateLimiter
+  readonly gate: Gate
   readonly millis: () => number
   readonly edgeFilter: boolean
   readonly trustProxy: boolean
@@ -93,16 +95,45 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
 
     const { target, segments } = locate(exchange)
     if ('render' in target) return render(exchange, target, segments)
-    const { route, elsewhere } = target
+    const { route } = target
     exchange.operation = target.operation
     if (route.sunset !== undefined) announceEnd(exchange, route.sunset)
 
     const caller = route.access === 'public' ? nobody : await identify(exchange, route)
+    const group = route.access === 'public' ? null : caller.orgId
+    // Read before it takes a place: a body that trickles in from nobody knows whom would hold up everybody else.
+    const early = group === null && route.body !== undefined ? await readEarly(exchange, route) : undefined
+    const admitted = needs.gate.enter(group, () => exchange.response.destroyed)
+    if (admitted !== undefined) await admitted
+    let result: Answer
+    try {
+      result = await perform(exchange, target, segments, caller, early)
+    } finally {
+      needs.gate.leave(group)
+    }
+
+    const headers = result.headers ?? {}
+    if (result.stream !== undefined) return stream(exchange, result.stream)
+    if (result.download !== undefined) return pour(exchange, result.download)
+    if (result.body === undefined) return send(exchange, result.status, headers)
+    send(exchange, result.status, headers, { type: 'application/json', text: JSON.stringify(result.body) })
+  }
+
+  /** What a request does once it has a place. */
+  async function perform(
+    exchange: Exchange,
+    { route, elsewhere, variables }: Mounted,
+    segments: readonly string[],
+    caller: Caller,
+    early: Early | undefined,
+  ): Promise<Answer> {
+    const { request } = exchange
+    if (caller.kind === 'credential') await drawFrom(exchange, caller)
     if (route.body !== undefined) checkMediaType(request, route.body)
     const missing = route.scopes.find((scope) => !caller.scopes.has(scope))
     if (missing !== undefined) throw refuse.missingScope(missing)
     const query = readQuery(exchange.queryText, route.query, elsewhere)
-    const params = readParams(route, target.variables, segments)
+    const params = readParams(route, variables, segments)
     const call: Call<never, never, never> = {
       params: params as never,
       query: query as never,
@@ -110,14 +141,8 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
       caller,
       address: addressOf(request),
     }
-    const body = route.body === undefined ? undefined : await takeBody(exchange, route, call)
-    const result = await route.handle({ ...call, body: body as never })
-
-    const headers = result.headers ?? {}
-    if (result.stream !== undefined) return stream(exchange, result.stream)
-    if (result.download !== undefined) return pour(exchange, result.download)
-    if (result.body === undefined) return send(exchange, result.status, headers)
-    send(exchange, result.status, headers, { type: 'application/json', text: JSON.stringify(result.body) })
+    const body = route.body === undefined ? undefined : await takeBody(exchange, route, call, early)
+    return route.handle({ ...call, body: body as never })
   }
 
   function locate(exchange: Exchange): { target: Target; segments: readonly string[] } {
@@ -146,12 +171,14 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     if (caller === null || (route.access !== 'any' && route.access !== caller.kind))
       throw refuse.unauthorized('Invalid or expired token')
     exchange.orgId = caller.orgId
-    if (caller.kind === 'session') return caller
+    return caller
+  }
+
+  async function drawFrom(exchange: Exchange, caller: Caller): Promise<void> {
     const drawing = needs.limiter.draw(caller.subject)
     const drawn = drawing instanceof Promise ? await drawing : drawing
     exchange.rate = rateState(drawn, needs.millis())
     refuseDrained(drawn)
-    return caller
   }
 
   function addressOf(request: IncomingMessage): string {
@@ -219,9 +246,24 @@ function checkProtocol(request: IncomingMessage): void {
     throw refuse.badRequest('The only transfer coding supported is chunked')
 }
 
+/** The bytes of a body, null when there are too many. */
+interface Early {
+  readonly bytes: Buffer | null
+}
+
+async function readEarly(exchange: Exchange, route: AnyRoute): Promise<Early> {
+  checkMediaType(exchange.request, route.body!)
+  return { bytes: await readBytes(exchange.request) }
+}
+
 /** A path that leads nowhere is reported before a bad body, but only a bad body costs the extra look. */
-async function takeBody(exchange: Exchange, route: AnyRoute, call: Call<never, never, never>): Promise<unknown> {
-  const bytes = await readBytes(exchange.request)
+async function takeBody(
+  exchange: Exchange,
+  route: AnyRoute,
+  call: Call<never, never, never>,
+  early: Early | undefined,
+): Promise<unknown> {
+  const { bytes } = early ?? { bytes: await readBytes(exchange.request) }
   if (!exchange.request.complete) hangUpAfter(exchange)
   try {
     return decodeBody(bytes, route.body!)
