@@ -26,6 +26,7 @@ export class Lanes {
   readonly #all = new Map<postgres.Sql, Lane | null>()
   readonly #waiting: (() => void)[] = []
   #size = 0
+  #isClosed = false
 
   constructor(max: number, patienceMs: number, open: (onClose: () => void) => postgres.Sql) {
     this.#max = max
@@ -35,6 +36,7 @@ export class Lanes {
 
   async take(): Promise<Lane> {
     for (;;) {
+      if (this.#isClosed) throw new Error('the connection to the database is closed')
       const lane = this.#idle.pop()
       if (lane !== undefined && !lane.isLost) return this.#watch(lane)
       if (lane !== undefined) this.#discard(lane.pool)
@@ -46,7 +48,7 @@ export class Lanes {
   give(lane: Lane): void {
     clearTimeout(lane.waitFor)
     lane.onLost = null
-    if (lane.isLost) return this.#discard(lane.pool)
+    if (lane.isLost || this.#isClosed) return this.#discard(lane.pool)
     this.#idle.push(lane)
     this.#waiting.shift()?.()
   }
@@ -58,7 +60,9 @@ export class Lanes {
       else lose(lane)
   }
 
+  /** What is under way may end; its connection goes with it. */
   async close(): Promise<void> {
+    this.#isClosed = true
     for (const lane of this.#idle) if (!lane.isLost) lane.handle.release()
     await Promise.all(this.#idle.map((lane) => lane.pool.end({ timeout: 5 })))
   }

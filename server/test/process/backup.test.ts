@@ -90,19 +90,18 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
       },
       tags: [{ tag_type: 'rfid', value: tag }],
     })
-    const org = 'My organization'
-    const antennas = ['--antenna', '1=HALL', '--antenna', '2=SHELF']
-    const reader = json(
-      await lastseen(['reader', 'create', '--org', org, '--name', 'G', ...antennas, '--json'], settings),
-    )
-    const hook = ['webhook', 'create', '--org', org, '--url', urlOf(receiver), '--json']
-    const webhook = json(await lastseen(hook, settings))
+    const { email, password } = credential
+    const session = (await post('/api/v1/auth/login', '', { email, password })).data.access_token as string
+    const places = (await server.send('GET', '/api/v1/locations', { token })).json.data as { id: number }[]
+    const scan_points = places.map(({ id }, index) => ({ antenna: index + 1, location_id: id }))
+    const reader = (await post('/api/v1/readers', session, { name: 'Gate', scan_points })).data
+    const webhook = (await post('/api/v1/webhooks', session, { url: urlOf(receiver) })).data
     // Minutes of this month and of the one before last, so of two partitions.
     const reads = [60, 0, 1].map((daysAgo, index) => {
       const observed_at = new Date(Date.now() - daysAgo * 86_400_000 - 120_000).toISOString()
       return { tag, antenna: 1 + (index % 2), observed_at }
     })
-    await post('/ingest/v1/reads', reader['token'] as unknown as string, { reads })
+    await post('/ingest/v1/reads', reader.token, { reads })
 
     const stop = new AbortController()
     const writing = (async () => {
@@ -124,8 +123,7 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
     await eventually(async () => expect(receiver.received.length).toBeGreaterThan(0))
     source = {
       ...{ credential, token, tag, refreshToken: tokens.refresh_token },
-      readerToken: reader['token'] as unknown as string,
-      webhookSecret: webhook['secret'] as unknown as string,
+      ...{ readerToken: reader.token, webhookSecret: webhook.secret },
     }
     seen = await answers(server, await tokenFor(server.url, credential))
     expect((await server.program.stop()).code).toBe(0)
