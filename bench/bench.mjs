@@ -12,6 +12,7 @@ import { measureWebhooks } from './webhooks.mjs'
 
 const connections = 16
 const settleMs = 3_000
+const restMs = 30_000
 const say = (line) => process.stderr.write(`${line}\n`)
 
 const pace = {
@@ -177,6 +178,8 @@ async function measureRegister(started, postgres, options) {
     say(`${operation}: ${lines.slice(-stages.length).map(inShort).join(', ')}`)
   }
   await sleep(settleMs)
+  // A process is idle when it has had time to tidy up.
+  await sleep(restMs)
   const memory = stages.map(({ size, idleMib, service }) => ({ size, idleMib, afterMib: memoryOf(service.pid) }))
   return { lines, memory }
 }

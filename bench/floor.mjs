@@ -230,3 +230,5 @@ async function start({ url, orgId, poolSize }) {
 
 process.once('message', start)
 process.on('disconnect', () => process.exit())
+// Ends by itself, so that a profile of it is written.
+process.on('SIGTERM', () => process.exit())

@@ -69,7 +69,7 @@ function memoryLine({ size, idleMib, afterMib }) {
   const isSmallEnough = Math.max(idleMib, afterMib) < memoryBarMib
   return (
     `Idle memory of the server process, ${whole(size)} assets: ${whole(idleMib)} MiB after the start, ` +
-    `${whole(afterMib)} MiB after the load (bar ${memoryBarMib})${verdict(isSmallEnough)}  `
+    `${whole(afterMib)} MiB half a minute after the load (bar ${memoryBarMib})${verdict(isSmallEnough)}  `
   )
 }
 

@@ -127,7 +127,7 @@ async function serveRequests(
   asked = untilAskedToStop(),
 ): Promise<void> {
   // Lines are written many at a time; a quiet server still writes each within a second.
-  const destination = pino.destination({ sync: false, minLength: 4096, periodicFlush: 1000 })
+  const destination = pino.destination({ sync: false, minLength: 32 * 1024, maxWrite: 128 * 1024, periodicFlush: 1000 })
   const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)
   const core = await openCore({ config, url })
   try {

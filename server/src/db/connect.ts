@@ -71,7 +71,7 @@ export function connect(options: ConnectOptions): Connection {
     max_parallel_workers_per_gather: '0',
   }
   const door = (url: string, role: string): Door =>
-    new Door((onClose) => openPool(url, options.poolSize, { role, ...limit }, onClose), patienceMs)
+    new Door(options.poolSize, patienceMs, (onClose) => openPool(url, 1, { role, ...limit }, onClose))
   const writer = door(options.url, writerRole)
   const reader = door(options.url, readerRole)
   const { replicaUrl } = options

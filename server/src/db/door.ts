@@ -1,9 +1,13 @@
 import type postgres from 'postgres'
 
-/** A pool and what it has under way, in the order it came. */
-interface Pool {
+/** A connection for single statements and what it has under way, in the order it came. */
+interface Line {
   sql: postgres.Sql
-  waiting: Set<Waiting>
+  /**
+   * An array, because there are few: a set makes itself anew every few statements, each time referring from the old to
+   * the new, and what was ever in it outlives all but the great collections of garbage.
+   */
+  waiting: Waiting[]
   isRetired: boolean
 }
 
@@ -13,82 +17,101 @@ interface Waiting {
 }
 
 /**
- * A pool for single statements that cannot be waited for in vain. A driver that loses a connection at the moment it
- * wants to write keeps the unsent bytes and never sends on that connection again, so a pool is used only until it has
- * lost one: what it still has under way may end, and the next statement goes to a new pool. What takes longer than
- * anything should is given up.
+ * Connections for single statements that cannot be waited for in vain. Each has a driver of its own, for two reasons. A
+ * driver that loses a connection at the moment it wants to write keeps the unsent bytes and never sends on it again, so
+ * one is used only until it has lost its connection: what it still has under way may end, and the next statement goes
+ * to a new one. And a driver with several connections looks for a free one in a list that only grows until all are
+ * taken at once, so that a quiet service would become slower with every statement. What takes longer than anything
+ * should is given up.
  */
 export class Door {
   readonly #open: (onClose: () => void) => postgres.Sql
   readonly #patienceMs: number
-  readonly #pools = new Set<Pool>()
-  #pool: Pool | null = null
+  readonly #lines: (Line | undefined)[]
+  readonly #all = new Set<Line>()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(open: (onClose: () => void) => postgres.Sql, patienceMs: number) {
+  constructor(size: number, patienceMs: number, open: (onClose: () => void) => postgres.Sql) {
     this.#open = open
     this.#patienceMs = patienceMs
+    this.#lines = Array.from({ length: size })
   }
 
   unsafe: postgres.Sql['unsafe'] = ((...given: Parameters<postgres.Sql['unsafe']>) => {
-    const pool = (this.#pool ??= this.#make())
+    const line = this.#leastBusy()
     return new Promise((resolve, reject) => {
       const waiting: Waiting = { reject, untilMs: performance.now() + this.#patienceMs }
-      pool.waiting.add(waiting)
+      line.waiting.push(waiting)
       const settled =
         <Outcome>(settle: (outcome: Outcome) => void) =>
         (outcome: Outcome): void => {
-          pool.waiting.delete(waiting)
-          if (pool.isRetired && pool.waiting.size === 0) this.#end(pool)
+          // Answers come in the order of the questions, so this is nearly always the first.
+          line.waiting.splice(line.waiting.indexOf(waiting), 1)
+          if (line.isRetired && line.waiting.length === 0) this.#end(line)
           settle(outcome)
         }
-      pool.sql.unsafe(...given).then(settled(resolve), settled(reject))
+      line.sql.unsafe(...given).then(settled(resolve), settled(reject))
     })
   }) as unknown as postgres.Sql['unsafe']
 
   /** Gives up at once all that is under way: its server is not the one to ask any more. */
   abandon(): void {
-    for (const pool of this.#pools) this.#giveUp(pool, Infinity)
+    for (const line of this.#all) this.#giveUp(line, Infinity)
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer)
-    await this.#pool?.sql.end({ timeout: 5 })
+    await Promise.all(this.#lines.map((line) => line?.sql.end({ timeout: 5 })))
   }
 
-  #make(): Pool {
-    const pool: Pool = { sql: this.#open(() => this.#retire(pool)), waiting: new Set(), isRetired: false }
-    this.#pools.add(pool)
+  /** One with nothing to do; before one has to wait behind another statement, a new connection is made. */
+  #leastBusy(): Line {
+    let best: Line | undefined
+    let free = -1
+    for (let index = 0; index < this.#lines.length; index++) {
+      const line = this.#lines[index]
+      if (line === undefined) free = index
+      else if (line.waiting.length === 0) return line
+      else if (best === undefined || line.waiting.length < best.waiting.length) best = line
+    }
+    return free === -1 ? best! : this.#make(free)
+  }
+
+  #make(index: number): Line {
+    const line: Line = { sql: this.#open(() => this.#retire(line)), waiting: [], isRetired: false }
+    this.#lines[index] = line
+    this.#all.add(line)
     // One clock for all that wait: a timer for each statement would cost more than everything else done here.
     this.#timer ??= setInterval(() => this.#lookRound(), Math.min(1000, this.#patienceMs / 4)).unref()
-    return pool
+    return line
   }
 
   #lookRound(): void {
     const nowMs = performance.now()
-    for (const pool of this.#pools) {
+    for (const line of this.#all) {
       // All have the same patience, so the first to come is the first to be given up.
-      const [first] = pool.waiting
-      if (first !== undefined && first.untilMs <= nowMs) this.#giveUp(pool, nowMs)
+      const first = line.waiting[0]
+      if (first !== undefined && first.untilMs <= nowMs) this.#giveUp(line, nowMs)
     }
   }
 
-  #giveUp(pool: Pool, nowMs: number): void {
-    this.#retire(pool)
-    for (const waiting of pool.waiting)
+  #giveUp(line: Line, nowMs: number): void {
+    this.#retire(line)
+    for (const waiting of line.waiting)
       if (waiting.untilMs <= nowMs) waiting.reject(new Error('the database did not answer in time'))
-    this.#end(pool)
+    this.#end(line)
   }
 
-  #retire(pool: Pool): void {
-    pool.isRetired = true
-    if (pool === this.#pool) this.#pool = null
-    if (pool.waiting.size === 0) this.#end(pool)
+  #retire(line: Line): void {
+    line.isRetired = true
+    const index = this.#lines.indexOf(line)
+    if (index !== -1) this.#lines[index] = undefined
+    if (line.waiting.length === 0) this.#end(line)
   }
 
   /** Cuts what is left. */
-  #end(pool: Pool): void {
-    this.#pools.delete(pool)
-    pool.sql.end({ timeout: 0 }).catch(() => undefined)
+  #end(line: Line): void {
+    this.#all.delete(line)
+    line.sql.end({ timeout: 0 }).catch(() => undefined)
   }
 }

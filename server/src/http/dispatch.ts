@@ -10,7 +10,7 @@ import type { Gate } from './gate.ts'
 import { checkMediaType } from './media-type.ts'
 import { readParams } from './params.ts'
 import { readQuery } from './query.ts'
-import { type RateLimiter, fullBucket, rateState, refuseDrained } from './rate-limit.ts'
+import { type Drawn, type RateLimiter, fullBucket, rateState, refuseDrained } from './rate-limit.ts'
 import { type Answer, type AnyRoute, type Call, variablesOf } from './route.ts'
 import { type Match, Router } from './router.ts'
 
@@ -71,12 +71,13 @@ type Target = Mounted | PlainPage
 
 export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, response: ServerResponse) => void {
   const router = mount(needs)
-  const secretPages = needs.pages.filter((page) => page.isPathSecret)
+  const secretPaths = needs.pages
+    .filter((page) => page.isPathSecret)
+    .map(({ path }) => ({ path, start: path.slice(0, path.indexOf('{')) }))
 
   /** A secret in the path is written down nowhere, not even when the request is refused for its method or its tail. */
   function conceal(exchange: Exchange): void {
-    const page = secretPages.find(({ path }) => exchange.path.startsWith(path.slice(0, path.indexOf('{'))))
-    if (page !== undefined) exchange.shownPath = page.path
+    for (const { path, start } of secretPaths) if (exchange.path.startsWith(start)) exchange.shownPath = path
   }
 
   /** The life of a request, in the order of decision D6. */
@@ -99,7 +100,9 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     exchange.operation = target.operation
     if (route.sunset !== undefined) announceEnd(exchange, route.sunset)
 
-    const caller = route.access === 'public' ? nobody : await identify(exchange, route)
+    // Waited for only where there is something to wait for: who is known needs no turn of the loop.
+    const identified = route.access === 'public' ? nobody : identify(exchange, route)
+    const caller = identified instanceof Promise ? await identified : identified
     const group = route.access === 'public' ? null : caller.orgId
     // Read before it takes a place: a body that trickles in from nobody knows whom would hold up everybody else.
     const early = group === null && route.body !== undefined ? await readEarly(exchange, route) : undefined
@@ -128,27 +131,34 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     early: Early | undefined,
   ): Promise<Answer> {
     const { request } = exchange
-    if (caller.kind === 'credential') await drawFrom(exchange, caller)
+    if (caller.kind === 'credential') {
+      const drawn = needs.limiter.draw(caller.subject)
+      charge(exchange, drawn instanceof Promise ? await drawn : drawn)
+    }
     if (route.body !== undefined) checkMediaType(request, route.body)
     const missing = route.scopes.find((scope) => !caller.scopes.has(scope))
     if (missing !== undefined) throw refuse.missingScope(missing)
     const query = readQuery(exchange.queryText, route.query, elsewhere)
     const params = readParams(route, variables, segments)
-    const call: Call<never, never, never> = {
+    const call = {
       params: params as never,
       query: query as never,
       body: undefined as never,
       caller,
       address: addressOf(request),
     }
-    const body = route.body === undefined ? undefined : await takeBody(exchange, route, call, early)
-    return route.handle({ ...call, body: body as never })
+    if (route.body !== undefined) call.body = (await takeBody(exchange, route, call, early)) as never
+    return route.handle(call)
   }
 
   function locate(exchange: Exchange): { target: Target; segments: readonly string[] } {
-    const matches = router.all(exchange.path).filter((match, index) => index === 0 || takesAnyText(match))
+    const method = exchange.method === 'HEAD' ? 'GET' : exchange.method
+    const found = router.all(exchange.path)
+    const first = found[0]?.methods.get(method)
+    if (first !== undefined) return { target: first, segments: found[0]!.segments }
+    const matches = found.filter((match, index) => index === 0 || takesAnyText(match))
     for (const { methods, segments } of matches) {
-      const target = methods.get(exchange.method === 'HEAD' ? 'GET' : exchange.method)
+      const target = methods.get(method)
       if (target !== undefined) return { target, segments }
     }
     if (matches.length === 0) throw unknownPath(exchange.path)
@@ -164,19 +174,21 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
 
   const isKnown = (path: string): boolean => router.find(path) !== null
 
-  async function identify(exchange: Exchange, route: AnyRoute): Promise<Caller> {
-    const token = bearerToken(exchange.request)
-    const found = needs.authenticator.authenticate(token)
-    const caller = found instanceof Promise ? await found : found
+  function identify(exchange: Exchange, route: AnyRoute): Caller | Promise<Caller> {
+    const found = needs.authenticator.authenticate(bearerToken(exchange.request))
+    return found instanceof Promise
+      ? found.then((caller) => admit(exchange, route, caller))
+      : admit(exchange, route, found)
+  }
+
+  function admit(exchange: Exchange, route: AnyRoute, caller: Caller | null): Caller | Promise<Caller> {
     if (caller === null || (route.access !== 'any' && route.access !== caller.kind))
       throw refuse.unauthorized('Invalid or expired token')
     exchange.orgId = caller.orgId
     return caller
   }
 
-  async function drawFrom(exchange: Exchange, caller: Caller): Promise<void> {
-    const drawing = needs.limiter.draw(caller.subject)
-    const drawn = drawing instanceof Promise ? await drawing : drawing
+  function charge(exchange: Exchange, drawn: Drawn): void {
     exchange.rate = rateState(drawn, needs.millis())
     refuseDrained(drawn)
   }

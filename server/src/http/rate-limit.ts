@@ -35,13 +35,15 @@ export function memoryLimiter(millis: () => number): RateLimiter {
     draw(key) {
       const now = millis()
       sweep(now)
-      const bucket = buckets.get(key) ?? { tokens: burst, filledAt: now }
+      let bucket = buckets.get(key)
+      if (bucket === undefined) buckets.set(key, (bucket = { tokens: burst, filledAt: now }))
       const refill = (Math.max(0, now - bucket.filledAt) / 1000) * refillPerSecond
       // To the thousandth, as the clock counts: ten refills of 0.1 are a whole token.
       const available = Math.min(burst, Math.round((bucket.tokens + refill) * 1000) / 1000)
       const admitted = available >= 1
       const tokens = admitted ? available - 1 : available
-      buckets.set(key, { tokens, filledAt: now })
+      bucket.tokens = tokens
+      bucket.filledAt = now
       return { admitted, tokens }
     },
   }

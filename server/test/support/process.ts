@@ -24,7 +24,7 @@ export interface Ended {
 }
 
 /** What the program inherits from a shell, without anything that would change what it does. */
-function cleanEnvironment(settings: Environment): NodeJS.ProcessEnv {
+export function cleanEnvironment(settings: Environment): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(LASTSEEN_|TEST_|VITEST|NODE_OPTIONS|NODE_ENV|DATABASE_URL|PORT$|npm_)/.test(name),
   )

@@ -1,19 +1,11 @@
-import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
 import { expectRefusal } from '../../support/envelope.ts'
-import { type LocationJson, type RecordJson, keysOf } from '../../support/master-data.ts'
-import {
-  type NaturalAsset,
-  type NaturalLocation,
-  at,
-  identifiersOf,
-  makeAsset,
-  makeLocation,
-  natural,
-} from '../../support/natural.ts'
+import { keysOf } from '../../support/master-data.ts'
+import { type NaturalAsset, at, identifiersOf, makeAsset, makeLocation, natural } from '../../support/natural.ts'
 import { useBehind } from '../../support/snapshot.ts'
+import { assetOf, locationOf } from '../../support/translation.ts'
 
 const context = useApp()
 const behind = useBehind(context)
@@ -23,31 +15,6 @@ let full: Client
 beforeAll(async () => {
   org = await context.app.newOrg()
   full = org.full
-})
-
-type PrimaryAsset = RecordJson & { metadata: object }
-
-/** What both kinds show of a record, under the other surface's names. */
-const coreOf = (one: RecordJson) => ({
-  surrogate_id: one.id,
-  identifier: one.external_key,
-  name: one.name,
-  ...(one.description === null ? {} : { description: one.description }),
-  is_active: one.is_active,
-  valid_from: one.valid_from,
-  ...(one.valid_to === null ? {} : { valid_to: one.valid_to }),
-  identifiers: one.tags.map(({ id, tag_type: type, value }) => ({ id, type, value, is_active: true })),
-  created_at: one.created_at,
-  updated_at: one.updated_at,
-})
-
-const assetOf = (one: PrimaryAsset) => ({ ...coreOf(one), metadata: one.metadata })
-
-const locationOf = (one: LocationJson) => ({
-  ...coreOf(one),
-  ...(one.parent_external_key === null
-    ? {}
-    : { parent: one.parent_external_key, parent_identifier: one.parent_external_key }),
 })
 
 const readAsset = async (identifier: string): Promise<NaturalAsset> =>
@@ -148,87 +115,5 @@ describe('The token exchange of both bases', () => {
     await behind.sql`delete from organization_names where org_id = ${String(lost.orgId)}`
     for (const base of ['/api/v1', natural])
       expectRefusal(await context.app.anonymous('GET', `${base}/orgs/me`, { token }), 'missing_org_context')
-  })
-})
-
-// eslint-disable-next-line no-control-regex
-const control = /[\u0000-\u001f\u007f]/
-const text = (maxLength: number) => fc.string({ unit: 'grapheme', maxLength }).filter((one) => !control.test(one))
-const filled = (maxLength: number) => text(maxLength).filter((one) => one !== '' && one !== '.' && one !== '..')
-const instant = fc
-  .date({ min: new Date('1971-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
-  .map((date) => date.toISOString())
-const flag = fc.option(fc.boolean(), { nil: undefined })
-const words = fc.option(text(30), { nil: undefined })
-
-const draft = fc.record({
-  name: filled(20),
-  description: words,
-  is_active: flag,
-  window: fc.option(fc.uniqueArray(instant, { minLength: 2, maxLength: 2 }), { nil: undefined }),
-  tags: fc.uniqueArray(fc.record({ type: fc.constantFrom('rfid', 'ble', 'barcode'), value: fc.uuid() }), {
-    maxLength: 3,
-    selector: (tag) => tag.value,
-  }),
-})
-
-let made = 0
-const windowOf = (window: string[] | undefined) => {
-  const [from, to] = window?.toSorted() ?? []
-  return from === undefined ? {} : { valid_from: from, valid_to: to }
-}
-
-describe('Any record', () => {
-  const metadata = fc.dictionary(filled(5), fc.oneof(fc.integer(), fc.boolean(), text(5), fc.constant(null)))
-
-  it('made on one base reads back equal on the other: assets', async () => {
-    await fc.assert(
-      fc.asyncProperty(draft, metadata, filled(20), fc.boolean(), async (one, extra, word, isNatural) => {
-        const key = `${word} ${++made}`
-        const { name, description, is_active, window, tags } = one
-        const shared = { name, description, is_active, ...windowOf(window), metadata: extra }
-        const renamed = tags.map(({ type, value }) => ({ tag_type: type, value }))
-        const reply = isNatural
-          ? await full.post(`${natural}/assets`, { ...shared, identifier: key, identifiers: tags })
-          : await full.post('/api/v1/assets', { ...shared, external_key: key, tags: renamed })
-        expect(reply.status, reply.text).toBe(201)
-        const natural1 = await readAsset(key)
-        const primary = (await full.get(`/api/v1/assets/${natural1.surrogate_id}`)).json.data
-        expect({ ...assetOf(primary), type: 'asset' }).toEqual(natural1)
-        expect(isNatural ? natural1 : primary).toEqual(reply.json.data)
-        expect(natural1).toMatchObject({ identifier: key, name, is_active: is_active ?? true, metadata: extra })
-        expect(natural1.identifiers.map(({ type, value }) => ({ type, value }))).toEqual(tags)
-      }),
-      { numRuns: 25 },
-    )
-  })
-
-  it('made on one base reads back equal on the other: locations', async () => {
-    const parents: string[] = []
-    await fc.assert(
-      fc.asyncProperty(draft, filled(20), fc.boolean(), fc.nat(), async (one, word, isNatural, pick) => {
-        const key = `${word} ${++made}`
-        const parent = parents[pick % (parents.length + 1)] ?? null
-        const { name, description, is_active, window, tags } = one
-        const shared = { name, description, is_active, ...windowOf(window) }
-        const renamed = tags.map(({ type, value }) => ({ tag_type: type, value }))
-        const reply = isNatural
-          ? await full.post(`${natural}/locations`, {
-              ...{ ...shared, identifier: key, identifiers: tags, parent_identifier: parent },
-            })
-          : await full.post('/api/v1/locations', {
-              ...{ ...shared, external_key: key, tags: renamed, parent_external_key: parent },
-            })
-        expect(reply.status, reply.text).toBe(201)
-        parents.push(key)
-        const { path, depth, ...rest }: NaturalLocation = (await full.get(at('locations', key))).json.data
-        const primary = (await full.get(`/api/v1/locations/${rest.surrogate_id}`)).json.data
-        expect(locationOf(primary)).toEqual(rest)
-        expect(isNatural ? { ...rest, path, depth } : primary).toEqual(reply.json.data)
-        const ancestors = await full.get(`/api/v1/locations/${rest.surrogate_id}/ancestors`, { limit: 200 })
-        expect([path, depth]).toEqual([[...keysOf(ancestors), key].join('/'), ancestors.json.total_count])
-      }),
-      { numRuns: 25 },
-    )
   })
 })

@@ -58,10 +58,27 @@ describe('The base of the id-based interface behaves as if the other did not exi
     expectRefusal(reply, 'validation_error', { fields: [{ field: name, code: 'unknown_field' }] })
   })
 
+  it.each([
+    ['assets', ['current_location', 'identifier', 'identifiers', 'type']],
+    ['locations', ['identifier', 'identifiers', 'parent', 'parent_identifier', 'path']],
+  ])('the other’s fields are unknown in the bodies of %s: %j', async (kind, names) => {
+    const body = { name: 'a', ...Object.fromEntries(names.map((name) => [name, 'x'])) }
+    const fields = names.map((field) => ({ field, code: 'unknown_field' }))
+    expectRefusal(await full.post(`/api/v1/${kind}`, body), 'validation_error', { fields })
+    const made = await full.post(`/api/v1/${kind}`, { name: 'a' })
+    expectRefusal(await full.patch(`/api/v1/${kind}/${made.json.data.id}`, body), 'validation_error', { fields })
+  })
+
   it('an asset shows none of the other’s fields', async () => {
     const { data } = (await full.get(`/api/v1/assets/${assetId}`)).json
     for (const key of ['type', 'current_location', 'identifier', 'identifiers', 'surrogate_id'])
       expect(data).not.toHaveProperty(key)
+  })
+
+  it('its description names no path, parameter or schema of the other’s', async () => {
+    const { text } = await context.app.anonymous('GET', '/api/openapi.json')
+    for (const word of ['{identifier}', '"put"', 'locations/current', 'surrogate_id', 'current_location', 'natural'])
+      expect(text).not.toContain(word)
   })
 })
 

@@ -58,6 +58,18 @@ describe('The history of an asset', () => {
     expectRefusal(reply, 'validation_error', { fields: [{ field, code }] })
   })
 
+  it('keeps the time at a location that was deleted since, without its name (D29)', async () => {
+    const jack = await site.thing('Jack')
+    await site.read({ tag: jack.tag, antenna: 1, observed_at: instant('07:00:00') })
+    await site.read({ tag: jack.tag, antenna: 2, observed_at: instant('07:10:00') })
+    expect((await site.api.delete(at('locations', 'DOCK'))).status).toBe(204)
+    const { json } = await site.api.get(at('assets', 'JACK', '/history'))
+    expect(json.data).toEqual([
+      { timestamp: instant('07:10:00.000'), location: 'HALL', duration_seconds: 600 },
+      { timestamp: instant('07:00:00.000') },
+    ])
+  })
+
   it('is 404 for an asset that is not there', async () => {
     expectRefusal(await site.api.get(at('assets', 'NOBODY', '/history')), 'not_found')
   })
@@ -89,6 +101,15 @@ describe('The snapshot of current locations', () => {
   ])('asked with “%s” has one item per scanned asset that fits (D37)', async (query, expected) => {
     const reply = await site.api.get(`${natural}/locations/current?${query}`)
     expect(reply.json).toEqual({ data: expected, limit: 50, offset: 0, total_count: expected.length })
+  })
+
+  it('is without assets that were deleted, and follows a key that changed', async () => {
+    await site.api.delete(at('assets', 'STRAY'))
+    await site.api.put(at('assets', 'JACK'), { identifier: 'JACK/2' })
+    await site.api.put(at('locations', 'DOCK'), { identifier: 'DOCK/2' })
+    const reply = await site.api.get(`${natural}/locations/current`)
+    expect(reply.json.data).toEqual([all.crate, { ...all.jack, asset: 'JACK/2', location: 'DOCK/2' }])
+    expect(reply.json.total_count).toBe(2)
   })
 
   it('comes in pages', async () => {

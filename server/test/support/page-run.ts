@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { PageOutput } from './page-output.ts'
+import { type Block, type Page, commandsOf } from './pages.ts'
+import { cleanEnvironment, newFolder, repository } from './process.ts'
+
+/** What a reader of a page has at hand. */
+export interface Reader {
+  /** The server that answers at http://localhost:8080, where pages expect it. */
+  url: string
+  /** What the reader writes where the page leaves a blank, as in `CLIENT_ID=…`. */
+  blanks: Record<string, string>
+  settings: Record<string, string>
+}
+
+/** `NAME=…` is a blank; only a value that somebody has can fill it. */
+const filled = (text: string, blanks: Record<string, string>): string =>
+  text.replaceAll(/^(\w+)=…/gm, (_, name: string) => {
+    if (blanks[name] === undefined) throw new Error(`Nobody knows what to write for ${name}`)
+    return `${name}=${blanks[name]}`
+  })
+
+export const showsRefusal = ({ output }: Block): boolean =>
+  output?.language !== 'json' && /^HTTP\/1\.1 [45]|^… [45]\d\d$/m.test(output?.text ?? '')
+
+/** Told to fail by the page itself, curl must not be told twice. */
+const isStrict = ({ text }: Block): boolean => /\bcurl [^|]*-f /.test(text)
+
+/** curl as on the reader's machine, but that it finds the server, and fails on a refusal that the page does not show. */
+function curlSettings(folder: string, url: string): void {
+  const { port } = new URL(url)
+  const always = [
+    'silent',
+    'show-error',
+    'noproxy = "*"',
+    'max-time = 20',
+    `connect-to = "localhost:8080:127.0.0.1:${port}"`,
+  ]
+  for (const kind of ['strict', 'lenient']) {
+    mkdirSync(join(folder, kind))
+    const lines = kind === 'strict' ? [...always, 'fail-with-body'] : always
+    writeFileSync(join(folder, kind, '.curlrc'), `${lines.join('\n')}\n`)
+  }
+}
+
+const mark = '\u001e'
+
+/** One script, so that what a block leaves in variables is there for the next. */
+function scriptOf(blocks: readonly Block[], folder: string, blanks: Record<string, string>): string {
+  const parts = blocks.map((block, index) => {
+    const home = join(folder, showsRefusal(block) || isStrict(block) ? 'lenient' : 'strict')
+    return `printf '\\n${mark}%s\\n' ${index}\nexport CURL_HOME='${home}'\n${filled(block.text, blanks)}`
+  })
+  return `set -euo pipefail\n${parts.join('\n')}\n`
+}
+
+function bash(
+  script: string,
+  settings: Record<string, string>,
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child: ChildProcess = spawn('bash', [script], {
+    cwd: repository,
+    env: cleanEnvironment(settings),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const said = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name]!.setEncoding('utf8').on('data', (text: string) => (said[name] += text))
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, ...said })))
+}
+
+/** Runs the blocks in one shell, top to bottom, and holds what they print against what the page shows. */
+export async function runPage(page: Page, reader: Reader, first: readonly Block[] = []): Promise<void> {
+  const folder = newFolder()
+  curlSettings(folder, reader.url)
+  const blocks = [...first, ...commandsOf(page)]
+  const script = join(folder, 'page.sh')
+  writeFileSync(script, scriptOf(blocks, folder, reader.blanks))
+  const { code, stdout, stderr } = await bash(script, reader.settings)
+  const printed = stdout.split(new RegExp(`\\n${mark}\\d+\\n`)).slice(1)
+  const last = blocks[printed.length - 1]
+  expect(code, `${page.name}, the block in line ${last?.line}, failed:\n${printed.at(-1)}\n${stderr}`).toBe(0)
+  const output = new PageOutput()
+  for (const [index, block] of blocks.entries())
+    if (block.output !== null && !first.includes(block))
+      output.expectMatch(block.output, printed[index]!, `${page.name}, the block in line ${block.line}`)
+}
