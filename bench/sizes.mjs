@@ -63,7 +63,11 @@ try {
     await mintCredentials(core, made.orgId, draft, 1)
   }
   await core.close()
-  lines.push(['organization with one credential', organizations, Math.round(((await whole()) - before) / organizations)])
+  lines.push([
+    'organization with one credential',
+    organizations,
+    Math.round(((await whole()) - before) / organizations),
+  ])
   process.stdout.write('| kind | rows measured | bytes each |\n|---|--:|--:|\n')
   for (const [name, count, bytes] of lines)
     process.stdout.write(`| ${name} | ${count.toLocaleString('en')} | ${bytes.toLocaleString('en')} |\n`)

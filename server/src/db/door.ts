@@ -61,7 +61,7 @@ export class Door {
 
   async close(): Promise<void> {
     clearInterval(this.#timer)
-    await Promise.all(this.#lines.map((line) => line?.sql.end({ timeout: 5 })))
+    await Promise.all(this.#lines.map(async (line) => line?.sql.end({ timeout: 5 })))
   }
 
   /** One with nothing to do; before one has to wait behind another statement, a new connection is made. */

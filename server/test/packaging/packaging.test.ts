@@ -14,7 +14,7 @@ const known = new Set(
 const isSetting = (name: string): boolean => name === 'NODE_ENV' || known.has(name)
 
 // Documents of other programs: their shape is checked by what is asked of them.
-/* eslint-disable @typescript-eslint/no-explicit-any, @typescript-eslint/no-unsafe-type-assertion */
+/* eslint-disable @typescript-eslint/no-explicit-any */
 type Document = any
 
 describe('The image', () => {
