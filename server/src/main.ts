@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError } from 'commander'
 import * as admin from './app/admin.ts'
+import { backUpTo, restoreFrom } from './app/backup.ts'
 import { distributeDatabase, openDatabase, prepareDatabase } from './app/core.ts'
 import { createReaderIn, showInbox } from './app/readers.ts'
 import { serve } from './app/serve.ts'
@@ -122,6 +123,30 @@ program
     const isJson = Boolean(command.optsWithGlobals<{ json?: boolean }>().json)
     show({ ...(await distributeDatabase(config(), isJson ? () => undefined : progress)) }, isJson)
   })
+
+/** For commands that work on a database as it is, whatever its schema. */
+const runOn =
+  <Options>(work: (file: string, options: Options, tell: (line: string) => void) => Promise<admin.Facts>) =>
+  async (file: string, options: Options, command: Command): Promise<void> => {
+    const isJson = Boolean(command.optsWithGlobals<{ json?: boolean }>().json)
+    show(await work(file, options, isJson ? () => undefined : progress), isJson)
+  }
+
+program
+  .command('backup')
+  .description('write everything there is into a file, while the service goes on')
+  .argument('<file>')
+  .option(...jsonFlag)
+  .action(runOn((file, _options, tell) => backUpTo(config(), file, version, tell)))
+program
+  .command('restore')
+  .description('fill an empty database from a backup')
+  .argument('<file>')
+  .option('--replace', 'throw away what the database holds')
+  .option(...jsonFlag)
+  .action(
+    runOn((file, options: { replace?: boolean }, tell) => restoreFrom(config(), file, options.replace ?? false, tell)),
+  )
 
 const org = program.command('org').description('organizations')
 org

@@ -5,6 +5,7 @@ import { checkRoles } from '../db/check-roles.ts'
 import { type Connection, connect } from '../db/connect.ts'
 import { type Distribution, distribute, isDistributed } from '../db/distribute.ts'
 import { acquireEmbedded } from '../db/embedded/acquire.ts'
+import { hostsOf } from '../db/hosts.ts'
 import { IdSource } from '../db/id-source.ts'
 import { installationKeys } from '../db/installation.ts'
 import { migrate } from '../db/migrate.ts'
@@ -75,7 +76,11 @@ export interface CoreOptions {
 }
 
 export async function openCore({ config, url, clock = systemClock, onStatement }: CoreOptions): Promise<Core> {
-  const db = connect({ url, poolSize: config.databasePool, ...(onStatement === undefined ? {} : { onStatement }) })
+  await hostsOf(url).find()
+  const db = connect({
+    ...{ url, poolSize: config.databasePool, replicaUrl: config.replicaUrl ?? undefined },
+    ...(onStatement === undefined ? {} : { onStatement }),
+  })
   const { idKey, signingKey } = await installationKeys(db).catch(async (error: unknown) => {
     await db.close()
     throw error

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { dispatcher } from '../http/dispatch.ts'
+import { Gate } from '../http/gate.ts'
 import { type HttpServer, listen } from '../http/server.ts'
 import { noApi, startApi } from './api.ts'
 import type { Core } from './core.ts'
@@ -36,7 +37,8 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   const { config, clock, wake } = core
   const { log, isOneOfSeveral } = options
   const millis = (): number => clock.millis()
-  const seen = telemetry(log)
+  const gate = new Gate({ atOnce: Math.max(32, 8 * config.databasePool), waiting: 600, patienceMs: 8000 })
+  const seen = telemetry(log, gate)
   const tracking = startTracking(core, log)
   const webhooks = startWebhooks(core, log, seen.registry, options.delivery)
   let port = options.port
@@ -52,6 +54,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   const handle = dispatcher({
     ...api,
     pages: [...api.pages, ...pages(core, seen.registry, options.host), ...(takesReads ? tracking.endpoints : [])],
+    gate,
     millis,
     edgeFilter: config.edgeFilter,
     trustProxy: config.trustProxy,

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
-import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Exchange } from '../http/exchange.ts'
+import type { Gate } from '../http/gate.ts'
 
 export interface Telemetry {
   registry: Registry
@@ -9,7 +10,7 @@ export interface Telemetry {
 }
 
 /** Logs and counts what was answered. No secrets, no bodies, no query strings. */
-export function telemetry(log: Logger): Telemetry {
+export function telemetry(log: Logger, gate: Gate): Telemetry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const requests = new Counter({
@@ -24,6 +25,14 @@ export function telemetry(log: Logger): Telemetry {
     labelNames: ['operation'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
     registers: [registry],
+  })
+  new Gauge({
+    name: 'lastseen_http_requests_waiting',
+    help: 'Requests that wait for their turn.',
+    registers: [registry],
+    collect() {
+      this.set(gate.waiting)
+    },
   })
   const counted = new Map<string, { inc(): void }>()
   const timed = new Map<string, { observe(seconds: number): void }>()

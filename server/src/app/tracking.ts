@@ -4,6 +4,7 @@ import { Devices } from '../ingest/devices.ts'
 import { ingestEndpoints } from '../ingest/endpoint.ts'
 import { Intake } from '../ingest/intake.ts'
 import type { PlainPage } from '../http/dispatch.ts'
+import { Gate } from '../http/gate.ts'
 import type { Device, Reader } from '../readers/reader.ts'
 import { Live } from '../tracking/live.ts'
 import type { Core } from './core.ts'
@@ -11,6 +12,9 @@ import type { Core } from './core.ts'
 const flushMs = 2000
 /** News of moves are gathered this long, so that a busy site does not send one per move. */
 const gatherMs = 100
+
+/** Messages of readers that are on their way at once; they share transactions, so many may. */
+const ingestLimits = { atOnce: 256, waiting: 512, patienceMs: 8000 }
 
 export interface Tracking {
   live: Live
@@ -96,7 +100,7 @@ export function startTracking(core: Core, log: Logger): Tracking {
     live,
     intake,
     devices,
-    endpoints: ingestEndpoints(devices, intake),
+    endpoints: ingestEndpoints(devices, intake, new Gate(ingestLimits)),
     moved: (orgId) => movedIn.add(orgId),
     announce: () => wake.announce('reader-changed', ''),
     missedNews() {

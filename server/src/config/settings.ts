@@ -35,13 +35,25 @@ const line = (text: string): string => text
 
 const optional = (text: string): string | null => (text === '' ? null : text)
 
+/** With several hosts: the servers of one cluster, one of which is the primary. */
 function databaseUrl(text: string): string | null {
   if (text === '') return null
   const [place = ''] = text.slice(text.indexOf('://') + 3).split(/[?/]/)
   const hosts = place.slice(place.lastIndexOf('@') + 1)
+  const single = text.replace(hosts, hosts.split(',')[0]!)
   const isAddress =
-    /^postgres(ql)?:\/\//.test(text) && hosts !== '' && URL.canParse(text.replace(hosts, hosts.split(',')[0]!))
-  return isAddress ? text : expected('an address such as postgres://user:password@host/name')
+    /^postgres(ql)?:\/\//.test(text) && hosts.split(',').every((host) => host !== '') && URL.canParse(single)
+  if (!isAddress) return expected('an address such as postgres://user:password@host/name')
+  const wanted = new URL(single).searchParams.get('target_session_attrs') ?? 'primary'
+  if (!['any', 'read-write', 'primary'].includes(wanted))
+    return expected('target_session_attrs to be primary or read-write: it must be a server that can be written to')
+  return text
+}
+
+function replicaUrl(text: string): string | null {
+  if (text === '') return null
+  const isOne = databaseUrl(text) !== null && !/^[^/]*\/\/[^/]*,/.test(text)
+  return isOne ? text : expected('the address of one server, such as postgres://user:password@host/name')
 }
 
 function httpUrl(text: string): string | null {
@@ -137,7 +149,15 @@ export const settings = {
     fallback: '',
     parse: databaseUrl,
     secret: true,
-    about: 'An outside PostgreSQL 15 or newer, instead of the embedded one. The role must own the database.',
+    about:
+      'An outside PostgreSQL 15 or newer, instead of the embedded one. The role must own the database. Several hosts, separated by commas, are a primary and its standbys.',
+  }),
+  replicaUrl: setting({
+    name: 'LASTSEEN_REPLICA_URL',
+    fallback: '',
+    parse: replicaUrl,
+    secret: true,
+    about: 'A streaming replica of that PostgreSQL for reports, history and exports, which may then be a moment old.',
   }),
   databasePool: setting({
     name: 'LASTSEEN_DATABASE_POOL',

@@ -2,7 +2,10 @@ import postgres from 'postgres'
 import { arrays } from './arrays.ts'
 import type { Database, Db, Tx, TxOptions } from './database.ts'
 import { Door } from './door.ts'
+import { Ear } from './ear.ts'
+import { hostsOf } from './hosts.ts'
 import { type Lane, Lanes } from './lanes.ts'
+import { Replica } from './replica.ts'
 import { type Sql, render } from './sql.ts'
 import { asConflict, mayRunAgain } from './violations.ts'
 
@@ -23,8 +26,8 @@ const listenerName = 'lastseen news '
 
 export interface ConnectOptions {
   url: string
-  /** A replica for hot reads; the main server when absent. */
-  readUrl?: string
+  /** A replica for reads that may be a moment old; the main server when absent. */
+  replicaUrl?: string | undefined
   poolSize: number
   /** How long a single statement is waited for before it is given up. */
   patienceMs?: number
@@ -55,7 +58,7 @@ export function openPool(
   parameters: Record<string, string> = {},
   onClose: () => void = noResult,
 ): Pool {
-  const pool = postgres(url, {
+  const pool = postgres(hostsOf(url).current, {
     max,
     idle_timeout: 0,
     connect_timeout: 10,
@@ -86,14 +89,20 @@ export function connect(options: ConnectOptions): Connection {
   const door = (url: string, role: string): Door =>
     new Door(options.poolSize, patienceMs, (onClose) => openPool(url, 1, { role, ...limit }, onClose))
   const writer = door(options.url, writerRole)
-  const reader = door(options.readUrl ?? options.url, readerRole)
+  const reader = door(options.url, readerRole)
+  const { replicaUrl } = options
+  const replica = replicaUrl === undefined ? null : new Replica(replicaUrl, door(replicaUrl, readerRole), reader)
   const name = `${process.pid}-${Math.random().toString(36).slice(2)}`
-  const ear = openPool(options.url, 1, { role: writerRole, application_name: `${listenerName}${name}` })
+  const ear = new Ear(() => openPool(options.url, 1, { role: writerRole, application_name: `${listenerName}${name}` }))
   // On Citus the organization that a transaction names must be known where its rows live.
   const writing = { role: writerRole, 'citus.propagate_set_commands': 'local' }
   const openLane = (onClose: () => void): Pool => openPool(options.url, 1, writing, onClose)
   const lanes = new Lanes(options.poolSize, patienceMs, openLane)
   const { onStatement } = options
+  const stopWatching = hostsOf(options.url).watch(() => {
+    for (const way of [writer, reader, lanes]) way.abandon()
+    ear.move()
+  })
 
   function on(handle: Handle): Db {
     return {
@@ -145,6 +154,7 @@ export function connect(options: ConnectOptions): Connection {
   return {
     name,
     read: on(reader),
+    reports: on(replica ?? reader),
     common: on(writer),
     inOrganization(orgId, work, { relaxed = false }: TxOptions = {}) {
       if (!Number.isSafeInteger(orgId)) throw new TypeError('an organization id is an integer')
@@ -169,7 +179,8 @@ export function connect(options: ConnectOptions): Connection {
       await reader.unsafe('select 1')
     },
     async close() {
-      await Promise.all([writer.close(), reader.close(), ear.end({ timeout: 5 }), lanes.close()])
+      stopWatching()
+      await Promise.all([writer.close(), reader.close(), replica?.close(), ear.close(), lanes.close()])
     },
   }
 }

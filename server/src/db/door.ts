@@ -54,9 +54,14 @@ export class Door {
     })
   }) as unknown as postgres.Sql['unsafe']
 
+  /** Gives up at once all that is under way: its server is not the one to ask any more. */
+  abandon(): void {
+    for (const line of this.#all) this.#giveUp(line, Infinity)
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#timer)
-    await Promise.all(this.#lines.map((line) => line?.sql.end({ timeout: 5 })))
+    await Promise.all(this.#lines.map(async (line) => line?.sql.end({ timeout: 5 })))
   }
 
   /** One with nothing to do; before one has to wait behind another statement, a new connection is made. */

@@ -22,8 +22,11 @@ export class Lanes {
   readonly #max: number
   readonly #patienceMs: number
   readonly #idle: Lane[] = []
+  /** Every connection there is, with its lane as soon as it has one. */
+  readonly #all = new Map<postgres.Sql, Lane | null>()
   readonly #waiting: (() => void)[] = []
   #size = 0
+  #isClosed = false
 
   constructor(max: number, patienceMs: number, open: (onClose: () => void) => postgres.Sql) {
     this.#max = max
@@ -33,6 +36,7 @@ export class Lanes {
 
   async take(): Promise<Lane> {
     for (;;) {
+      if (this.#isClosed) throw new Error('the connection to the database is closed')
       const lane = this.#idle.pop()
       if (lane !== undefined && !lane.isLost) return this.#watch(lane)
       if (lane !== undefined) this.#discard(lane.pool)
@@ -44,12 +48,21 @@ export class Lanes {
   give(lane: Lane): void {
     clearTimeout(lane.waitFor)
     lane.onLost = null
-    if (lane.isLost) return this.#discard(lane.pool)
+    if (lane.isLost || this.#isClosed) return this.#discard(lane.pool)
     this.#idle.push(lane)
     this.#waiting.shift()?.()
   }
 
+  /** Cuts every connection: their server is not the one to ask any more. */
+  abandon(): void {
+    for (const [pool, lane] of this.#all)
+      if (lane === null) void pool.end({ timeout: 0 })
+      else lose(lane)
+  }
+
+  /** What is under way may end; its connection goes with it. */
   async close(): Promise<void> {
+    this.#isClosed = true
     for (const lane of this.#idle) if (!lane.isLost) lane.handle.release()
     await Promise.all(this.#idle.map((lane) => lane.pool.end({ timeout: 5 })))
   }
@@ -63,6 +76,7 @@ export class Lanes {
     this.#size++
     let onClose = (): void => undefined
     const pool = this.#open(() => onClose())
+    this.#all.set(pool, null)
     // Ends what waits for a server that accepts connections and closes them again.
     const late = setTimeout(() => void pool.end({ timeout: 0 }), this.#patienceMs)
     try {
@@ -70,6 +84,7 @@ export class Lanes {
       await pool.unsafe('select 1')
       const lane: Lane = { handle: await pool.reserve(), isLost: false, onLost: null, waitFor: late, pool }
       onClose = () => lose(lane)
+      this.#all.set(pool, lane)
       return lane
     } catch (error) {
       this.#discard(pool)
@@ -81,6 +96,7 @@ export class Lanes {
 
   #discard(pool: postgres.Sql): void {
     this.#size--
+    this.#all.delete(pool)
     pool.end({ timeout: 0 }).catch(() => undefined)
     this.#waiting.shift()?.()
   }

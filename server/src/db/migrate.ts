@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type postgres from 'postgres'
 import { citusDdlSettings, openPool, readerRole, writerRole } from './connect.ts'
 
 const folder = fileURLToPath(new URL('../../migrations', import.meta.url))
@@ -29,24 +30,9 @@ async function readMigrations(): Promise<Migration[]> {
  * the others wait and then find nothing left to do. Returns the names of what was applied.
  */
 export async function migrate(url: string): Promise<string[]> {
-  const migrations = await readMigrations()
   const pool = openPool(url, 1, citusDdlSettings)
   try {
-    return await pool.begin(async (tx) => {
-      await tx`select pg_advisory_xact_lock(${migrationLock})`
-      await tx`create table if not exists schema_migrations
-        (name text primary key, checksum text not null, applied_at timestamptz not null default now())`
-      const known = await tx<{ name: string; checksum: string }[]>`select name, checksum from schema_migrations`
-      const applied = new Map(known.map((row) => [row.name, row.checksum]))
-      refuseStrangers(migrations, applied)
-      const pending = migrations.filter((migration) => !applied.has(migration.name))
-      if (pending.length > 0) await ensureRoles(tx)
-      for (const migration of pending) {
-        await tx.unsafe(migration.text).simple()
-        await tx`insert into schema_migrations (name, checksum) values (${migration.name}, ${migration.checksum})`
-      }
-      return pending.map((migration) => migration.name)
-    })
+    return await pool.begin((tx) => applyMigrations(tx))
   } catch (error) {
     if ((error as { code?: string }).code !== '42501') throw error
     throw new Error(
@@ -58,20 +44,43 @@ export async function migrate(url: string): Promise<string[]> {
   }
 }
 
-function refuseStrangers(migrations: readonly Migration[], applied: ReadonlyMap<string, string>): void {
+/** Within a transaction. With `past`, the migrations a backup was made with, it stops at the schema of that time. */
+export async function applyMigrations(tx: postgres.ISql, past?: ReadonlyMap<string, string>): Promise<string[]> {
+  const all = await readMigrations()
+  if (past !== undefined) refuseStrangers(all, past, 'backup')
+  const migrations = past === undefined ? all : all.filter((migration) => past.has(migration.name))
+  await tx`select pg_advisory_xact_lock(${migrationLock})`
+  await tx`create table if not exists schema_migrations
+    (name text primary key, checksum text not null, applied_at timestamptz not null default now())`
+  const known = await tx<{ name: string; checksum: string }[]>`select name, checksum from schema_migrations`
+  const applied = new Map(known.map((row) => [row.name, row.checksum]))
+  refuseStrangers(all, applied, 'database')
+  const pending = migrations.filter((migration) => !applied.has(migration.name))
+  if (pending.length > 0) await ensureRoles(tx)
+  for (const migration of pending) {
+    await tx.unsafe(migration.text).simple()
+    await tx`insert into schema_migrations (name, checksum) values (${migration.name}, ${migration.checksum})`
+  }
+  return pending.map((migration) => migration.name)
+}
+
+function refuseStrangers(
+  migrations: readonly Migration[],
+  applied: ReadonlyMap<string, string>,
+  what: 'database' | 'backup',
+): void {
   const ours = new Map(migrations.map((migration) => [migration.name, migration.checksum]))
+  const orRestore = what === 'database' ? ' or restore a backup' : ''
   for (const [name, checksum] of applied) {
     if (!ours.has(name))
-      throw new Error(`The database was migrated by a newer version (${name}). Run that version or restore a backup.`)
+      throw new Error(`The ${what} was migrated by a newer version (${name}). Run that version${orRestore}.`)
     if (ours.get(name) !== checksum)
-      throw new Error(`The migration ${name} differs from the one this database was made with.`)
+      throw new Error(`The migration ${name} differs from the one this ${what} was made with.`)
   }
 }
 
-type Transaction = Parameters<Parameters<ReturnType<typeof openPool>['begin']>[1]>[0]
-
 /** Roles belong to the whole server, so another database's migration may be making them at this very moment. */
-async function ensureRoles(tx: Transaction): Promise<void> {
+async function ensureRoles(tx: postgres.ISql): Promise<void> {
   for (const role of [writerRole, readerRole]) {
     await tx.unsafe(`do $$ begin
       if not exists (select from pg_roles where rolname = '${role}') then

@@ -1,3 +1,4 @@
+import type postgres from 'postgres'
 import { citusDdlSettings, openPool } from './connect.ts'
 
 const lockKey = 6_170_503
@@ -29,28 +30,57 @@ function monthsBetween(table: string, fromMs: number, toMs: number): Month[] {
   }
 }
 
-/**
- * Makes the months there must be. Each is made on its own and attached when it is whole, because a month made in place
- * would wait for every running report, and everything that comes in would wait behind it.
- */
 async function makePartitions(url: string, table: string, fromMs: number, toMs: number): Promise<void> {
   const pool = openPool(url, 1, citusDdlSettings)
   try {
     await pool`select pg_advisory_lock(${lockKey})`
-    const rows = await pool<{ relname: string }[]>`
-      select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = ${table}::regclass`
-    const there = new Set(rows.map((row) => row.relname))
-    for (const { name, from, to } of monthsBetween(table, fromMs, toMs).filter((month) => !there.has(month.name)))
-      // Both or neither: statements sent as one text are one transaction.
-      await pool
-        .unsafe(
-          `create table ${name} (like ${table} including all);
-           alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}')`,
-        )
-        .simple()
+    await makeMonthsBetween(pool, table, fromMs, toMs)
   } finally {
     await pool.end({ timeout: 5 })
   }
+}
+
+/**
+ * Makes the months there must be. Each is made on its own and attached when it is whole, because a month made in place
+ * would wait for every running report, and everything that comes in would wait behind it.
+ */
+export async function makeMonthsBetween(
+  pool: postgres.ISql,
+  table: string,
+  fromMs: number,
+  toMs: number,
+): Promise<void> {
+  const there = new Set(await partitionsOf(pool, table))
+  for (const { name, from, to } of monthsBetween(table, fromMs, toMs).filter((month) => !there.has(month.name)))
+    // Both or neither: statements sent as one text are one transaction.
+    await pool
+      .unsafe(
+        `create table ${name} (like ${table} including all);
+         alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}')`,
+      )
+      .simple()
+}
+
+/** Names, oldest first. */
+async function partitionsOf(pool: postgres.ISql, table: string): Promise<string[]> {
+  const rows = await pool<{ relname: string }[]>`
+    select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = ${table}::regclass
+    order by c.relname`
+  return rows.map((row) => row.relname)
+}
+
+/** The first instant of a partition's month and of the next; null for one that is no month. */
+function monthOf(partition: string): { fromMs: number; toMs: number } | null {
+  const [, year, month] = /_(\d{4})_(\d{2})$/.exec(partition) ?? []
+  if (year === undefined || month === undefined) return null
+  return { fromMs: Date.UTC(Number(year), Number(month) - 1), toMs: Date.UTC(Number(year), Number(month)) }
+}
+
+/** From the first to the last month there is, as instants; null when there is none. */
+export async function monthsSpan(pool: postgres.ISql, table: string): Promise<[fromMs: number, toMs: number] | null> {
+  const months = (await partitionsOf(pool, table)).flatMap((name) => monthOf(name) ?? [])
+  const [first, last] = [months[0], months.at(-1)]
+  return first === undefined || last === undefined ? null : [first.fromMs, last.toMs - 1]
 }
 
 /** The partitions whose whole month lies before the instant, oldest first. */
@@ -61,12 +91,9 @@ export async function partitionsBefore(
 ): Promise<{ name: string; toMs: number }[]> {
   const pool = openPool(url, 1)
   try {
-    const rows = await pool<{ relname: string }[]>`
-      select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = ${table}::regclass
-      order by c.relname`
-    return rows.flatMap(({ relname: name }) => {
-      const match = /_(\d{4})_(\d{2})$/.exec(name)
-      const toMs = match === null ? Infinity : Date.UTC(Number(match[1]), Number(match[2]))
+    const names = await partitionsOf(pool, table)
+    return names.flatMap((name) => {
+      const toMs = monthOf(name)?.toMs ?? Infinity
       return toMs <= beforeMs ? [{ name, toMs }] : []
     })
   } finally {

@@ -1,20 +1,6 @@
 import { openPool } from './connect.ts'
-
-interface ConnectError {
-  code?: string
-  message: string
-  errors?: ConnectError[]
-}
-
-const reasons: Record<string, string> = {
-  ECONNREFUSED: 'nothing answers there',
-  ENOTFOUND: 'this host name is not known',
-  EAI_AGAIN: 'this host name cannot be looked up now',
-  CONNECT_TIMEOUT: 'it did not answer within 10 seconds',
-}
-
-const reasonOf = ({ code, message, errors }: ConnectError): string =>
-  reasons[code ?? ''] ?? (message || errors?.map(reasonOf).join('; ') || code || 'the connection failed')
+import { hostsOf } from './hosts.ts'
+import { type ConnectError, reasonOf } from './reasons.ts'
 
 /** Host, port and database as the address names them: no user, no password. */
 function placeOf(url: string): string {
@@ -24,11 +10,18 @@ function placeOf(url: string): string {
 
 /** Says in plain words why an outside database cannot be used. */
 export async function checkReachable(url: string): Promise<void> {
+  const unusable = (error: unknown): Error =>
+    new Error(`The database ${placeOf(url)} (DATABASE_URL) cannot be used: ${reasonOf(error as ConnectError)}`)
+  try {
+    await hostsOf(url).find()
+  } catch (error) {
+    throw unusable(error)
+  }
   const pool = openPool(url, 1)
   try {
     await pool`select 1`
   } catch (error) {
-    throw new Error(`The database ${placeOf(url)} (DATABASE_URL) cannot be used: ${reasonOf(error as ConnectError)}`)
+    throw unusable(error)
   } finally {
     await pool.end({ timeout: 1 })
   }

@@ -1,4 +1,5 @@
 import postgres from 'postgres'
+import { hostsOf } from './hosts.ts'
 
 const seatKey = 617_050
 const leavingKey = 617_051
@@ -16,7 +17,7 @@ export interface Seat {
  */
 export async function takeSeat(url: string, onLost: () => void): Promise<Seat> {
   let isHeld = false
-  const sql = postgres(url, {
+  const sql = postgres(hostsOf(url).current, {
     max: 1,
     idle_timeout: 0,
     max_lifetime: null,

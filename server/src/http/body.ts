@@ -26,6 +26,8 @@ export function readBytes(request: IncomingMessage): Promise<Buffer | null> {
     }
     request.on('error', cutShort)
     request.on('close', cutShort)
+    // Who hung up while waiting for a turn has closed already, and says so no more.
+    if (request.destroyed) cutShort()
   })
 }
 

@@ -6,11 +6,12 @@ import { type Authenticator, type Caller, nobody } from './caller.ts'
 import { isAnonymousAgent } from './edge-filter.ts'
 import { asRefusal, errorBody, internalError } from './envelope.ts'
 import { type Exchange, openExchange, pour, preflightHeaders, send, stream } from './exchange.ts'
+import type { Gate } from './gate.ts'
 import { checkMediaType } from './media-type.ts'
 import { readParams } from './params.ts'
 import { readQuery } from './query.ts'
 import { type Drawn, type RateLimiter, fullBucket, rateState, refuseDrained } from './rate-limit.ts'
-import { type AnyRoute, type Call, variablesOf } from './route.ts'
+import { type Answer, type AnyRoute, type Call, variablesOf } from './route.ts'
 import { type Match, Router } from './router.ts'
 
 /** What stands outside the contract: descriptions, documentation, health, and the door for readers. */
@@ -50,6 +51,7 @@ export interface DispatchNeeds {
   readonly pages: readonly PlainPage[]
   readonly authenticator: Authenticator
   readonly limiter: RateLimiter
+  readonly gate: Gate
   readonly millis: () => number
   readonly edgeFilter: boolean
   readonly trustProxy: boolean
@@ -94,18 +96,50 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
 
     const { target, segments } = locate(exchange)
     if ('render' in target) return render(exchange, target, segments)
-    const { route, elsewhere } = target
+    const { route } = target
     exchange.operation = target.operation
     if (route.sunset !== undefined) announceEnd(exchange, route.sunset)
 
     // Waited for only where there is something to wait for: who is known needs no turn of the loop.
     const identified = route.access === 'public' ? nobody : identify(exchange, route)
     const caller = identified instanceof Promise ? await identified : identified
+    const group = route.access === 'public' ? null : caller.orgId
+    // Read before it takes a place: a body that trickles in from nobody knows whom would hold up everybody else.
+    const early = group === null && route.body !== undefined ? await readEarly(exchange, route) : undefined
+    const admitted = needs.gate.enter(group, () => exchange.response.destroyed)
+    if (admitted !== undefined) await admitted
+    let result: Answer
+    try {
+      result = await perform(exchange, target, segments, caller, early)
+    } finally {
+      needs.gate.leave(group)
+    }
+
+    const headers = result.headers ?? {}
+    if (result.stream !== undefined) return stream(exchange, result.stream)
+    if (result.download !== undefined) return pour(exchange, result.download)
+    if (result.body === undefined) return send(exchange, result.status, headers)
+    send(exchange, result.status, headers, { type: 'application/json', text: JSON.stringify(result.body) })
+  }
+
+  /** What a request does once it has a place. */
+  async function perform(
+    exchange: Exchange,
+    { route, elsewhere, variables }: Mounted,
+    segments: readonly string[],
+    caller: Caller,
+    early: Early | undefined,
+  ): Promise<Answer> {
+    const { request } = exchange
+    if (caller.kind === 'credential') {
+      const drawn = needs.limiter.draw(caller.subject)
+      charge(exchange, drawn instanceof Promise ? await drawn : drawn)
+    }
     if (route.body !== undefined) checkMediaType(request, route.body)
     const missing = route.scopes.find((scope) => !caller.scopes.has(scope))
     if (missing !== undefined) throw refuse.missingScope(missing)
     const query = readQuery(exchange.queryText, route.query, elsewhere)
-    const params = readParams(route, target.variables, segments)
+    const params = readParams(route, variables, segments)
     const call = {
       params: params as never,
       query: query as never,
@@ -113,14 +147,8 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
       caller,
       address: addressOf(request),
     }
-    if (route.body !== undefined) call.body = (await takeBody(exchange, route, call)) as never
-    const result = await route.handle(call)
-
-    const headers = result.headers ?? {}
-    if (result.stream !== undefined) return stream(exchange, result.stream)
-    if (result.download !== undefined) return pour(exchange, result.download)
-    if (result.body === undefined) return send(exchange, result.status, headers)
-    send(exchange, result.status, headers, { type: 'application/json', text: JSON.stringify(result.body) })
+    if (route.body !== undefined) call.body = (await takeBody(exchange, route, call, early)) as never
+    return route.handle(call)
   }
 
   function locate(exchange: Exchange): { target: Target; segments: readonly string[] } {
@@ -157,17 +185,12 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     if (caller === null || (route.access !== 'any' && route.access !== caller.kind))
       throw refuse.unauthorized('Invalid or expired token')
     exchange.orgId = caller.orgId
-    if (caller.kind === 'session') return caller
-    const drawn = needs.limiter.draw(caller.subject)
-    return drawn instanceof Promise
-      ? drawn.then((one) => charge(exchange, caller, one))
-      : charge(exchange, caller, drawn)
+    return caller
   }
 
-  function charge(exchange: Exchange, caller: Caller, drawn: Drawn): Caller {
+  function charge(exchange: Exchange, drawn: Drawn): void {
     exchange.rate = rateState(drawn, needs.millis())
     refuseDrained(drawn)
-    return caller
   }
 
   function addressOf(request: IncomingMessage): string {
@@ -235,9 +258,24 @@ function checkProtocol(request: IncomingMessage): void {
     throw refuse.badRequest('The only transfer coding supported is chunked')
 }
 
+/** The bytes of a body, null when there are too many. */
+interface Early {
+  readonly bytes: Buffer | null
+}
+
+async function readEarly(exchange: Exchange, route: AnyRoute): Promise<Early> {
+  checkMediaType(exchange.request, route.body!)
+  return { bytes: await readBytes(exchange.request) }
+}
+
 /** A path that leads nowhere is reported before a bad body, but only a bad body costs the extra look. */
-async function takeBody(exchange: Exchange, route: AnyRoute, call: Call<never, never, never>): Promise<unknown> {
-  const bytes = await readBytes(exchange.request)
+async function takeBody(
+  exchange: Exchange,
+  route: AnyRoute,
+  call: Call<never, never, never>,
+  early: Early | undefined,
+): Promise<unknown> {
+  const { bytes } = early ?? { bytes: await readBytes(exchange.request) }
   if (!exchange.request.complete) hangUpAfter(exchange)
   try {
     return decodeBody(bytes, route.body!)

@@ -106,10 +106,9 @@ function errorResponse(status: number): JsonSchema {
 
 /** Every status an operation can answer besides its success follows from its row. */
 export function refusalsOf(route: AnyRoute): number[] {
-  const statuses = new Set<number>([400, 500, ...(route.refusals ?? [])])
+  // Sessions cost nothing, but a busy service asks everybody to come again later.
+  const statuses = new Set<number>([400, 429, 500, ...(route.refusals ?? [])])
   if (route.access !== 'public') statuses.add(401)
-  // Sessions cost nothing.
-  if (route.access === 'any' || route.access === 'credential') statuses.add(429)
   if (route.scopes.length > 0) statuses.add(403)
   if (route.ids !== undefined) for (const status of [403, 404]) statuses.add(status)
   if (route.keys !== undefined) statuses.add(404)

@@ -80,6 +80,8 @@ export const refuse = {
       headers: { 'Retry-After': String(wait) },
     })
   },
+  busy: () =>
+    new Refusal('rate_limited', 'The service is busy; retry after 1 second', { headers: { 'Retry-After': '1' } }),
 }
 
 /** Throws when there is any problem; used where several rules of one kind are collected before answering. */

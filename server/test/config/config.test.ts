@@ -69,6 +69,12 @@ describe('A setting', () => {
     ['LASTSEEN_ENVIRONMENT', 'preview', { environment: 'preview' }],
     ['DATABASE_URL', 'postgres://a:b@h:5432/d', { databaseUrl: 'postgres://a:b@h:5432/d' }],
     ['DATABASE_URL', 'postgresql://h/d?sslmode=require', { databaseUrl: 'postgresql://h/d?sslmode=require' }],
+    [
+      'DATABASE_URL',
+      'postgres://u:p@a:1,[::1]:2/d?target_session_attrs=read-write',
+      { databaseUrl: 'postgres://u:p@a:1,[::1]:2/d?target_session_attrs=read-write' },
+    ],
+    ['LASTSEEN_REPLICA_URL', 'postgres://a:b@h:5432/d', { replicaUrl: 'postgres://a:b@h:5432/d' }],
     ['LASTSEEN_DATABASE_POOL', '100', { databasePool: 100 }],
     ['LASTSEEN_WORKERS', '64', { workers: 64 }],
     ['LASTSEEN_RATE_LIMIT_STORE', 'database', { rateLimitStore: 'database' }],
@@ -106,7 +112,16 @@ describe('A setting', () => {
     expect(problems[0]).toContain(`${name} ${JSON.stringify(text)}: expected `)
   })
 
-  it.each(['mysql://h/d', 'h/d', 'postgres://', 'postgres:///d'])('DATABASE_URL may not be %s', (text) => {
+  it('LASTSEEN_REPLICA_URL may not name several servers', () => {
+    expect(problemsOf({ LASTSEEN_REPLICA_URL: 'postgres://a,b/d' })).toEqual([
+      'LASTSEEN_REPLICA_URL: expected the address of one server, such as postgres://user:password@host/name',
+    ])
+  })
+
+  it.each([
+    ...['mysql://h/d', 'h/d', 'postgres://', 'postgres:///d', 'postgres://a,/d', 'postgres://a,,b/d'],
+    'postgres://a,b/d?target_session_attrs=standby',
+  ])('DATABASE_URL may not be %s', (text) => {
     expect(problemsOf({ DATABASE_URL: text })).toHaveLength(1)
   })
 

@@ -192,6 +192,31 @@ describe('A database that takes what it is sent and never answers', () => {
   })
 })
 
+describe('A connection that is closed', () => {
+  const left = () => admin`
+    select from pg_stat_activity where datname = current_database() and application_name = 'lastseen'`
+
+  it('lets go of the database as soon as the last transaction has ended, and begins no other', async () => {
+    const own = connect({ url: database.url, poolSize: 1 })
+    let end = (): void => undefined
+    const isOver = new Promise<void>((resolve) => (end = resolve))
+    const running = own.inOrganization(1, async (tx) => {
+      await tx.query(sql`select 1`)
+      await isOver
+      return tx.query(sql`select 2 as two`)
+    })
+    const waiting = own.inOrganization(1, (tx) => tx.query(sql`select 1`))
+    waiting.catch(() => undefined)
+    await expect.poll(left).not.toHaveLength(0)
+    await own.close()
+    end()
+    await expect(running).resolves.toEqual([{ two: 2 }])
+    await expect(waiting).rejects.toThrow('closed')
+    await db.close()
+    await expect.poll(left, { timeout: 5000 }).toHaveLength(0)
+  })
+})
+
 describe('Work that runs alone', () => {
   it('goes on when its connection is cut, and others get their turn', async () => {
     const cutMeanwhile = alone(database.url, 4712, async () => {

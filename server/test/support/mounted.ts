@@ -1,5 +1,6 @@
 import { type DispatchNeeds, dispatcher } from '../../src/http/dispatch.ts'
 import type { AnyRoute } from '../../src/http/route.ts'
+import { Gate } from '../../src/http/gate.ts'
 import { listen } from '../../src/http/server.ts'
 import { memoryLimiter } from '../../src/http/rate-limit.ts'
 
@@ -30,6 +31,7 @@ export async function mountRows(routes: readonly AnyRoute[], options: Partial<Di
       }),
     },
     limiter: memoryLimiter(millis),
+    gate: new Gate({ atOnce: 32, waiting: 600, patienceMs: 8000 }),
     millis,
     edgeFilter: false,
     trustProxy: false,

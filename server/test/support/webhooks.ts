@@ -12,7 +12,7 @@ export class Network {
   readonly authority = new Authority()
   pair: KeyPair = undefined as never
   names: NameServer = undefined as never
-  readonly #receivers: Receiver[] = []
+  readonly receivers: Receiver[] = []
 
   get settings(): Record<string, string> {
     return {
@@ -36,7 +36,7 @@ export class Network {
 
   async receiver(pair = this.pair): Promise<Receiver> {
     const receiver = await Receiver.open(pair)
-    this.#receivers.push(receiver)
+    this.receivers.push(receiver)
     return receiver
   }
 
@@ -45,7 +45,7 @@ export class Network {
       await closeDatabase(this.app)
       await this.app.stop()
     }
-    for (const receiver of this.#receivers) await receiver.close()
+    for (const receiver of this.receivers) await receiver.close()
     await this.names.close()
     this.authority.remove()
   }

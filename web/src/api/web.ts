@@ -1842,6 +1842,7 @@ export interface operations {
             400: components["responses"]["400"];
             409: components["responses"]["409"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -1909,6 +1910,7 @@ export interface operations {
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -1935,6 +1937,7 @@ export interface operations {
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -1961,6 +1964,7 @@ export interface operations {
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -1998,6 +2002,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -2133,6 +2138,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -2164,6 +2170,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -2205,6 +2212,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -2243,6 +2251,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -2281,6 +2290,7 @@ export interface operations {
             403: components["responses"]["403"];
             409: components["responses"]["409"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -2311,6 +2321,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -2424,6 +2435,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -2474,6 +2486,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -2505,6 +2518,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -2543,6 +2557,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -2582,6 +2597,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -2620,6 +2636,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -2654,6 +2671,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -2684,6 +2702,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -2724,6 +2743,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -2754,6 +2774,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -2790,6 +2811,7 @@ export interface operations {
             403: components["responses"]["403"];
             409: components["responses"]["409"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -2820,6 +2842,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -2850,6 +2873,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -2886,6 +2910,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -2950,6 +2975,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -2981,6 +3007,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -3025,6 +3052,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -3064,6 +3092,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -3099,6 +3128,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -3142,6 +3172,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -3178,6 +3209,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -3214,6 +3246,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -3241,6 +3274,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -3268,6 +3302,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -3300,6 +3335,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -3329,6 +3365,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -3370,6 +3407,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -3404,6 +3442,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -3435,6 +3474,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -3482,6 +3522,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -3513,6 +3554,7 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             409: components["responses"]["409"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };
@@ -3554,6 +3596,7 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
     };

@@ -79,7 +79,7 @@ export function trackingRoutes(needs: Needs): AnyRoute[] {
       async handle({ caller, params, query }) {
         const { id } = await getAsset(needs, caller.orgId, { key: params.identifier })
         const request = { ...query, descending: query.sort[0]?.descending ?? true }
-        return ok(listAnswer(await assetHistory(needs.db.read, caller.orgId, id, request), query, presentEntry))
+        return ok(listAnswer(await assetHistory(needs.db.reports, caller.orgId, id, request), query, presentEntry))
       },
     }),
     route({
@@ -98,7 +98,7 @@ export function trackingRoutes(needs: Needs): AnyRoute[] {
       async handle({ caller, query }) {
         const { limit, offset, q, location: locationKeys } = query
         const request = { limit, offset, q, locationKeys, sort: sortedBy(query.sort, sortNames) }
-        return ok(listAnswer(await assetLocations(needs.db.read, caller.orgId, request), query, presentWhereabout))
+        return ok(listAnswer(await assetLocations(needs.db.reports, caller.orgId, request), query, presentWhereabout))
       },
     }),
   ]

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import { Agent, request } from 'undici'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openCore } from '../../src/app/core.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { mintCredentials } from '../../src/credentials/commands.ts'
+import { createOrganization } from '../../src/organizations/commands.ts'
+import { type TestDatabase, cloneDatabase } from '../support/database.ts'
+import { type ReadyServer, serve, tokenFor, usePrograms, withSql } from '../support/process.ts'
+import { eventually } from '../support/tracking.ts'
+
+const mebibyte = 1024 * 1024
+
+describe('Far more requests than can be worked on', { timeout: 90_000 }, () => {
+  usePrograms()
+  let database: TestDatabase
+  let server: ReadyServer
+  const settings = (): Record<string, string> => ({ DATABASE_URL: database.url, LASTSEEN_LOG_LEVEL: 'silent' })
+  const agent = new Agent({ connections: 1000, pipelining: 1, headersTimeout: 60_000 })
+
+  const keysOf = async (name: string, count: number): Promise<string[]> => {
+    const core = await openCore({ config: readConfig(settings()), url: database.url })
+    try {
+      const { orgId } = await createOrganization(core, name)
+      const draft = { name: 'k', scopes: ['assets:read', 'assets:write'], expiresAt: null, createdBy: null }
+      const minted = await mintCredentials(core, orgId, draft, count)
+      const pairs = minted.map((one) => ({ client_id: one.credential.clientId, client_secret: one.clientSecret }))
+      return await Promise.all(pairs.map((pair) => tokenFor(server.url, pair)))
+    } finally {
+      await core.close()
+    }
+  }
+
+  beforeAll(async () => {
+    database = await cloneDatabase()
+    server = await serve(settings())
+  }, 60_000)
+  afterAll(async () => {
+    expect((await server.program.stop()).code).toBe(0)
+    await database.drop()
+  }, 60_000)
+
+  const residentBytes = (): number =>
+    Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${server.program.pid}/status`, 'utf8'))![1]) * 1024
+  const waiting = async (): Promise<number> => {
+    const { text } = await server.send('GET', '/metrics')
+    return Number(/^lastseen_http_requests_waiting (\d+)$/m.exec(text)![1])
+  }
+
+  it('are refused at once past a bound, hold little memory, leave room for others, and are over when they are over', async () => {
+    const [flood, quiet] = [await keysOf('Flood', 8), await keysOf('Quiet', 1)]
+    const before = residentBytes()
+    const body = JSON.stringify({ name: 'x', metadata: { filler: 'y'.repeat(0.9 * mebibyte) } })
+    const headers = { 'content-type': 'application/json', 'user-agent': 'flood' }
+    const answers: string[] = []
+    const post = async (index: number): Promise<void> => {
+      const authorization = `Bearer ${flood[index % flood.length]}`
+      const options = { method: 'POST', dispatcher: agent, headers: { ...headers, authorization }, body } as const
+      const reply = await request(`${server.url}/api/v1/assets`, options)
+      const json = (await reply.body.json()) as { error?: { type: string } }
+      answers.push(`${reply.statusCode} ${json.error?.type} ${String(reply.headers['retry-after'])}`)
+    }
+    // Nothing that touches assets can end while this lasts.
+    await withSql(database.url, (sql) =>
+      sql.begin(async (tx) => {
+        await tx`lock table assets in access exclusive mode`
+        const flooding = Array.from({ length: 450 }, (_, index) => post(index).catch(() => undefined))
+        await eventually(async () => expect(answers.length).toBeGreaterThanOrEqual(100), 20_000)
+        expect(new Set(answers)).toEqual(new Set(['429 rate_limited 1']))
+        // One organization fills half of the room, and only those who are worked on may send their bodies.
+        expect(await waiting()).toBeLessThanOrEqual(300)
+        expect(residentBytes() - before).toBeLessThan(250 * mebibyte)
+        // Whoever asks for something else is served meanwhile, and so is whoever only wants to know how it is.
+        const me = await server.send('GET', '/api/v1/orgs/me', { token: quiet[0]! })
+        expect(me.status).toBe(200)
+        expect((await server.send('GET', '/healthz')).status).toBe(200)
+        // They hang up: little is done for those who were still waiting, and nobody waits longer than he may.
+        await agent.destroy()
+        await Promise.all(flooding)
+      }),
+    )
+    await eventually(async () => expect(await waiting()).toBe(0), 20_000)
+    // Everything is as before.
+    const lists = Array.from({ length: 20 }, (_, index) =>
+      server.send('GET', '/api/v1/assets?limit=1', { token: flood[index % flood.length]! }),
+    )
+    expect((await Promise.all(lists)).map((list) => list.status)).toEqual(lists.map(() => 200))
+  })
+})

@@ -1,0 +1,72 @@
+/** What templates may look at, by name. */
+type Scope = Record<string, unknown>
+
+interface Piece {
+  text: string
+  isAction: boolean
+}
+
+/** Text and `{{ actions }}` in turn; a dash beside the braces eats the space on that side, as Go's templates do. */
+function piecesOf(source: string): Piece[] {
+  const parts = source.split(/(\{\{-?[^}]*?-?\}\})/)
+  return parts.map((text, index) => {
+    if (text.startsWith('{{')) return { text: text.replace(/^\{\{-?\s*|\s*-?\}\}$/g, ''), isAction: true }
+    const eatsEnd = parts[index + 1]?.startsWith('{{-') ?? false
+    const eatsStart = parts[index - 1]?.endsWith('-}}') ?? false
+    const start = eatsStart ? text.trimStart() : text
+    return { text: eatsEnd ? start.trimEnd() : start, isAction: false }
+  })
+}
+
+function valueOf(path: string, scope: Scope): unknown {
+  const names = path.replace(/^\$?\./, '$.').split('.')
+  let value: unknown = scope
+  for (const name of names) {
+    if (typeof value !== 'object' || value === null || !(name in value)) throw new Error(`${path} is not there`)
+    value = (value as Scope)[name]
+  }
+  return value
+}
+
+/** The few functions the chart uses; another one is an error. */
+function evaluate(expression: string, scope: Scope): string {
+  const [first = '', ...filters] = expression.split('|').map((part) => part.trim())
+  const [, turned, path = ''] = /^(toYaml )?(\S+)$/.exec(first) ?? []
+  let text = turned === undefined ? String(valueOf(path, scope)) : JSON.stringify(valueOf(path, scope))
+  for (const filter of filters) {
+    const [, indent] = /^nindent (\d+)$/.exec(filter) ?? []
+    if (indent !== undefined) text = `\n${' '.repeat(Number(indent))}${text}`
+    else if (filter === 'quote') text = JSON.stringify(text)
+    else throw new Error(`the chart uses ${filter}, which this renderer does not know`)
+  }
+  return text
+}
+
+/** Renders the part of Go's template language that the chart keeps to: values, `if`, `range` over a map, `end`. */
+export function renderTemplate(source: string, scope: Scope): string {
+  const pieces = piecesOf(source)
+  let at = 0
+  const render = (inner: Scope, isShown: boolean): string => {
+    let out = ''
+    while (at < pieces.length) {
+      const { text, isAction } = pieces[at++]!
+      if (!isAction) out += isShown ? text : ''
+      else if (text === 'end') return out
+      else if (text.startsWith('if ')) {
+        const isTrue = isShown && Boolean(valueOf(text.slice(3), inner))
+        out += render(inner, isTrue)
+      } else if (text.startsWith('range ')) {
+        const [, key = '', value = '', path = ''] = /^range (\S+), (\S+) := (\S+)$/.exec(text) ?? []
+        const start = at
+        const entries = isShown ? Object.entries(valueOf(path, inner) as Scope) : []
+        if (entries.length === 0) render(inner, false)
+        for (const [name, one] of entries) {
+          at = start
+          out += render({ ...inner, [key]: name, [value]: one }, true)
+        }
+      } else if (isShown) out += evaluate(text, inner)
+    }
+    return out
+  }
+  return render(scope, true)
+}
