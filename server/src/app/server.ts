@@ -114,7 +114,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
       ...published.pages,
       ...pages(core, seen.registry, options.host),
       ...tracking.endpoints,
-      ...webPages(webFolder),
+      ...webPages(webFolder, published.primaryBase),
     ],
     authenticator: principals,
     limiter: isShared ? databaseLimiter(db, millis) : memoryLimiter(millis),

@@ -43,6 +43,8 @@ export interface ReaderDraft {
   clock: string
   smoothing?: Smoothing | null
   scanPoints: readonly { antenna: number; locationId: number | null }[]
+  /** The topic of messages that came before the reader was known; without one it gets a topic of its own. */
+  topicKey?: string
 }
 
 /** A reader just made: the only moment its token is known. */

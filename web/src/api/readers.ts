@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { get, getOne, patch, post, remove } from './client.ts'
-import type { List, NewReader, Reader, ScanPoint, UnknownTag } from './types.ts'
+import type { List, NewReader, Reader, ScanPoint, UnknownReaders, UnknownTag } from './types.ts'
 
 export const listReaders = (request: { limit: number; offset: number }) =>
   queryOptions({
@@ -22,11 +22,19 @@ export const listUnknown = (request: { limit: number; offset: number }) =>
     placeholderData: keepPreviousData,
   })
 
+/** Topics of the outside broker that lead to no reader. */
+export const unknownReaders = () =>
+  queryOptions({
+    queryKey: ['inbox', 'readers'],
+    queryFn: ({ signal }) => getOne<UnknownReaders>('/readers/unknown', undefined, signal),
+  })
+
 export interface ReaderDraft {
   name: string
   format: string
   clock: string
   scan_points: ScanPoint[]
+  topic_key?: string
 }
 
 export const createReader = (draft: ReaderDraft): Promise<NewReader> => post('/readers', draft)

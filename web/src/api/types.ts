@@ -64,6 +64,10 @@ export type NewReader = Web['NewReader']
 
 export type UnknownTag = Web['UnknownTag']
 
+export type UnknownReaders = Web['UnknownReaders']
+
+export type UnknownTopic = UnknownReaders['topics'][number]
+
 export type SearchResult = Web['SearchResult']
 
 export type ResolvedCode = Web['ResolvedCode']

@@ -349,23 +349,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/readers/inbox": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Tags that were read and hang on nothing */
-        get: operations["readers.inbox"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/readers/{reader_id}": {
         parameters: {
             query?: never;
@@ -383,6 +366,43 @@ export interface paths {
         head?: never;
         /** Change a reader; scan points and smoothing are replaced as a whole */
         patch: operations["readers.patch"];
+        trace?: never;
+    };
+    "/api/v1/readers/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tags that were read and hang on nothing */
+        get: operations["readers.inbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/readers/unknown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Topics of the outside broker that lead to no reader
+         * @description Shown while the installation has one organization. With several nobody can tell whose they are.
+         */
+        get: operations["readers.unknown"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/webhooks": {
@@ -490,7 +510,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/assets/quiet": {
+    "/api/v1/quiet-assets": {
         parameters: {
             query?: never;
             header?: never;
@@ -1129,6 +1149,33 @@ export interface components {
         };
         /**
          * @example {
+         *       "reason": null,
+         *       "topics": [
+         *         {
+         *           "topic": "lastseen/dock-3/reads",
+         *           "topic_key": "dock-3",
+         *           "messages": 12,
+         *           "first_seen_at": "2026-05-04T08:00:00.000Z",
+         *           "last_seen_at": "2026-05-04T08:15:02.120Z"
+         *         }
+         *       ]
+         *     }
+         */
+        UnknownReaders: {
+            reason: string | null;
+            topics: {
+                topic: string;
+                topic_key: string | null;
+                /** Format: int64 */
+                messages: number;
+                /** Format: date-time */
+                first_seen_at: string;
+                /** Format: date-time */
+                last_seen_at: string;
+            }[];
+        };
+        /**
+         * @example {
          *       "assets_total": 0,
          *       "seen_total": 0,
          *       "quiet_after_hours": 24,
@@ -1450,6 +1497,7 @@ export interface components {
                 /** Format: int64 */
                 location_id: number | null;
             }[];
+            topic_key?: string;
         };
         ReaderPatch: {
             name?: string;
@@ -2581,45 +2629,8 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            409: components["responses"]["409"];
             415: components["responses"]["415"];
-            500: components["responses"]["500"];
-        };
-    };
-    "readers.inbox": {
-        parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of tags */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["UnknownTag"][];
-                        limit: number;
-                        offset: number;
-                        /** Format: int64 */
-                        total_count: number;
-                    };
-                };
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
             500: components["responses"]["500"];
         };
     };
@@ -2724,6 +2735,75 @@ export interface operations {
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             415: components["responses"]["415"];
+            500: components["responses"]["500"];
+        };
+    };
+    "readers.inbox": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of tags */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["UnknownTag"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            500: components["responses"]["500"];
+        };
+    };
+    "readers.unknown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The topics, latest first */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["UnknownReaders"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
             500: components["responses"]["500"];
         };
     };

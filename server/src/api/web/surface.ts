@@ -8,6 +8,7 @@ import { exportRoutes } from './exports.ts'
 import { type ImportNeeds, importComponents, importRoutes } from './imports.ts'
 import { liveRoute } from './live.ts'
 import { type LookingNeeds, lookingComponents, lookingRoutes } from './looking.ts'
+import { inboxComponents, inboxRoutes } from './reader-inbox.ts'
 import { type ReaderNeeds, readerComponents, readerRoutes } from './readers.ts'
 import { reportComponents, reportRoutes } from './reports.ts'
 import { sessionComponents, sessionRoutes } from './sessions.ts'
@@ -25,6 +26,7 @@ export function webSurface(
     ...invitationRoutes(needs),
     ...apiKeyRoutes(needs),
     ...readerRoutes(needs),
+    ...inboxRoutes(needs),
     ...webhookRoutes(needs),
     ...lookingRoutes(needs),
     ...reportRoutes(needs),
@@ -40,6 +42,7 @@ export const webComponents: readonly Component[] = [
   ...accountComponents,
   ...apiKeyComponents,
   ...readerComponents,
+  ...inboxComponents,
   ...lookingComponents,
   ...reportComponents,
   ...importComponents,
