@@ -73,7 +73,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     webhooks.missedNews()
   })
 
-  const addresses = (reader: Reader, token: string) => ingestAddresses(core, reader, token)
+  const addresses = (reader: Reader) => ingestAddresses(core, reader)
   const post = new Post({
     url: config.mailUrl,
     from: config.mailFrom,
@@ -94,6 +94,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     throttle,
     wake,
     announce: tracking.announce,
+    latestReads: tracking.latestReads,
     addresses,
     moved: tracking.moved,
     seal: webhooks.seal,

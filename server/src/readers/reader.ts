@@ -1,4 +1,5 @@
 import type { Instant } from '../kernel/instant.ts'
+import type { TagDraft } from '../tags/tag.ts'
 
 /** A device that reports what it reads. */
 export interface Reader {
@@ -51,6 +52,16 @@ export interface ReaderDraft {
 export interface NewReader {
   reader: Reader
   token: string
+}
+
+/** One read as it came in. */
+export interface LatestRead {
+  tag: TagDraft
+  antenna: number
+  rssiDbm: number | null
+  /** By the reader's own clock, where it said. */
+  observedAt: Instant | null
+  receivedAt: Instant
 }
 
 /** What an incoming message needs to know about its reader. */

@@ -84,16 +84,34 @@ const readerExample: Wire<typeof readerShape> = {
 
 export const ReaderOut = component('Reader', readerShape, readerExample)
 
+const mqtt = { url: nullable(text({ max: 4096 })), username: line, topic: line }
+const ingestUrl = text({ max: 4096 })
+
 export const NewReaderOut = component(
   'NewReader',
+  { ...readerShape, token: line, ingest_url: ingestUrl, mqtt: record({ ...mqtt, password: line }) },
   {
-    ...readerShape,
-    token: line,
-    ingest_url: text({ max: 4096 }),
-    mqtt: nullable(record({ url: nullable(text({ max: 4096 })), username: line, password: line, topic: line })),
+    ...readerExample,
+    token: 'lsd_…',
+    ingest_url: 'https://track.example.com/ingest/v1/reads',
+    mqtt: {
+      url: 'mqtt://track.example.com:1883',
+      username: '8120449930581042',
+      topic: 'lastseen/3f…/reads',
+      password: 'lsd_…',
+    },
   },
-  { ...readerExample, token: 'lsd_…', ingest_url: 'https://track.example.com/ingest/v1/reads', mqtt: null },
 )
+
+const connectionShape = { ingest_url: ingestUrl, mqtt: record(mqtt) }
+
+/** The topic is as good as a password at an outside broker, so it is shown to those who may change the reader. */
+export type Connection = Wire<typeof connectionShape>
+
+export const ConnectionOut = component('ReaderConnection', connectionShape, {
+  ingest_url: 'https://track.example.com/ingest/v1/reads',
+  mqtt: { url: 'mqtt://track.example.com:1883', username: '8120449930581042', topic: 'lastseen/3f…/reads' },
+})
 
 export const presentReader = (reader: Reader): Wire<typeof readerShape> => ({
   id: reader.id,

@@ -6,6 +6,8 @@ import { changeReader, createReader, getReader, removeReader } from '../../reade
 import type { NewReader, Reader } from '../../readers/reader.ts'
 import { listReaders } from '../../readers/readers.sql.ts'
 import {
+  type Connection,
+  ConnectionOut,
   NewReaderOut,
   ReaderOut,
   createShape,
@@ -19,10 +21,10 @@ export interface ReaderNeeds extends Needs {
   /** Tells every process that a reader was changed. */
   announce: () => Promise<void>
   /** Where this installation takes reads. */
-  addresses: (reader: Reader, token: string) => { ingest_url: string; mqtt: object | null }
+  addresses: (reader: Reader) => Connection
 }
 
-export const readerComponents = [ReaderOut, NewReaderOut] as Component[]
+export const readerComponents = [ReaderOut, NewReaderOut, ConnectionOut] as Component[]
 
 /** Managing the devices; for sessions, not part of the public description. */
 export function readerRoutes(needs: ReaderNeeds): AnyRoute[] {
@@ -32,11 +34,10 @@ export function readerRoutes(needs: ReaderNeeds): AnyRoute[] {
   const exists = async (call: { caller: { orgId: number }; params: { reader_id: number } }): Promise<void> => {
     await getReader(needs, call.caller.orgId, call.params.reader_id)
   }
-  const presentNew = ({ reader, token }: NewReader) => ({
-    ...presentReader(reader),
-    token,
-    ...needs.addresses(reader, token),
-  })
+  const presentNew = ({ reader, token }: NewReader) => {
+    const { ingest_url, mqtt } = needs.addresses(reader)
+    return { ...presentReader(reader), token, ingest_url, mqtt: { ...mqtt, password: token } }
+  }
 
   return [
     route({
@@ -79,6 +80,19 @@ export function readerRoutes(needs: ReaderNeeds): AnyRoute[] {
       success,
       async handle({ caller, params }) {
         return ok({ data: presentReader(await getReader(needs, caller.orgId, params.reader_id)) })
+      },
+    }),
+    route({
+      ...writing,
+      id: 'readers.connection',
+      method: 'GET',
+      path: '/readers/{reader_id}/connection',
+      ids: ['reader_id'],
+      summary: 'Where the reader sends to and as whom; its token is not shown again',
+      success: { status: 200, description: 'The addresses', schema: single(ConnectionOut) },
+      async handle({ caller, params }) {
+        const data: Connection = needs.addresses(await getReader(needs, caller.orgId, params.reader_id))
+        return ok({ data })
       },
     }),
     route({

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { get, patch, post, remove } from '../../api/client.ts'
-import { type Invitation, type List, type Member, type Role, roles } from '../../api/types.ts'
+import { type Invitation, type List, type Member, type NewInvitation, type Role, roles } from '../../api/types.ts'
 import { AdminOnly } from '../../components/admin-only.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { ShownOnce } from '../../components/copy.tsx'
@@ -168,7 +168,7 @@ function Invite({ onClose }: { onClose: () => void }) {
     validate: { email: emailRule },
   })
   const action = useMutation({
-    mutationFn: () => post<Invitation>('/invitations', form.getValues()),
+    mutationFn: () => post<NewInvitation>('/invitations', form.getValues()),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['invitations'] }),
     onError: (error) => showRefusal(form, error),
   })
@@ -198,7 +198,7 @@ function Invite({ onClose }: { onClose: () => void }) {
           </Stack>
         </form>
       ) : (
-        <ShownOnce values={[{ label: `Link for ${made.email}`, value: made.link ?? '' }]} onDone={onClose}>
+        <ShownOnce values={[{ label: `Link for ${made.email}`, value: made.link }]} onDone={onClose}>
           <Text size="sm">It works once, within seven days. Where mail is set up, it was sent too.</Text>
         </ShownOnce>
       )}
