@@ -68,9 +68,11 @@ async function picture(browser, session, shots, { isForLooking = false, ...optio
   for (const { name, path, prepare } of shots) {
     await page.goto(base + path)
     await page.waitForSelector('h1')
-    await page.waitForFunction(() => document.querySelector('.mantine-Skeleton-root, [aria-label=Loading]') === null)
+    const loaded = () => document.querySelector('.mantine-Skeleton-root, [aria-label=Loading]') === null
+    await page.waitForFunction(loaded)
     await prepare?.(page)
     await page.waitForTimeout(900)
+    await page.waitForFunction(loaded)
     const png = await page.screenshot(isForLooking ? { fullPage: true } : {})
     if (!isForLooking) writeFileSync(join(images, `${name}.webp`), await toWebp(blank, png))
     if (process.env.KEEP_PNG !== undefined) writeFileSync(join(process.env.KEEP_PNG, `${name}.png`), png)

@@ -137,8 +137,8 @@ function Invitations() {
       <QueryView query={open} rows={1}>
         {({ data }) =>
           data.map((one) => (
-            <div className="move-row" key={one.id}>
-              <Text size="sm" style={{ flex: 1, minWidth: 0 }}>
+            <div className="move-row" key={one.id} style={{ flexWrap: 'wrap' }}>
+              <Text size="sm" style={{ flex: '1 1 190px', minWidth: 0 }}>
                 {one.email} <Badge color="gray">{one.role}</Badge>
               </Text>
               <Text size="xs" c="dimmed">

@@ -1,4 +1,4 @@
-import { Badge, Group, Table, Text } from '@mantine/core'
+import { Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { latestReads } from '../../api/readers.ts'
 import type { LatestRead } from '../../api/types.ts'
@@ -24,6 +24,8 @@ function Holder({ read: { holder } }: { read: LatestRead }) {
   )
 }
 
+const signal = ({ rssi_dbm: dbm }: LatestRead): string => (dbm === null ? '–' : `${dbm} dBm`)
+
 function Row({ read }: { read: LatestRead }) {
   const at = read.observed_at ?? read.received_at
   return (
@@ -35,20 +37,18 @@ function Row({ read }: { read: LatestRead }) {
       </Table.Td>
       <Table.Td>
         <Holder read={read} />
-        <Group gap={6} wrap="nowrap">
-          <Badge color="gray" size="xs">
-            {tagLabel(read.tag_type)}
-          </Badge>
-          <Text span size="xs" className="key" c="dimmed">
-            {read.value}
-          </Text>
-        </Group>
+        <Text size="xs" c="dimmed">
+          {tagLabel(read.tag_type)} <span className="key">{read.value}</span>
+        </Text>
+        <Text size="xs" c="dimmed" hiddenFrom="xs">
+          antenna {read.antenna}, {signal(read)}
+        </Text>
       </Table.Td>
-      <Table.Td ta="right" className="number">
+      <Table.Td ta="right" className="number" visibleFrom="xs">
         {read.antenna}
       </Table.Td>
-      <Table.Td ta="right" className="number" style={{ whiteSpace: 'nowrap' }}>
-        {read.rssi_dbm === null ? '–' : `${read.rssi_dbm} dBm`}
+      <Table.Td ta="right" className="number" visibleFrom="xs" style={{ whiteSpace: 'nowrap' }}>
+        {signal(read)}
       </Table.Td>
     </Table.Tr>
   )
@@ -72,8 +72,12 @@ export function LiveReads({ readerId }: { readerId: number }) {
                   <Table.Tr>
                     <Table.Th>Read at</Table.Th>
                     <Table.Th>Tag</Table.Th>
-                    <Table.Th ta="right">Antenna</Table.Th>
-                    <Table.Th ta="right">Signal</Table.Th>
+                    <Table.Th ta="right" visibleFrom="xs">
+                      Antenna
+                    </Table.Th>
+                    <Table.Th ta="right" visibleFrom="xs">
+                      Signal
+                    </Table.Th>
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>
