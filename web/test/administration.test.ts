@@ -77,9 +77,12 @@ test('A reader shows its reads as they come in, and what to set in the device, w
   await expect(page.getByText(reader.token)).toHaveCount(0)
 })
 
-test('An unknown tag waits in the inbox and is attached with one form', async ({ page }) => {
+test('An unknown tag waits in the inbox and is attached with one form; strange readers are not named to several organizations', async ({
+  page,
+}) => {
   const { org } = await warehouse()
   await org.signIn(page, org.email, '/readers/inbox')
+  await expect(page.getByText('This server has several organizations')).toBeVisible()
   await page.getByRole('button', { name: 'Attach E2FFFFFFFFFFFFFFFFFFFFFF' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('combobox', { name: 'Asset' }).fill('Crate 5')

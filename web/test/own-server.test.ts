@@ -1,5 +1,4 @@
 import { type Page, expect, test } from '@playwright/test'
-import { Org, url } from './support/org.ts'
 import { TinyBroker } from './support/broker.ts'
 import { type Program, startProgram } from './support/program.ts'
 import { expectAccessible, watch } from './support/watch.ts'
@@ -79,15 +78,4 @@ test('A reader nobody registered shows in the inbox, and added from there its me
   await expect(page.getByRole('table', { name: 'Unknown tags' })).toContainText('E2AB')
   await page.getByRole('link', { name: 'Readers', exact: true }).first().click()
   await expect(page.getByRole('row', { name: /Gate nine/ })).toContainText('reporting')
-})
-
-test('Where a server has several organizations the inbox says why it names no strange readers', async ({ page }) => {
-  const [org] = await Promise.all([Org.create(), Org.create()])
-  await org.signIn(page, org.email, '/readers/inbox')
-  await expect(page.getByText('This server has several organizations')).toBeVisible()
-  const viewer = await org.member('viewer')
-  await org.signIn(page, viewer, '/readers/inbox')
-  await expect(page.getByText('Tags that hang on nothing')).toBeVisible()
-  await expect(page.getByText('Readers nobody registered')).toHaveCount(0)
-  expect(page.url()).toBe(`${url()}/readers/inbox`)
 })

@@ -54,7 +54,7 @@ const mqttText = ({ mqtt, token }: Connection): string =>
   mqtt === null
     ? ''
     : [
-        ...(mqtt.url === null ? ['Host            your own broker (LASTSEEN_MQTT_URL)'] : brokerLines(mqtt.url)),
+        ...(mqtt.url === null ? ['Host            ask whoever runs the server'] : brokerLines(mqtt.url)),
         `User name       ${mqtt.username}`,
         `Password        ${token ?? hidden}`,
         `Topic           ${mqtt.topic}`,
