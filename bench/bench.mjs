@@ -8,6 +8,7 @@ import { operations } from './operations.mjs'
 import { memoryOf, processorMsOf, startFloor, startLoad, startService } from './processes.mjs'
 import { growthOf, machineFacts, misses, render, summarize } from './report.mjs'
 import { checkSameness } from './sameness.mjs'
+import { measureWeb } from './web.mjs'
 import { measureWebhooks } from './webhooks.mjs'
 
 const connections = 16
@@ -53,8 +54,10 @@ function readOptions() {
       profile: { type: 'string' },
     },
   })
-  const all = [...Object.keys(operations), 'ingest', 'webhooks']
-  const wanted = values.only?.split(',') ?? all
+  // The web app needs a browser, so it is measured when it is asked for.
+  const usual = [...Object.keys(operations), 'ingest', 'webhooks']
+  const all = [...usual, 'web']
+  const wanted = values.only?.split(',') ?? usual
   const unknown = wanted.filter((name) => !all.includes(name))
   if (unknown.length > 0) throw new Error(`No such operation: ${unknown.join(', ')}. There are ${all.join(', ')}`)
   const names = wanted.filter((name) => Object.hasOwn(operations, name))
@@ -69,6 +72,7 @@ function readOptions() {
     names,
     hasIngest: wanted.includes('ingest'),
     hasWebhooks: wanted.includes('webhooks'),
+    hasWeb: wanted.includes('web'),
     sizes,
     rounds,
     json: values.json,
@@ -155,10 +159,12 @@ async function bench(started, options) {
   const ingest = hasIngest ? await measureIngest(started, postgres, { rounds: ingestRounds, ingestMs, say }) : []
   const pace = { rounds: ingestRounds, events: options.events, seconds: 3, say }
   const webhooks = hasWebhooks ? await measureWebhooks(started, postgres, pace) : null
+  const web = options.hasWeb ? await measureWeb(started, postgres, { say }) : null
   return {
     ...register,
     ingest,
     webhooks,
+    web,
     machine,
     connections,
     rounds: options.rounds,

@@ -1,5 +1,8 @@
 /* global Image, document, localStorage */
-/** Makes the pictures under docs/images: every page of the web app over a warehouse that was played for it. */
+/**
+ * Makes the pictures under docs/images: every page of the web app over a warehouse that was played for it. With KEEP_PNG
+ * set to a folder they also go there, with every page once more on a phone and in the dark, to look at.
+ */
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -56,7 +59,7 @@ async function toWebp(page, png) {
   return Buffer.from(text.slice(text.indexOf(',') + 1), 'base64')
 }
 
-async function picture(browser, session, shots, options) {
+async function picture(browser, session, shots, { isForLooking = false, ...options }) {
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', ...options })
   const [page, blank] = [await context.newPage(), await context.newPage()]
   await page.goto(`${base}/mark.svg`)
@@ -65,11 +68,13 @@ async function picture(browser, session, shots, options) {
   for (const { name, path, prepare } of shots) {
     await page.goto(base + path)
     await page.waitForSelector('h1')
-    await page.waitForFunction(() => document.querySelector('.mantine-Skeleton-root, [aria-label=Loading]') === null)
+    const loaded = () => document.querySelector('.mantine-Skeleton-root, [aria-label=Loading]') === null
+    await page.waitForFunction(loaded)
     await prepare?.(page)
     await page.waitForTimeout(900)
-    const png = await page.screenshot()
-    writeFileSync(join(images, `${name}.webp`), await toWebp(blank, png))
+    await page.waitForFunction(loaded)
+    const png = await page.screenshot(isForLooking ? { fullPage: true } : {})
+    if (!isForLooking) writeFileSync(join(images, `${name}.webp`), await toWebp(blank, png))
     if (process.env.KEEP_PNG !== undefined) writeFileSync(join(process.env.KEEP_PNG, `${name}.png`), png)
   }
   await context.close()
@@ -109,7 +114,11 @@ try {
     { name: 'locations', path: '/locations' },
     { name: 'location', path: `/locations/${rack.id}` },
     { name: 'readers', path: '/readers' },
-    { name: 'reader', path: `/readers/${reader.id}` },
+    {
+      name: 'reader',
+      path: `/readers/${reader.id}`,
+      prepare: (page) => page.waitForSelector('table[aria-label="Live reads"]'),
+    },
     { name: 'inbox', path: '/readers/inbox' },
     { name: 'reports', path: '/reports' },
     { name: 'reports-dwell', path: '/reports', prepare: tab('Time per place') },
@@ -143,6 +152,12 @@ try {
     isMobile: true,
     hasTouch: true,
   })
+  if (process.env.KEEP_PNG !== undefined) {
+    const every = (mode) => desk.map((one) => ({ ...one, name: `${one.name}-on-${mode}` }))
+    const small = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }
+    await picture(browser, await session(), every('phone'), { ...small, isForLooking: true })
+    await picture(browser, await session(), every('dark'), { ...wide, colorScheme: 'dark', isForLooking: true })
+  }
   await browser.close()
 } finally {
   const ended = new Promise((resolve) => server.once('exit', resolve))

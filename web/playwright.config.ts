@@ -1,18 +1,5 @@
-import { existsSync } from 'node:fs'
 import { defineConfig } from '@playwright/test'
-
-/** Debian's browser where it is installed; elsewhere the one Playwright downloads. */
-const debian = '/usr/bin/chromium'
-
-const args = [
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-]
+import { launchOptions } from './test/support/browser.ts'
 
 export default defineConfig({
   testDir: 'test',
@@ -26,7 +13,7 @@ export default defineConfig({
   forbidOnly: process.env['CI'] !== undefined,
   use: {
     browserName: 'chromium',
-    launchOptions: { args, ...(existsSync(debian) ? { executablePath: debian } : {}) },
+    launchOptions: launchOptions(),
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
     screenshot: 'only-on-failure',

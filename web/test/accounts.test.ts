@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test'
-import { Org, call, password, url } from './support/org.ts'
+import { Org, call, operatorsLog, password, url } from './support/org.ts'
 import { settled, watch } from './support/watch.ts'
 
 test('Somebody signs up, names a place and a thing, and is signed out again', async ({ page }) => {
@@ -108,6 +108,43 @@ test('A forgotten password: the answer is the same whether there is an account o
   await page.getByLabel('E-mail').fill('nobody@example.com')
   await page.getByRole('button', { name: 'Send the link' }).click()
   await expect(page.getByRole('heading', { name: 'Look into your mail' })).toBeVisible()
+})
+
+test('A forgotten password is replaced by way of the link; it works once, and the old password no more', async ({
+  page,
+}) => {
+  const org = await Org.create()
+  await page.goto(`${url()}/sign-in`)
+  await page.getByRole('link', { name: /forgot/i }).click()
+  await page.getByLabel('E-mail').fill(org.email)
+  await page.getByRole('button', { name: 'Send the link' }).click()
+  await expect(page.getByRole('heading', { name: 'Look into your mail' })).toBeVisible()
+  // Without a mail server the link is told to whoever runs the program.
+  const told = (): string | undefined => new RegExp(`Password reset for ${org.email}: (\\S+)`).exec(operatorsLog())?.[1]
+  await expect.poll(told).toBeDefined()
+  const hash = new URL(told()!).hash
+  await page.goto(`${url()}/reset-password${hash}`)
+  const field = page.getByRole('textbox', { name: 'New password' })
+  await field.fill('short')
+  await page.getByRole('button', { name: 'Set password' }).click()
+  await expect(page.getByText('At least 10 characters').last()).toBeVisible()
+  await field.fill('a wholly new password')
+  await page.getByRole('button', { name: 'Set password' }).click()
+  await page.getByRole('link', { name: 'Go to sign in' }).click()
+  const enter = async (secret: string): Promise<void> => {
+    await page.getByLabel('E-mail').fill(org.email)
+    await page.getByRole('textbox', { name: 'Password' }).fill(secret)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
+  await enter(password)
+  await expect(page.getByRole('alert')).toBeVisible()
+  await enter('a wholly new password')
+  await expect(page.getByRole('button', { name: 'Account menu' })).toBeVisible()
+
+  await page.goto(`${url()}/reset-password${hash}`)
+  await field.fill('yet another password')
+  await page.getByRole('button', { name: 'Set password' }).click()
+  await expect(page.getByRole('alert')).toBeVisible()
 })
 
 test('An admin invites, the invited joins, gets another role, and the last admin cannot go', async ({ browser }) => {

@@ -58,9 +58,31 @@ test('A reader is added with its antennas, gets a token once, and its snippet ca
   await expect(row).toContainText('reporting')
 })
 
-test('An unknown tag waits in the inbox and is attached with one form', async ({ page }) => {
+test('A reader shows its reads as they come in, and what to set in the device, without the token', async ({ page }) => {
+  const { org, reader, tag } = await warehouse()
+  await org.signIn(page, org.email, `/readers/${reader.id}`)
+  const reads = page.getByRole('table', { name: 'Live reads' })
+  await expect(reads).toContainText('Crate 1')
+  await org.read(reader.token, [{ tag: tag(5), antenna: 2, rssi: -61.5 }])
+  await expect(reads.getByRole('row').nth(1)).toContainText(/Crate 5.*2\s*-61.5 dBm/s)
+  await org.read(reader.token, [{ tag: '<img src=x onerror=alert(1)>', antenna: 7 }])
+  await expect(reads.getByRole('row').nth(1)).toContainText('<img src=x onerror=alert(1)>')
+  await expect(reads.getByRole('row').nth(1)).toContainText('hangs on nothing')
+  await expect(page.getByText('Read by antennas that are not listed: 7 (1 reads)')).toBeVisible()
+  await page.getByRole('combobox', { name: 'Device' }).click()
+  await page.getByRole('option', { name: /Zebra RFD40/ }).click()
+  await expect(page.locator('pre').last()).toContainText(
+    new RegExp(`User name +${reader.id}\\s+Password +<the reader’s token>\\s+Topic +lastseen/[0-9a-f]{32}/reads`),
+  )
+  await expect(page.getByText(reader.token)).toHaveCount(0)
+})
+
+test('An unknown tag waits in the inbox and is attached with one form; strange readers are not named to several organizations', async ({
+  page,
+}) => {
   const { org } = await warehouse()
   await org.signIn(page, org.email, '/readers/inbox')
+  await expect(page.getByText('This server has several organizations')).toBeVisible()
   await page.getByRole('button', { name: 'Attach E2FFFFFFFFFFFFFFFFFFFFFF' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('combobox', { name: 'Asset' }).fill('Crate 5')

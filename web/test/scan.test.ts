@@ -15,10 +15,14 @@ test('A stocktake: what is found, elsewhere, missing and unknown, and the save',
   await expect(page).toHaveURL(new RegExp(`place=${hall.id}`))
   await expect.poll(counts).toEqual(['0', '0', '3', '0'])
 
-  // A hand scanner types anywhere on the page.
+  // A hand scanner types anywhere on the page, faster than any test could key by key.
   await page.getByRole('heading', { level: 1 }).click()
-  await page.keyboard.type(tag(1), { delay: 2 })
-  await page.keyboard.press('Enter')
+  await page.evaluate(
+    (keys) => {
+      for (const key of keys) document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))
+    },
+    [...tag(1), 'Enter'],
+  )
   await expect.poll(counts).toEqual(['1', '0', '2', '0'])
   await code.fill(`CRATE-3; ${tag(2)}, CRATE-6\tNO-SUCH`)
   await code.press('Enter')

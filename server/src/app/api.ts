@@ -80,7 +80,8 @@ export function startApi(
     throttle: new Throttle(db, clock),
     wake,
     announce: tracking.announce,
-    addresses: (reader: Reader, token: string) => ingestAddresses(core, reader, token),
+    latestReads: tracking.latestReads,
+    addresses: (reader: Reader) => ingestAddresses(core, reader),
     moved: tracking.moved,
     seal: webhooks.seal,
     sendTest: webhooks.sendTest,
@@ -96,7 +97,7 @@ export function startApi(
   const stopHousekeeping = housekeeping(core, useLog, log)
   return {
     surfaces: [...published.surfaces, webSurface(needs, tracking.live)],
-    pages: [...published.pages, ...webPages(webFolder)],
+    pages: [...published.pages, ...webPages(webFolder, published.primaryBase)],
     authenticator: principals,
     limiter,
     join,

@@ -68,10 +68,12 @@ export async function createReaderIn(core: Core, options: ReaderOptions): Promis
     scanPoints: antennas.map(({ antenna, key }) => ({ antenna, locationId: key === null ? null : places.get(key)! })),
   })
   const { reader, token } = made
+  const { ingest_url, mqtt } = ingestAddresses(core, reader)
   return {
     reader_id: reader.id,
     token,
-    ...ingestAddresses(core, reader, token),
+    ingest_url,
+    mqtt: { ...mqtt, password: token },
     name: reader.name,
     org_id: orgId,
     format: reader.format,

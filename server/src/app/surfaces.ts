@@ -13,14 +13,22 @@ const prefixes: Record<Config['rootSurface'], { primary: string; natural: string
   'natural-key': { primary: '/primary', natural: '' },
 }
 
+interface PublicSurfaces {
+  surfaces: Surface[]
+  pages: PlainPage[]
+  /** Where the API by ids lies, for the web app. */
+  primaryBase: string
+}
+
 /** The public surfaces, each on its base, and what each base says about itself. */
-export function publicSurfaces(needs: SurfaceNeeds, config: Config): { surfaces: Surface[]; pages: PlainPage[] } {
+export function publicSurfaces(needs: SurfaceNeeds, config: Config): PublicSurfaces {
   const at = prefixes[config.rootSurface]
   const primary = primarySurface(needs, at.primary)
   const natural = naturalKeySurface(needs, at.natural)
   const server = (prefix: string): string => `${config.baseUrl ?? ''}${prefix}` || '/'
   return {
     surfaces: [primary, natural],
+    primaryBase: primary.base,
     pages: [
       ...descriptionPages(
         at.primary,

@@ -3,15 +3,18 @@ import { ActivityBook } from '../ingest/activity.ts'
 import { Devices } from '../ingest/devices.ts'
 import { ingestEndpoints } from '../ingest/endpoint.ts'
 import { Intake } from '../ingest/intake.ts'
+import { LatestReads, readsTopic, wantedTopic } from '../ingest/latest-reads.ts'
+import { now } from '../kernel/clock.ts'
 import type { PlainPage } from '../http/dispatch.ts'
 import { Gate } from '../http/gate.ts'
-import type { Device, Reader } from '../readers/reader.ts'
+import type { Device, LatestRead, Reader } from '../readers/reader.ts'
 import { Live } from '../tracking/live.ts'
 import type { Core } from './core.ts'
 
 const flushMs = 2000
 /** News of moves are gathered this long, so that a busy site does not send one per move. */
 const gatherMs = 100
+const tellReadsMs = 1000
 
 /** Messages of readers that are on their way at once; they share transactions, so many may. */
 const ingestLimits = { atOnce: 256, waiting: 512, patienceMs: 8000 }
@@ -29,17 +32,19 @@ export interface Tracking {
   missedNews: () => void
   /** A reader's MQTT connection came or went. */
   noteConnection: (device: Device, isConnected: boolean) => void
+  /** The latest reads of a reader, newest first; who asks watches it. */
+  latestReads: (readerId: number) => Promise<LatestRead[]>
   stop(): Promise<void>
 }
 
-/** Where readers send to; the token stands in neither address. */
-export function ingestAddresses(core: Core, reader: Reader, token: string) {
+/** Where readers send to and as whom. The password is the token, which stands in neither address. */
+export function ingestAddresses(core: Core, reader: Reader) {
   const base = core.config.baseUrl ?? `http://${core.config.host}:${core.config.port}`
   const { mqttPublicUrl, mqttUrl, mqttPort, host } = core.config
   const mqtt = mqttPublicUrl ?? (mqttUrl === null && mqttPort > 0 ? `mqtt://${host}:${mqttPort}` : null)
   return {
     ingest_url: `${base}/ingest/v1/reads`,
-    mqtt: { url: mqtt, username: String(reader.id), password: token, topic: `lastseen/${reader.topicKey}/reads` },
+    mqtt: { url: mqtt, username: String(reader.id), topic: `lastseen/${reader.topicKey}/reads` },
   }
 }
 
@@ -49,6 +54,7 @@ export function startTracking(core: Core, log: Logger): Tracking {
   const live = new Live({ db, clock })
   const devices = new Devices({ db, clock, isListening: () => wake.isListening() })
   const book = new ActivityBook({ db, clock })
+  const latestReads = new LatestReads({ millis: () => clock.millis(), send: (topic, text) => wake.send(topic, text) })
   const movedIn = new Set<number>()
   const intake = new Intake({
     db,
@@ -57,6 +63,11 @@ export function startTracking(core: Core, log: Logger): Tracking {
     onTaken(device, taken) {
       book.note(device, { ...taken, messages: 1 })
       book.noteAntennas(device, taken.reads)
+      const receivedAt = now(clock)
+      const latest = taken.reads.map(({ tagType: type, value, antenna, rssiDbm, observedAt }) => {
+        return { tag: { type, value }, antenna, rssiDbm, observedAt, receivedAt }
+      })
+      latestReads.note(device.readerId, latest)
     },
     onUnknown: (device, reads) =>
       book.noteUnknown(
@@ -75,6 +86,8 @@ export function startTracking(core: Core, log: Logger): Tracking {
   wake.on('readers', (payload) => {
     for (const id of payload.split(',')) live.readersActive(Number(id))
   })
+  wake.on(wantedTopic, (payload) => latestReads.heardWanted(payload))
+  wake.on(readsTopic, (payload) => latestReads.heardReads(payload))
   wake.on('reader-changed', () => devices.forgetAll())
 
   const tell = async (): Promise<void> => {
@@ -93,6 +106,10 @@ export function startTracking(core: Core, log: Logger): Tracking {
   const timers = [
     setInterval(guarded('tell-moves', tell), gatherMs),
     setInterval(guarded('reader-activity', writeDown), flushMs),
+    setInterval(
+      guarded('latest-reads', () => latestReads.tell()),
+      tellReadsMs,
+    ),
   ]
   for (const timer of timers) timer.unref()
 
@@ -103,6 +120,7 @@ export function startTracking(core: Core, log: Logger): Tracking {
     endpoints: ingestEndpoints(devices, intake, new Gate(ingestLimits)),
     moved: (orgId) => movedIn.add(orgId),
     announce: () => wake.announce('reader-changed', ''),
+    latestReads: (readerId) => latestReads.latest(readerId),
     missedNews() {
       devices.forgetAll()
       live.gap()

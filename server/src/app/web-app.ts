@@ -65,14 +65,16 @@ const guards = {
 }
 
 const placeholder = '__STYLE_NONCE__'
+const basePlaceholder = '__API_BASE__'
 
-function indexPage(html: string): PlainPage['render'] {
+function indexPage(html: string, apiBase: string): PlainPage['render'] {
+  const page = html.replace(basePlaceholder, apiBase)
   return () => {
     const nonce = randomBytes(16).toString('base64url')
     return {
       status: 200,
       type: 'text/html; charset=utf-8',
-      text: html.replaceAll(placeholder, nonce),
+      text: page.replaceAll(placeholder, nonce),
       headers: { ...guards, 'Content-Security-Policy': policy(nonce), 'Cache-Control': 'no-cache' },
     }
   }
@@ -112,14 +114,14 @@ function filePage(folder: string, name: string): PlainPage['render'] {
   }
 }
 
-/** The web app from memory. Without a build there is none, and the root leads to the reference. */
-export function webPages(folder: string): PlainPage[] {
+/** The web app from memory, told where the API by ids lies. Without a build the root leads to the reference. */
+export function webPages(folder: string, apiBase: string): PlainPage[] {
   if (!existsSync(join(folder, 'index.html'))) {
     const text = 'See /api/docs\n'
     const moved = { status: 302, type: 'text/plain; charset=utf-8', text, headers: { Location: '/api/docs' } }
     return [{ path: '/', render: () => moved }]
   }
-  const index = indexPage(readFileSync(join(folder, 'index.html'), 'utf8'))
+  const index = indexPage(readFileSync(join(folder, 'index.html'), 'utf8'), apiBase)
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((one) => one.isFile() && one.name !== 'index.html' && !/^\.|\.(br|gz)$/.test(one.name))
     .map((one) =>

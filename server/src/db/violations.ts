@@ -6,6 +6,7 @@ const conflicts: Record<string, string> = {
   locations_live_key: 'A location with this external_key already exists',
   tags_live_value: 'A tag with this type and value already exists',
   webhooks_one_per_organization: 'The organization already has a webhook',
+  reader_directory_topic: 'Another reader already has this topic_key',
   users_email: 'A user with this e-mail address already exists',
 }
 

@@ -2,7 +2,14 @@ import type { Database } from '../db/database.ts'
 import { type Clock, now } from '../kernel/clock.ts'
 import { type Activity, noteActivity } from '../readers/readers.sql.ts'
 import type { Device } from '../readers/reader.ts'
-import { type AntennaReads, maxAntennas, maxTopics, noteAntennas, noteUnknownTopics } from '../readers/unknown.sql.ts'
+import {
+  type AntennaReads,
+  maxAntennas,
+  maxTopicLength,
+  maxTopics,
+  noteAntennas,
+  noteUnknownTopics,
+} from '../readers/unknown.sql.ts'
 import type { TagDraft } from '../tags/tag.ts'
 import { type UnknownRead, noteUnknownTags } from '../tracking/unknown-tags.sql.ts'
 import { tagKey } from '../tracking/resolve.sql.ts'
@@ -59,7 +66,7 @@ export class ActivityBook {
 
   /** A message came under a topic that leads to no reader. */
   noteTopic(given: string): void {
-    const topic = given.slice(0, 200).replace(/[\p{Cc}\p{Cs}]/gu, '\uFFFD')
+    const topic = given.slice(0, maxTopicLength).replace(/[\p{Cc}\p{Cs}]/gu, '\uFFFD')
     if (this.#topics.size < maxTopics || this.#topics.has(topic))
       this.#topics.set(topic, (this.#topics.get(topic) ?? 0) + 1)
   }

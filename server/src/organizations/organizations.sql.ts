@@ -25,6 +25,11 @@ export async function hasOrganizations(db: Db): Promise<boolean> {
   return (await db.query(sql`select from organization_names limit 1`)).length > 0
 }
 
+/** Whether the installation serves a single organization: then what belongs to nobody can only be its own. */
+export async function isOnlyOrganization(db: Db): Promise<boolean> {
+  return (await db.query(sql`select from organization_names limit 2`)).length === 1
+}
+
 export async function insertOrganization(tx: Tx, orgId: number, name: string, at: Instant): Promise<void> {
   await tx.query(sql`insert into organizations (org_id, created_at) values (${orgId}, ${toDatabase(at)})`)
   await tx.query(sql`insert into organization_names (org_id, name) values (${orgId}, ${name})`)

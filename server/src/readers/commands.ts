@@ -3,6 +3,7 @@ import type { IdSource } from '../db/id-source.ts'
 import { type Clock, now } from '../kernel/clock.ts'
 import { refuse } from '../kernel/errors.ts'
 import { hashSecret, newReaderToken, topicKeyOf } from '../kernel/secrets.ts'
+import { isOnlyOrganization } from '../organizations/organizations.sql.ts'
 import type { NewReader, Reader, ReaderDraft } from './reader.ts'
 import {
   deleteReader,
@@ -13,6 +14,7 @@ import {
   putScanPoints,
   updateReader,
 } from './readers.sql.ts'
+import { type UnknownTopic, listUnknownTopics, topicKeyIn } from './unknown.sql.ts'
 
 interface Needs {
   db: Database
@@ -31,10 +33,25 @@ async function refuseUnknownPlaces(tx: Tx, orgId: number, scanPoints: ReaderDraf
   })
 }
 
+/** Topics that nobody owns: whose they are is known only while there is one organization. */
+export async function unknownTopics(db: Database): Promise<{ isShown: boolean; topics: UnknownTopic[] }> {
+  const isShown = await isOnlyOrganization(db.read)
+  return { isShown, topics: isShown ? await listUnknownTopics(db.read) : [] }
+}
+
+/** A topic can be taken from the inbox alone, so that nobody takes one that others send under. */
+async function refuseStrangeTopic(db: Database, topicKey: string): Promise<void> {
+  const { topics } = await unknownTopics(db)
+  if (topics.some((one) => topicKeyIn(one.topic) === topicKey)) return
+  const message = 'topic_key is not among the topics of unknown readers'
+  throw refuse.invalid({ field: 'topic_key', code: 'fk_not_found', message })
+}
+
 export async function createReader(needs: Needs, orgId: number, draft: ReaderDraft): Promise<NewReader> {
   const id = await needs.ids.next(orgId)
   const token = newReaderToken()
-  const secret = { tokenHash: hashSecret(token), topicKey: topicKeyOf(token) }
+  const secret = { tokenHash: hashSecret(token), topicKey: draft.topicKey ?? topicKeyOf(token) }
+  if (draft.topicKey !== undefined) await refuseStrangeTopic(needs.db, draft.topicKey)
   const reader = await needs.db.inOrganization(orgId, async (tx) => {
     await refuseUnknownPlaces(tx, orgId, draft.scanPoints)
     await insertReader(tx, orgId, id, draft, secret, now(needs.clock))

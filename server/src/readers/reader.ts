@@ -1,4 +1,5 @@
 import type { Instant } from '../kernel/instant.ts'
+import type { TagDraft } from '../tags/tag.ts'
 
 /** A device that reports what it reads. */
 export interface Reader {
@@ -43,12 +44,24 @@ export interface ReaderDraft {
   clock: string
   smoothing?: Smoothing | null
   scanPoints: readonly { antenna: number; locationId: number | null }[]
+  /** The topic of messages that came before the reader was known; without one it gets a topic of its own. */
+  topicKey?: string
 }
 
 /** A reader just made: the only moment its token is known. */
 export interface NewReader {
   reader: Reader
   token: string
+}
+
+/** One read as it came in. */
+export interface LatestRead {
+  tag: TagDraft
+  antenna: number
+  rssiDbm: number | null
+  /** By the reader's own clock, where it said. */
+  observedAt: Instant | null
+  receivedAt: Instant
 }
 
 /** What an incoming message needs to know about its reader. */

@@ -6,12 +6,21 @@ import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 export const maxTopics = 200
 export const maxAntennas = 64
 
+/** Topics are kept up to this length; a longer one is cut. */
+export const maxTopicLength = 200
+
 /** A topic that leads to no reader. */
 export interface UnknownTopic {
   topic: string
   messages: number
   firstSeenAt: Instant
   lastSeenAt: Instant
+}
+
+/** The part that would lead to a reader; null where it is empty, was cut or cannot be written as it came. */
+export function topicKeyIn(topic: string): string | null {
+  const key = topic.split('/')[1] ?? ''
+  return key === '' || key.includes('\uFFFD') || `lastseen/${key}`.length >= maxTopicLength ? null : key
 }
 
 export async function noteUnknownTopics(tx: Tx, topics: ReadonlyMap<string, number>, at: Instant): Promise<void> {
@@ -28,10 +37,12 @@ export async function noteUnknownTopics(tx: Tx, topics: ReadonlyMap<string, numb
       order by last_seen_at desc, topic desc offset ${maxTopics - 1} limit 1)`)
 }
 
+/** Latest first. A topic that leads to a reader since is left out. */
 export async function listUnknownTopics(db: Db): Promise<UnknownTopic[]> {
-  const rows = await db.query<{ topic: string; messages: number; first_seen_at: string; last_seen_at: string }>(
-    sql`select topic, messages, first_seen_at, last_seen_at from unknown_topics order by last_seen_at desc, topic`,
-  )
+  const rows = await db.query<{ topic: string; messages: number; first_seen_at: string; last_seen_at: string }>(sql`
+    select u.topic, u.messages, u.first_seen_at, u.last_seen_at from unknown_topics u
+    where not exists (select from reader_directory d where d.topic_key = split_part(u.topic, '/', 2))
+    order by u.last_seen_at desc, u.topic`)
   return rows.map((row) => ({
     topic: row.topic,
     messages: row.messages,

@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { type Instant, fromDatabase } from '../kernel/instant.ts'
-import { matchValue } from '../tags/tag.ts'
+import { type TagDraft, matchValue } from '../tags/tag.ts'
 
 /** What a scanned code stands for. */
 export interface Resolved {
@@ -77,4 +77,31 @@ function resolvedOf(code: string, row: CodeRow): Resolved {
       ...nowhere,
     }
   return { code, kind: null, id: null, externalKey: null, name: null, ...nowhere }
+}
+
+/** What a tag hangs on. */
+export interface Holder {
+  kind: 'asset' | 'location'
+  id: number
+  name: string
+}
+
+/** The names behind tags, by the keys they are given under. */
+export async function holdersOf(
+  db: Db,
+  orgId: number,
+  tags: ReadonlyMap<string, TagDraft>,
+): Promise<Map<string, Holder>> {
+  if (tags.size === 0) return new Map()
+  const keys = [...tags.keys()]
+  const drafts = [...tags.values()]
+  const rows = await db.query<{ place: number; kind: Holder['kind']; id: number; name: string }>(sql`
+    select u.place, case when a.id is null then 'location' else 'asset' end as kind, coalesce(a.id, l.id) as id,
+      coalesce(a.name, l.name) as name
+    from unnest(${drafts.map((tag) => tag.type)}::text[], ${drafts.map(matchValue)}::text[])
+      with ordinality as u (tag_type, match_value, place)
+    join tags t on t.org_id = ${orgId} and t.tag_type = u.tag_type and t.match_value = u.match_value
+    left join assets a on a.org_id = ${orgId} and a.id = t.asset_id
+    left join locations l on l.org_id = ${orgId} and l.id = t.location_id`)
+  return new Map(rows.map(({ place, ...holder }) => [keys[place - 1]!, holder]))
 }

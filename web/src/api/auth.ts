@@ -1,6 +1,6 @@
 import { post, request } from './client.ts'
 import { beginSession, endSession } from './session.ts'
-import type { Role, SignedIn } from './types.ts'
+import type { InvitationOffer, SignedIn } from './types.ts'
 
 async function enter(path: string, body: object): Promise<void> {
   const { data } = await request<{ data: SignedIn }>('POST', path, { body, isPublic: true })
@@ -15,11 +15,9 @@ export const signUp = (body: { email: string; password: string; organization_nam
 export const acceptInvitation = (body: { token: string; password: string }): Promise<void> =>
   enter('/auth/invitations/accept', body)
 
-export async function lookUpInvitation(
-  token: string,
-): Promise<{ email: string; role: Role; organization_name: string; has_account: boolean }> {
-  const answer = await request<{ data: never }>('POST', '/auth/invitations/lookup', { body: { token }, isPublic: true })
-  return answer.data
+export async function lookUpInvitation(token: string): Promise<InvitationOffer> {
+  const options = { body: { token }, isPublic: true }
+  return (await request<{ data: InvitationOffer }>('POST', '/auth/invitations/lookup', options)).data
 }
 
 export const askForReset = (email: string): Promise<void> =>

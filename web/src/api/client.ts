@@ -1,3 +1,4 @@
+import { addressOf } from './address.ts'
 import { ApiError, Unreachable } from './errors.ts'
 import { accessToken, endSession, renew } from './session.ts'
 
@@ -31,7 +32,7 @@ async function attempt(method: string, path: string, options: RequestOptions, to
   if (options.body !== undefined) init.body = JSON.stringify(options.body)
   if (options.signal !== undefined) init.signal = options.signal
   try {
-    return await fetch(`/api/v1${path}${queryText(options.query)}`, init)
+    return await fetch(addressOf(path) + queryText(options.query), init)
   } catch (error) {
     if ((error as Error).name === 'AbortError') throw error
     throw new Unreachable()

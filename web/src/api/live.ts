@@ -1,3 +1,4 @@
+import { addressOf } from './address.ts'
 import { accessToken, renew } from './session.ts'
 import type { Move } from './types.ts'
 
@@ -70,7 +71,7 @@ async function watch(signal: AbortSignal): Promise<void> {
     try {
       const token = await accessToken()
       const headers = { Authorization: `Bearer ${token}` }
-      const response = await fetch('/api/v1/live', { headers, signal, cache: 'no-store', credentials: 'omit' })
+      const response = await fetch(addressOf('/live'), { headers, signal, cache: 'no-store', credentials: 'omit' })
       if (response.status === 401) await renew(token)
       if (response.ok) {
         if (failures > 0) hand({ kind: 'gap' })

@@ -27,7 +27,7 @@ export const recentMoves = (request: { limit: number; offset?: number; asset_id?
 export const quietAssets = (request: { hours: number; limit: number; offset: number }) =>
   queryOptions({
     queryKey: ['quiet', request],
-    queryFn: ({ signal }) => get<List<QuietAsset>>('/assets/quiet', request, signal),
+    queryFn: ({ signal }) => get<List<QuietAsset>>('/quiet-assets', request, signal),
     placeholderData: keepPreviousData,
   })
 

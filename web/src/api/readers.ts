@@ -1,6 +1,16 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { get, getOne, patch, post, remove } from './client.ts'
-import type { List, NewReader, Reader, ScanPoint, UnknownTag } from './types.ts'
+import type {
+  LatestRead,
+  List,
+  NewReader,
+  NewReaderDraft,
+  Reader,
+  ReaderConnection,
+  ScanPoint,
+  UnknownReaders,
+  UnknownTag,
+} from './types.ts'
 
 export const listReaders = (request: { limit: number; offset: number }) =>
   queryOptions({
@@ -22,12 +32,31 @@ export const listUnknown = (request: { limit: number; offset: number }) =>
     placeholderData: keepPreviousData,
   })
 
-export interface ReaderDraft {
-  name: string
-  format: string
-  clock: string
-  scan_points: ScanPoint[]
-}
+/** Where the device sends to and as whom; its token is not known any more. */
+export const readerConnection = (id: number) =>
+  queryOptions({
+    queryKey: ['readers', 'connection', id],
+    queryFn: ({ signal }) => getOne<ReaderConnection>(`/readers/${id}/connection`, undefined, signal),
+    staleTime: 60_000,
+  })
+
+/** The latest reads, newest first. Asking is watching: the server gathers them while somebody asks. */
+export const latestReads = (id: number) =>
+  queryOptions({
+    queryKey: ['latest-reads', id],
+    queryFn: ({ signal }) => getOne<LatestRead[]>(`/readers/${id}/reads`, undefined, signal),
+    refetchInterval: 1500,
+    staleTime: 0,
+  })
+
+/** Topics of the outside broker that lead to no reader. */
+export const unknownReaders = () =>
+  queryOptions({
+    queryKey: ['inbox', 'readers'],
+    queryFn: ({ signal }) => getOne<UnknownReaders>('/readers/unknown', undefined, signal),
+  })
+
+export type ReaderDraft = NewReaderDraft & { format: string; clock: string; scan_points: ScanPoint[] }
 
 export const createReader = (draft: ReaderDraft): Promise<NewReader> => post('/readers', draft)
 export const patchReader = (id: number, draft: Partial<ReaderDraft>): Promise<Reader> => patch(`/readers/${id}`, draft)

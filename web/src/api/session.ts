@@ -1,4 +1,5 @@
 import { exclusively } from '../lib/mutex.ts'
+import { addressOf } from './address.ts'
 import { ApiError, Unreachable } from './errors.ts'
 import type { SignedIn, User } from './types.ts'
 
@@ -76,7 +77,7 @@ async function spend(refused: string): Promise<void> {
   let response: Response
   try {
     const body = JSON.stringify({ refresh_token: stored.refresh_token })
-    response = await fetch('/api/v1/auth/refresh', { ...init, body })
+    response = await fetch(addressOf('/auth/refresh'), { ...init, body })
   } catch {
     throw new Unreachable()
   }

@@ -23,27 +23,14 @@ export interface List<T> {
 export const roles = ['viewer', 'operator', 'manager', 'admin'] as const
 export type Role = (typeof roles)[number]
 
-interface Membership {
-  id: number
-  name: string
-  role: Role
-}
+/** The description leaves room for more roles; the pages know these. */
+type WithRole<T> = Omit<T, 'role'> & { role: Role }
 
-export interface User {
-  id: number
-  email: string
-  role: Role
-  org: Membership
-  orgs: Membership[]
-}
+type Membership = WithRole<Web['SessionOrganization']>
 
-export interface SignedIn {
-  access_token: string
-  refresh_token: string
-  token_type: string
-  expires_in: number
-  user: User
-}
+export type User = WithRole<Omit<Web['SessionUser'], 'org' | 'orgs'>> & { org: Membership; orgs: Membership[] }
+
+export type SignedIn = Omit<Web['Session'], 'user'> & { user: User }
 
 export type Move = Web['Move']
 
@@ -53,67 +40,46 @@ export type Overview = Web['Overview']
 
 export type QuietAsset = Web['QuietAsset']
 
-export interface ScanPoint {
-  antenna: number
-  location_id: number | null
-}
+export type ScanPoint = NonNullable<Web['ReaderCreate']['scan_points']>[number]
 
 export type Reader = Web['Reader']
 
 export type NewReader = Web['NewReader']
 
+export type NewReaderDraft = Web['ReaderCreate']
+
+export type ReaderConnection = Web['ReaderConnection']
+
+export type LatestRead = Web['LatestRead']
+
 export type UnknownTag = Web['UnknownTag']
+
+export type UnknownReaders = Web['UnknownReaders']
+
+export type UnknownTopic = UnknownReaders['topics'][number]
 
 export type SearchResult = Web['SearchResult']
 
 export type ResolvedCode = Web['ResolvedCode']
 
-export interface Member {
-  user_id: number
-  email: string
-  role: Role
-  joined_at: string
-}
+export type Member = WithRole<Web['Member']>
 
-export interface Invitation {
-  id: number
-  email: string
-  role: Role
-  expires_at: string
-  link?: string
-}
+export type Invitation = WithRole<Web['Invitation']>
 
-export interface Webhook {
-  id: number
-  url: string
-  enabled: boolean
-  secret_masked: string
-  created_at: string
-  updated_at: string
-  secret?: string
-}
+export type NewInvitation = WithRole<Web['NewInvitation']>
 
-export interface WebhookAttempt {
-  delivery_id: string
-  event: string
-  attempt: number
-  attempted_at: string
-  status: number | null
-  error: string | null
-  duration_ms: number
-}
+export type InvitationOffer = WithRole<Web['InvitationOffer']>
 
-export interface ImportState {
-  id: number
-  kind: 'assets' | 'locations'
+export type Webhook = Web['Webhook']
+
+export type WebhookWithSecret = Web['NewWebhook']
+
+export type WebhookTest = Web['WebhookTest']
+
+export type WebhookAttempt = Web['WebhookAttempt']
+
+export type ImportState = Omit<Web['Import'], 'state'> & {
   state: 'open' | 'checking' | 'checked' | 'running' | 'done' | 'failed'
-  rows: number
-  creates: number
-  updates: number
-  unchanged: number
-  errors_total: number
-  errors: { line: number; field: string | null; message: string }[]
-  done_rows: number
 }
 
 export type Dwell = Web['Dwell']

@@ -349,23 +349,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/readers/inbox": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Tags that were read and hang on nothing */
-        get: operations["readers.inbox"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/readers/{reader_id}": {
         parameters: {
             query?: never;
@@ -383,6 +366,80 @@ export interface paths {
         head?: never;
         /** Change a reader; scan points and smoothing are replaced as a whole */
         patch: operations["readers.patch"];
+        trace?: never;
+    };
+    "/api/v1/readers/{reader_id}/connection": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where the reader sends to and as whom; its token is not shown again */
+        get: operations["readers.connection"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/readers/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tags that were read and hang on nothing */
+        get: operations["readers.inbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/readers/unknown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Topics of the outside broker that lead to no reader
+         * @description Shown while the installation has one organization. With several nobody can tell whose they are.
+         */
+        get: operations["readers.unknown"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/readers/{reader_id}/reads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The latest reads of a reader, newest first
+         * @description Fifty at most. They are gathered while somebody asks at least every half minute, and kept nowhere.
+         */
+        get: operations["readers.reads"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/webhooks": {
@@ -490,7 +547,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/assets/quiet": {
+    "/api/v1/quiet-assets": {
         parameters: {
             query?: never;
             header?: never;
@@ -1055,7 +1112,12 @@ export interface components {
          *       "unknown_antennas": [],
          *       "token": "lsd_…",
          *       "ingest_url": "https://track.example.com/ingest/v1/reads",
-         *       "mqtt": null
+         *       "mqtt": {
+         *         "url": "mqtt://track.example.com:1883",
+         *         "username": "8120449930581042",
+         *         "topic": "lastseen/3f…/reads",
+         *         "password": "lsd_…"
+         *       }
          *     }
          */
         NewReader: {
@@ -1099,9 +1161,27 @@ export interface components {
             mqtt: {
                 url: string | null;
                 username: string;
-                password: string;
                 topic: string;
-            } | null;
+                password: string;
+            };
+        };
+        /**
+         * @example {
+         *       "ingest_url": "https://track.example.com/ingest/v1/reads",
+         *       "mqtt": {
+         *         "url": "mqtt://track.example.com:1883",
+         *         "username": "8120449930581042",
+         *         "topic": "lastseen/3f…/reads"
+         *       }
+         *     }
+         */
+        ReaderConnection: {
+            ingest_url: string;
+            mqtt: {
+                url: string | null;
+                username: string;
+                topic: string;
+            };
         };
         /**
          * @example {
@@ -1126,6 +1206,147 @@ export interface components {
             first_seen_at: string;
             /** Format: date-time */
             last_seen_at: string;
+        };
+        /**
+         * @example {
+         *       "reason": null,
+         *       "topics": [
+         *         {
+         *           "topic": "lastseen/dock-3/reads",
+         *           "topic_key": "dock-3",
+         *           "messages": 12,
+         *           "first_seen_at": "2026-05-04T08:00:00.000Z",
+         *           "last_seen_at": "2026-05-04T08:15:02.120Z"
+         *         }
+         *       ]
+         *     }
+         */
+        UnknownReaders: {
+            reason: string | null;
+            topics: {
+                topic: string;
+                topic_key: string | null;
+                /** Format: int64 */
+                messages: number;
+                /** Format: date-time */
+                first_seen_at: string;
+                /** Format: date-time */
+                last_seen_at: string;
+            }[];
+        };
+        /**
+         * @example {
+         *       "tag_type": "rfid",
+         *       "value": "E28011700000020A1B2C3D4E",
+         *       "antenna": 1,
+         *       "rssi_dbm": -57.5,
+         *       "observed_at": "2026-05-04T08:15:02.120Z",
+         *       "received_at": "2026-05-04T08:15:02.480Z",
+         *       "holder": {
+         *         "kind": "asset",
+         *         "id": 4503170118275611,
+         *         "name": "Pallet jack 7"
+         *       }
+         *     }
+         */
+        LatestRead: {
+            tag_type: string;
+            value: string;
+            antenna: number;
+            rssi_dbm: number | null;
+            /** Format: date-time */
+            observed_at: string | null;
+            /** Format: date-time */
+            received_at: string;
+            holder: {
+                kind: string;
+                /** Format: int64 */
+                id: number;
+                name: string;
+            } | null;
+        };
+        /**
+         * @example {
+         *       "id": 6620093347718820,
+         *       "url": "https://hooks.example.com/lastseen",
+         *       "enabled": true,
+         *       "secret_masked": "whsec_••••••••9f3A",
+         *       "created_at": "2026-05-04T08:00:00.000Z",
+         *       "updated_at": "2026-05-04T08:00:00.000Z"
+         *     }
+         */
+        Webhook: {
+            /** Format: int64 */
+            id: number;
+            url: string;
+            enabled: boolean;
+            secret_masked: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /**
+         * @example {
+         *       "id": 6620093347718820,
+         *       "url": "https://hooks.example.com/lastseen",
+         *       "enabled": true,
+         *       "secret_masked": "whsec_••••••••9f3A",
+         *       "created_at": "2026-05-04T08:00:00.000Z",
+         *       "updated_at": "2026-05-04T08:00:00.000Z",
+         *       "secret": "whsec_…"
+         *     }
+         */
+        NewWebhook: {
+            /** Format: int64 */
+            id: number;
+            url: string;
+            enabled: boolean;
+            secret_masked: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            secret: string;
+        };
+        /**
+         * @example {
+         *       "status": 200,
+         *       "error": null,
+         *       "duration_ms": 41
+         *     }
+         */
+        WebhookTest: {
+            /** Format: int64 */
+            status: number | null;
+            error: string | null;
+            /** Format: int64 */
+            duration_ms: number;
+        };
+        /**
+         * @example {
+         *       "delivery_id": "0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11",
+         *       "event": "asset.moved",
+         *       "attempt": 1,
+         *       "attempted_at": "2026-05-04T08:15:02.120Z",
+         *       "status": 200,
+         *       "error": null,
+         *       "duration_ms": 41
+         *     }
+         */
+        WebhookAttempt: {
+            /** Format: uuid */
+            delivery_id: string;
+            event: string;
+            /** Format: int64 */
+            attempt: number;
+            /** Format: date-time */
+            attempted_at: string;
+            /** Format: int64 */
+            status: number | null;
+            error: string | null;
+            /** Format: int64 */
+            duration_ms: number;
         };
         /**
          * @example {
@@ -1450,6 +1671,7 @@ export interface components {
                 /** Format: int64 */
                 location_id: number | null;
             }[];
+            topic_key?: string;
         };
         ReaderPatch: {
             name?: string;
@@ -2596,46 +2818,8 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            409: components["responses"]["409"];
             415: components["responses"]["415"];
-            429: components["responses"]["429"];
-            500: components["responses"]["500"];
-        };
-    };
-    "readers.inbox": {
-        parameters: {
-            query?: {
-                limit?: number;
-                offset?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of tags */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: components["schemas"]["UnknownTag"][];
-                        limit: number;
-                        offset: number;
-                        /** Format: int64 */
-                        total_count: number;
-                    };
-                };
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
         };
@@ -2747,6 +2931,147 @@ export interface operations {
             500: components["responses"]["500"];
         };
     };
+    "readers.connection": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                reader_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The addresses */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ReaderConnection"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "readers.inbox": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of tags */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["UnknownTag"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "readers.unknown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The topics, latest first */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["UnknownReaders"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "readers.reads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                reader_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The reads */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["LatestRead"][];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
     "webhooks.list": {
         parameters: {
             query?: {
@@ -2759,7 +3084,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Webhooks */
+            /** @description The webhooks */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -2769,7 +3094,15 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Webhook"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
@@ -2804,7 +3137,11 @@ export interface operations {
                     Location?: string;
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["NewWebhook"];
+                    };
+                };
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
@@ -2826,7 +3163,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Webhooks */
+            /** @description The webhook */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -2836,7 +3173,11 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Webhook"];
+                    };
+                };
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
@@ -2893,7 +3234,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Webhooks */
+            /** @description The webhook */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -2903,7 +3244,11 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Webhook"];
+                    };
+                };
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
@@ -2935,7 +3280,11 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WebhookTest"];
+                    };
+                };
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
@@ -2959,7 +3308,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Webhooks */
+            /** @description A page of attempts */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -2969,7 +3318,15 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WebhookAttempt"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];

@@ -1,8 +1,7 @@
 /** CSV as RFC 4180 has it, and as spreadsheets write it: `,`, `;` or tab, quotes doubled inside quotes, CR LF or LF. */
-export function parseCsv(source: string): string[][] {
+export function* csvRows(source: string): Generator<string[]> {
   const text = source.replace(/^\uFEFF/, '')
   const separator = guessSeparator(text)
-  const rows: string[][] = []
   let row: string[] = []
   let cell = ''
   let isQuoted = false
@@ -20,13 +19,13 @@ export function parseCsv(source: string): string[][] {
       cell = ''
     } else if (char === '\n' || char === '\r') {
       if (char === '\r' && text[at + 1] === '\n') at++
-      rows.push([...row, cell])
+      row.push(cell)
+      yield row
       row = []
       cell = ''
     } else cell += char
   }
-  if (cell !== '' || row.length > 0) rows.push([...row, cell])
-  return rows
+  if (cell !== '' || row.length > 0) yield [...row, cell]
 }
 
 function guessSeparator(text: string): string {

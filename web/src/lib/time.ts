@@ -12,6 +12,8 @@ const short = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const hour = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
 
+const second = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
+
 export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 export function ago(at: string | number, now = Date.now()): string {
@@ -26,6 +28,10 @@ export const exact = (at: string | number): string => absolute.format(new Date(a
 export const dateTime = (at: string | number): string => short.format(new Date(at))
 export const date = (at: string | number): string => day.format(new Date(at))
 export const clockTime = (at: string | number): string => hour.format(new Date(at))
+
+/** To the second, for what happened a moment ago; with the date when it did not. */
+export const toTheSecond = (at: string): string =>
+  Math.abs(Date.now() - Date.parse(at)) < 43_200_000 ? second.format(new Date(at)) : exact(at)
 
 /** 95 → "1 min", 7300 → "2 h 1 min", 200000 → "2 d 7 h". */
 export function duration(seconds: number): string {

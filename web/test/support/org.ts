@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { type Page, expect } from '@playwright/test'
 
 export const url = (): string => process.env['BROWSER_TEST_URL'] ?? ''
+
+/** What the server has said to whoever runs it. */
+export const operatorsLog = (): string => readFileSync(process.env['BROWSER_TEST_LOG'] ?? '', 'utf8')
+
 export const password = 'correct horse battery'
 export type Role = 'viewer' | 'operator' | 'manager' | 'admin'
 
@@ -54,7 +59,10 @@ export class Org {
     this.post('/readers', { name, scan_points: antennas.map((place, at) => ({ antenna: at + 1, location_id: place })) })
 
   /** A reader reports tags. */
-  async read(token: string, reads: readonly { tag: string; antenna: number; observed_at?: string }[]): Promise<void> {
+  async read(
+    token: string,
+    reads: readonly { tag: string; antenna: number; observed_at?: string; rssi?: number }[],
+  ): Promise<void> {
     const response = await fetch(`${url()}/ingest/v1/reads`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'User-Agent': 'reader' },

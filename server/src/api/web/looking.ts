@@ -207,7 +207,7 @@ export function lookingRoutes(needs: LookingNeeds): AnyRoute[] {
     route({
       ...common,
       id: 'assets.quiet',
-      path: '/assets/quiet',
+      path: '/quiet-assets',
       summary: 'List assets that were not seen for a while, longest first',
       query: { parameters: { limit, offset, hours: integer(1, 87_600, quietAfterHours) } },
       success: { status: 200, description: 'A page of assets', schema: listOfAll(QuietOut) },

@@ -8,14 +8,16 @@ import { exportRoutes } from './exports.ts'
 import { type ImportNeeds, importComponents, importRoutes } from './imports.ts'
 import { liveRoute } from './live.ts'
 import { type LookingNeeds, lookingComponents, lookingRoutes } from './looking.ts'
+import { type LatestReadNeeds, latestReadComponents, latestReadRoutes } from './reader-reads.ts'
+import { inboxComponents, inboxRoutes } from './reader-inbox.ts'
 import { type ReaderNeeds, readerComponents, readerRoutes } from './readers.ts'
 import { reportComponents, reportRoutes } from './reports.ts'
 import { sessionComponents, sessionRoutes } from './sessions.ts'
-import { type WebhookRouteNeeds, webhookRoutes } from './webhooks.ts'
+import { type WebhookRouteNeeds, webhookComponents, webhookRoutes } from './webhooks.ts'
 
 /** What the web app needs beyond the public API: signing in, and administering an organization. */
 export function webSurface(
-  needs: AccountNeeds & ReaderNeeds & LookingNeeds & ImportNeeds & WebhookRouteNeeds,
+  needs: AccountNeeds & ReaderNeeds & LatestReadNeeds & LookingNeeds & ImportNeeds & WebhookRouteNeeds,
   live: Live,
 ): Surface {
   const routes = [
@@ -25,6 +27,8 @@ export function webSurface(
     ...invitationRoutes(needs),
     ...apiKeyRoutes(needs),
     ...readerRoutes(needs),
+    ...inboxRoutes(needs),
+    ...latestReadRoutes(needs),
     ...webhookRoutes(needs),
     ...lookingRoutes(needs),
     ...reportRoutes(needs),
@@ -40,6 +44,9 @@ export const webComponents: readonly Component[] = [
   ...accountComponents,
   ...apiKeyComponents,
   ...readerComponents,
+  ...inboxComponents,
+  ...latestReadComponents,
+  ...webhookComponents,
   ...lookingComponents,
   ...reportComponents,
   ...importComponents,

@@ -9,7 +9,9 @@ import { expectCommonHeaders, expectRefusal } from '../../support/envelope.ts'
 import { type Mounted, mountRows } from '../../support/mounted.ts'
 
 const script = `console.log(${JSON.stringify('seen '.repeat(400))})`
-const index = '<!doctype html><meta name="style-nonce" content="__STYLE_NONCE__"><script src="/static/main-1a2b.js">'
+const index =
+  '<!doctype html><meta name="api-base" content="__API_BASE__"><meta name="style-nonce" content="__STYLE_NONCE__">' +
+  '<script src="/static/main-1a2b.js">'
 
 let folder = ''
 let app: Mounted
@@ -23,7 +25,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'static/main-1a2b.js'), script)
   writeFileSync(join(folder, 'static/main-1a2b.js.br'), brotliCompressSync(script))
   writeFileSync(join(folder, 'static/main-1a2b.js.gz'), gzipSync(script))
-  app = await mountRows([], { pages: webPages(folder) })
+  app = await mountRows([], { pages: webPages(folder, '/primary/api/v1') })
 })
 
 afterAll(async () => {
@@ -62,6 +64,10 @@ describe('The web app', () => {
       return nonce
     })
     expect(nonces[0]).not.toBe(nonces[1])
+  })
+
+  it('is told where the API by ids lies, because a setting may put it elsewhere (D1)', async () => {
+    expect((await send(app.url, 'GET', '/')).text).toContain('<meta name="api-base" content="/primary/api/v1">')
   })
 
   it('lends the camera to itself and sends no referrer', async () => {
@@ -118,7 +124,7 @@ describe('The web app', () => {
   })
 
   it('leaves the root to the reference where it was not built', async () => {
-    const bare = await mountRows([], { pages: webPages(join(folder, 'static')) })
+    const bare = await mountRows([], { pages: webPages(join(folder, 'static'), '/api/v1') })
     const reply = await send(bare.url, 'GET', '/')
     await bare.close()
     expect([reply.status, reply.headers['location']]).toEqual([302, '/api/docs'])

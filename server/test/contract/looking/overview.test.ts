@@ -135,9 +135,9 @@ describe('GET /moves', () => {
   })
 })
 
-describe('GET /assets/quiet', () => {
+describe('GET /quiet-assets', () => {
   it('lists scanned assets that were not seen for a while, longest unseen first', async () => {
-    const reply = await get('/assets/quiet', { hours: 1 })
+    const reply = await get('/quiet-assets', { hours: 1 })
     const quiet = { location_id: dock.id, location_name: 'Dock' }
     expect(reply.json).toEqual({
       data: [
@@ -147,8 +147,8 @@ describe('GET /assets/quiet', () => {
       offset: 0,
       total_count: 1,
     })
-    expect((await get('/assets/quiet')).json.total_count).toBe(1)
-    expect((await get('/assets/quiet', { hours: 25 })).json).toMatchObject({ data: [], total_count: 0 })
+    expect((await get('/quiet-assets')).json.total_count).toBe(1)
+    expect((await get('/quiet-assets', { hours: 25 })).json).toMatchObject({ data: [], total_count: 0 })
   })
 
   it.each([
@@ -157,7 +157,7 @@ describe('GET /assets/quiet', () => {
     ['1.5', 'invalid_value', undefined],
   ])('refuses %s hours', async (hours, code, params) => {
     const problem = params === undefined ? { field: 'hours', code } : { field: 'hours', code, params }
-    expectRefusal(await get('/assets/quiet', { hours }), 400, 'validation_error', [problem as never])
+    expectRefusal(await get('/quiet-assets', { hours }), 400, 'validation_error', [problem as never])
   })
 })
 

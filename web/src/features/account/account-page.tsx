@@ -68,7 +68,9 @@ export function AccountPage() {
             <Table.Tbody>
               {user.orgs.map((org) => (
                 <Table.Tr key={org.id}>
-                  <Table.Td fw={org.id === user.org.id ? 600 : 400}>{org.name}</Table.Td>
+                  <Table.Td w="45%" fw={org.id === user.org.id ? 600 : 400}>
+                    {org.name}
+                  </Table.Td>
                   <Table.Td>
                     {org.role}{' '}
                     <Text size="xs" c="dimmed" span>

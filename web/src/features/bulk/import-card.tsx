@@ -147,7 +147,7 @@ export function ImportCard() {
             />
             <FileButton
               accept=".csv,text/csv,text/plain"
-              onChange={(file) => void file?.text().then((text) => setTable(readTable(kind, text)))}
+              onChange={(file) => void file?.text().then(async (text) => setTable(await readTable(kind, text)))}
             >
               {(props) => (
                 <Button leftSection={<IconUpload size={16} />} {...props}>

@@ -1,4 +1,4 @@
-import { parseCsv } from '../../lib/csv.ts'
+import { csvRows } from '../../lib/csv.ts'
 
 export type Kind = 'assets' | 'locations'
 
@@ -78,15 +78,27 @@ function rowFrom(line: number, columns: readonly (string | null)[], cells: reado
   return row
 }
 
-export function readTable(kind: Kind, text: string): Table {
-  const [head = [], ...body] = parseCsv(text)
+const workMs = 12
+const breath = (): Promise<void> => new Promise((resume) => setTimeout(resume))
+
+/** Reads the file a little at a time, so that the page goes on answering however long the file is. */
+export async function readTable(kind: Kind, text: string): Promise<Table> {
+  const lines = csvRows(text)
+  const first = lines.next()
+  const head: string[] = first.done === true ? [] : first.value
   const columns = head.map((one) => one.trim().toLowerCase().replaceAll(' ', '_'))
   const useful = new Set([...columnsOf[kind], 'tags'])
   const wanted = columns.map((one) => (useful.has(one) ? one : null))
-  const rows = body
-    .map((cells, index) => ({ cells, line: index + 2 }))
-    .filter(({ cells }) => cells.some((cell) => cell !== ''))
-    .map(({ cells, line }) => rowFrom(line, wanted, cells))
+  const rows: ImportRow[] = []
+  let line = 1
+  let since = performance.now()
+  for (const cells of lines) {
+    line++
+    if (cells.some((cell) => cell !== '')) rows.push(rowFrom(line, wanted, cells))
+    if (performance.now() - since < workMs) continue
+    await breath()
+    since = performance.now()
+  }
   return { columns, unknown: columns.filter((one) => one !== '' && !useful.has(one) && !ignored.has(one)), rows }
 }
 

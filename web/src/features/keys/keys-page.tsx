@@ -65,6 +65,15 @@ function Keys() {
           <Text size="xs" c="dimmed" className="key">
             {original.jti}
           </Text>
+          <Text size="xs" c="dimmed" hiddenFrom="sm">
+            {original.scopes.join(', ')}
+          </Text>
+          <Text size="xs" c="dimmed" hiddenFrom="md" component="div">
+            <Text span inherit hiddenFrom="sm">
+              used <When at={original.last_used_at} />,{' '}
+            </Text>
+            expires <Expiry at={original.expires_at} />
+          </Text>
         </>
       ),
     },

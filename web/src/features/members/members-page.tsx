@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { get, patch, post, remove } from '../../api/client.ts'
-import { type Invitation, type List, type Member, type Role, roles } from '../../api/types.ts'
+import { type Invitation, type List, type Member, type NewInvitation, type Role, roles } from '../../api/types.ts'
 import { AdminOnly } from '../../components/admin-only.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { ShownOnce } from '../../components/copy.tsx'
@@ -137,8 +137,8 @@ function Invitations() {
       <QueryView query={open} rows={1}>
         {({ data }) =>
           data.map((one) => (
-            <div className="move-row" key={one.id}>
-              <Text size="sm" style={{ flex: 1, minWidth: 0 }}>
+            <div className="move-row" key={one.id} style={{ flexWrap: 'wrap' }}>
+              <Text size="sm" style={{ flex: '1 1 190px', minWidth: 0 }}>
                 {one.email} <Badge color="gray">{one.role}</Badge>
               </Text>
               <Text size="xs" c="dimmed">
@@ -168,7 +168,7 @@ function Invite({ onClose }: { onClose: () => void }) {
     validate: { email: emailRule },
   })
   const action = useMutation({
-    mutationFn: () => post<Invitation>('/invitations', form.getValues()),
+    mutationFn: () => post<NewInvitation>('/invitations', form.getValues()),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['invitations'] }),
     onError: (error) => showRefusal(form, error),
   })
@@ -198,7 +198,7 @@ function Invite({ onClose }: { onClose: () => void }) {
           </Stack>
         </form>
       ) : (
-        <ShownOnce values={[{ label: `Link for ${made.email}`, value: made.link ?? '' }]} onDone={onClose}>
+        <ShownOnce values={[{ label: `Link for ${made.email}`, value: made.link }]} onDone={onClose}>
           <Text size="sm">It works once, within seven days. Where mail is set up, it was sent too.</Text>
         </ShownOnce>
       )}

@@ -14,7 +14,7 @@ export default function MovesChart({ hours }: { hours: readonly { hour: string; 
       gridAxis="none"
       barProps={{ radius: 2, isAnimationActive: false }}
       xAxisProps={{ interval: 'preserveStartEnd', minTickGap: 28 }}
-      yAxisProps={{ width: 46, allowDecimals: false }}
+      yAxisProps={{ width: 46, allowDecimals: false, interval: 0, tickCount: 4 }}
       barChartProps={{ accessibilityLayer: false }}
     />
   )

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Group, Modal, Paper, Stack, Text } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Modal, Paper, Stack, Text, Title } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ColumnDef } from '@tanstack/react-table'
@@ -16,6 +16,7 @@ import { useCan } from '../../components/use-session.ts'
 import { When } from '../../components/when.tsx'
 import { tagLabel } from '../../lib/tags.ts'
 import { count } from '../../lib/time.ts'
+import { UnknownReaders } from './unknown-readers.tsx'
 
 const size = 25
 
@@ -86,13 +87,16 @@ export function InboxPage() {
   return (
     <Page
       title="Inbox"
-      lead="Tags that readers saw and that hang on nothing: the thousand seen last."
+      lead="What readers saw or sent that nobody has named yet."
       above={
         <Anchor size="sm" c="dimmed" renderRoot={(props) => <Link to="/readers" {...props} />}>
           Readers
         </Anchor>
       }
     >
+      <Title order={2} mb="xs">
+        Tags that hang on nothing
+      </Title>
       {inbox.isError ? (
         <Problem error={inbox.error} onRetry={() => void inbox.refetch()} />
       ) : (
@@ -104,13 +108,15 @@ export function InboxPage() {
             rowKey={(one) => `${one.tag_type}-${one.value}`}
             empty={
               <Empty icon={<IconInbox size={24} />} title="No unknown tags">
-                When a reader sees a tag that hangs on nothing, it waits here until it is attached to an asset.
+                When a reader sees a tag that hangs on nothing, it waits here until it is attached to an asset: the
+                thousand seen last.
               </Empty>
             }
           />
         </Paper>
       )}
       <Pager page={page} size={size} total={inbox.data?.total_count ?? 0} onPage={setPage} what="tags" />
+      {isManager && <UnknownReaders />}
       <Modal opened={chosen !== null} onClose={() => setChosen(null)} title="Attach this tag">
         {chosen !== null && (
           <Stack>

@@ -8,9 +8,15 @@ import { required, showRefusal } from '../../lib/forms.ts'
 import { clocks, formats } from './formats.ts'
 import { ScanPoints } from './scan-points.tsx'
 
-const draftOf = (reader: Reader | null): ReaderDraft =>
+const draftOf = (reader: Reader | null, topicKey: string | undefined): ReaderDraft =>
   reader === null
-    ? { name: '', format: 'auto', clock: 'reader', scan_points: [{ antenna: 1, location_id: null }] }
+    ? {
+        name: topicKey ?? '',
+        format: 'auto',
+        clock: 'reader',
+        scan_points: [{ antenna: 1, location_id: null }],
+        ...(topicKey === undefined ? {} : { topic_key: topicKey }),
+      }
     : {
         name: reader.name,
         format: reader.format,
@@ -18,18 +24,23 @@ const draftOf = (reader: Reader | null): ReaderDraft =>
         scan_points: reader.scan_points.map(({ antenna, location_id: place }) => ({ antenna, location_id: place })),
       }
 
-/** Adds a reader, or changes one. */
+/** Adds a reader, perhaps under a topic that is in use already, or changes one. */
 export function ReaderForm({
   reader,
+  topicKey,
   onClose,
   onMade,
 }: {
   reader: Reader | null
+  topicKey?: string | undefined
   onClose: () => void
   onMade?: (made: NewReader) => void
 }) {
   const queries = useQueryClient()
-  const form = useForm<ReaderDraft>({ initialValues: draftOf(reader), validate: { name: required('A name') } })
+  const form = useForm<ReaderDraft>({
+    initialValues: draftOf(reader, topicKey),
+    validate: { name: required('A name') },
+  })
   const action = useMutation({
     mutationFn: async () => {
       if (reader === null) onMade?.(await createReader(form.getValues()))
@@ -40,7 +51,8 @@ export function ReaderForm({
     },
     onSuccess: () => {
       void queries.invalidateQueries({ queryKey: ['readers'] })
-      onClose()
+      void queries.invalidateQueries({ queryKey: ['inbox'] })
+      if (reader !== null) onClose()
     },
     onError: (error) => showRefusal(form, error),
   })
@@ -49,6 +61,9 @@ export function ReaderForm({
       <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
         <Stack gap="sm">
           <TextInput label="Name" placeholder="Dock 3" required data-autofocus {...form.getInputProps('name')} />
+          {topicKey !== undefined && (
+            <TextInput label="Topic" readOnly variant="filled" value={`lastseen/${topicKey}/…`} />
+          )}
           <Select
             label="Format"
             description="Naming it is safer where a site has many kinds."

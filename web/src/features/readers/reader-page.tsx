@@ -2,7 +2,7 @@ import { Anchor, Box, Button, Grid, Group, SimpleGrid, Stack, Table, Text } from
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { deleteReader, listUnknown, oneReader } from '../../api/readers.ts'
+import { deleteReader, listUnknown, oneReader, readerConnection } from '../../api/readers.ts'
 import type { Reader } from '../../api/types.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { IconPencil, IconTrash } from '../../components/icons.ts'
@@ -10,10 +10,12 @@ import { Lines } from '../../components/loading.tsx'
 import { Card, Fact, Page } from '../../components/page.tsx'
 import { PlaceLink } from '../../components/place-link.tsx'
 import { Problem, tell } from '../../components/problem.tsx'
+import { QueryView } from '../../components/query-view.tsx'
 import { useCan } from '../../components/use-session.ts'
 import { When } from '../../components/when.tsx'
 import { count } from '../../lib/time.ts'
 import { formatLabel } from './formats.ts'
+import { LiveReads } from './live-reads.tsx'
 import { ReaderForm } from './reader-form.tsx'
 import { Health } from './readers-page.tsx'
 import { Snippets } from './snippets.tsx'
@@ -59,6 +61,7 @@ function Loaded({ reader }: { reader: Reader }) {
   const isManager = useCan('manager')
   const navigate = useNavigate()
   const queries = useQueryClient()
+  const connection = useQuery({ ...readerConnection(reader.id), enabled: isManager })
   const [open, setOpen] = useState<'edit' | 'delete' | null>(null)
   const onDelete = async (): Promise<void> => {
     await deleteReader(reader.id)
@@ -92,6 +95,7 @@ function Loaded({ reader }: { reader: Reader }) {
         <Grid.Col span={{ base: 12, md: 6 }}>
           <Stack>
             <Activity reader={reader} />
+            {isManager && <LiveReads readerId={reader.id} />}
             <Card title="Antennas">
               {reader.scan_points.length === 0 ? (
                 <Text size="sm" c="dimmed">
@@ -113,15 +117,30 @@ function Loaded({ reader }: { reader: Reader }) {
                   </Table.Tbody>
                 </Table>
               )}
+              {reader.unknown_antennas.length > 0 && (
+                <Text size="sm" mt="sm">
+                  Read by antennas that are not listed:{' '}
+                  {reader.unknown_antennas.map((one) => `${one.antenna} (${count(one.reads)} reads)`).join(', ')}. Until
+                  they are, what they read counts as seen at no place.
+                </Text>
+              )}
             </Card>
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 6 }}>
           <Card title="Point the device here">
-            <Snippets
-              format={reader.format}
-              connection={{ ingestUrl: `${window.location.origin}/ingest/v1/reads`, token: null, mqtt: null }}
-            />
+            {isManager ? (
+              <QueryView query={connection}>
+                {({ ingest_url: ingestUrl, mqtt }) => (
+                  <Snippets format={reader.format} connection={{ ingestUrl, token: null, mqtt }} />
+                )}
+              </QueryView>
+            ) : (
+              <Snippets
+                format={reader.format}
+                connection={{ ingestUrl: `${window.location.origin}/ingest/v1/reads`, token: null, mqtt: null }}
+              />
+            )}
             <Group mt="sm">
               <Text size="xs" c="dimmed">
                 The token was shown when the reader was added. If it is lost, remove the reader and add it again.

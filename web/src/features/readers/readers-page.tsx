@@ -1,11 +1,10 @@
-import { Badge, Button, Modal, Paper, Stack, Text } from '@mantine/core'
+import { Badge, Button, Paper, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ColumnDef } from '@tanstack/react-table'
 import { useState } from 'react'
 import { listReaders, listUnknown } from '../../api/readers.ts'
-import type { NewReader, Reader } from '../../api/types.ts'
-import { ShownOnce } from '../../components/copy.tsx'
+import type { Reader } from '../../api/types.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { Empty } from '../../components/empty.tsx'
 import { IconAntenna, IconInbox, IconPlus } from '../../components/icons.ts'
@@ -17,9 +16,8 @@ import { useCan } from '../../components/use-session.ts'
 import { When } from '../../components/when.tsx'
 import { readerHealth } from '../../lib/reader-health.ts'
 import { count } from '../../lib/time.ts'
+import { AddReader } from './add-reader.tsx'
 import { formatLabel } from './formats.ts'
-import { ReaderForm } from './reader-form.tsx'
-import { Snippets } from './snippets.tsx'
 
 const healthColor = { good: 'harbor', quiet: 'yellow', new: 'gray', warning: 'yellow' } as const
 
@@ -90,7 +88,6 @@ export function ReadersPage() {
   const isManager = useCan('manager')
   const [page, setPage] = useState(1)
   const [isCreating, setCreating] = useState(false)
-  const [made, setMade] = useState<NewReader | null>(null)
   const readers = useQuery(listReaders({ limit: size, offset: (page - 1) * size }))
   const inbox = useQuery(listUnknown({ limit: 1, offset: 0 }))
   const unknown = inbox.data?.total_count ?? 0
@@ -138,20 +135,7 @@ export function ReadersPage() {
         </Paper>
       )}
       <Pager page={page} size={size} total={readers.data?.total_count ?? 0} onPage={setPage} what="readers" />
-      {isCreating && <ReaderForm reader={null} onClose={() => setCreating(false)} onMade={setMade} />}
-      <Modal opened={made !== null} onClose={() => setMade(null)} title={made?.name} size="lg">
-        {made !== null && (
-          <ShownOnce values={[{ label: 'Token of the reader', value: made.token }]} onDone={() => setMade(null)}>
-            <Stack gap={4}>
-              <Text fw={600}>Point the device here</Text>
-              <Snippets
-                format={made.format}
-                connection={{ ingestUrl: made.ingest_url, token: made.token, mqtt: made.mqtt }}
-              />
-            </Stack>
-          </ShownOnce>
-        )}
-      </Modal>
+      {isCreating && <AddReader onClose={() => setCreating(false)} />}
     </Page>
   )
 }

@@ -10,6 +10,15 @@ export interface Connection {
   mqtt: { url: string | null; username: string; topic: string } | null
 }
 
+const unreachable = ['0.0.0.0', '[::]', '127.0.0.1', '[::1]', 'localhost']
+
+/** A server that listens everywhere, or knows no other name for itself, is reached the way this page was. */
+function reachable(given: string): string {
+  const address = URL.canParse(given) ? new URL(given) : null
+  if (address === null || !unreachable.includes(address.hostname)) return given
+  return given.replace(/^(\w+:\/\/)(\[[^\]]*\]|[^:/]*)/, `$1${window.location.hostname}`)
+}
+
 const hidden = '<the reader’s token>'
 
 const curl = ({ ingestUrl, token }: Connection): string =>
@@ -31,11 +40,21 @@ const httpText = (one: Connection): string =>
     `${one.ingestUrl}/${one.token ?? hidden}`,
   ].join('\n')
 
+const brokerLines = (url: string): string[] => {
+  const { hostname, port, protocol } = new URL(url)
+  const isSecure = protocol === 'mqtts:' || protocol === 'ssl:'
+  return [
+    `Host            ${hostname}`,
+    `Port            ${port === '' ? (isSecure ? '8883' : '1883') : port}`,
+    ...(isSecure ? ['TLS             on'] : []),
+  ]
+}
+
 const mqttText = ({ mqtt, token }: Connection): string =>
   mqtt === null
     ? ''
     : [
-        `Broker          ${mqtt.url ?? 'your own broker (LASTSEEN_MQTT_URL)'}`,
+        ...(mqtt.url === null ? ['Host            ask whoever runs the server'] : brokerLines(mqtt.url)),
         `User name       ${mqtt.username}`,
         `Password        ${token ?? hidden}`,
         `Topic           ${mqtt.topic}`,
@@ -53,7 +72,9 @@ const theengs = ({ mqtt, token }: Connection): string => {
 }
 
 /** What to type into which device so that it reports here. */
-export function Snippets({ connection, format }: { connection: Connection; format: string }) {
+export function Snippets({ connection: given, format }: { connection: Connection; format: string }) {
+  const mqtt = given.mqtt === null ? null : { ...given.mqtt, url: given.mqtt.url && reachable(given.mqtt.url) }
+  const connection = { ...given, ingestUrl: reachable(given.ingestUrl), mqtt }
   const [chosen, setChosen] = useState(format === 'auto' ? 'generic' : format)
   const device: Format = formats.find((one) => one.value === chosen) ?? formats[0]!
   return (

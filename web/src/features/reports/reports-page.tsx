@@ -137,7 +137,7 @@ function DwellReport() {
                   <Table.Tr>
                     <Table.Th fz="xs">Place</Table.Th>
                     <Table.Th fz="xs">Time of all assets together</Table.Th>
-                    <Table.Th fz="xs" ta="right">
+                    <Table.Th fz="xs" ta="right" visibleFrom="xs">
                       A visit
                     </Table.Th>
                     <Table.Th fz="xs" ta="right" visibleFrom="sm">
@@ -162,7 +162,7 @@ function DwellReport() {
                           <div style={{ width: `${(row.minutes / most) * 100}%` }} />
                         </Box>
                       </Table.Td>
-                      <Table.Td ta="right" className="number">
+                      <Table.Td ta="right" className="number" visibleFrom="xs">
                         {row.visits === 0 ? '–' : duration((row.minutes * 60) / row.visits)}
                       </Table.Td>
                       <Table.Td ta="right" className="number" visibleFrom="sm">

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { get, patch, post, remove } from '../../api/client.ts'
-import type { List, Webhook, WebhookAttempt } from '../../api/types.ts'
+import type { List, Webhook, WebhookAttempt, WebhookTest, WebhookWithSecret } from '../../api/types.ts'
 import { AdminOnly } from '../../components/admin-only.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { ShownOnce } from '../../components/copy.tsx'
@@ -30,7 +30,7 @@ function Webhooks() {
     queryKey: ['webhooks'],
     queryFn: ({ signal }) => get<List<Webhook>>('/webhooks', undefined, signal),
   })
-  const [made, setMade] = useState<Webhook | null>(null)
+  const [made, setMade] = useState<WebhookWithSecret | null>(null)
   return (
     <Page title="Webhooks" lead="Lastseen calls your address whenever something is seen at another place than before.">
       <QueryView query={hooks} rows={3}>
@@ -48,11 +48,11 @@ function Webhooks() {
   )
 }
 
-function NewWebhook({ onMade }: { onMade: (hook: Webhook) => void }) {
+function NewWebhook({ onMade }: { onMade: (hook: WebhookWithSecret) => void }) {
   const queries = useQueryClient()
   const form = useForm({ initialValues: { url: '', enabled: true }, validate: { url: urlRule } })
   const action = useMutation({
-    mutationFn: () => post<Webhook>('/webhooks', form.getValues()),
+    mutationFn: () => post<WebhookWithSecret>('/webhooks', form.getValues()),
     onSuccess: (hook) => {
       onMade(hook)
       void queries.invalidateQueries({ queryKey: ['webhooks'] })
@@ -81,16 +81,10 @@ function NewWebhook({ onMade }: { onMade: (hook: Webhook) => void }) {
   )
 }
 
-interface TestResult {
-  status: number | null
-  error: string | null
-  duration_ms: number
-}
-
 function TestEvent({ hook }: { hook: Webhook }) {
   const queries = useQueryClient()
   const action = useMutation({
-    mutationFn: () => post<TestResult>(`/webhooks/${hook.id}/test`),
+    mutationFn: () => post<WebhookTest>(`/webhooks/${hook.id}/test`),
     onSettled: () => queries.invalidateQueries({ queryKey: ['webhooks', hook.id] }),
   })
   const result = action.data

@@ -1,0 +1,83 @@
+import { Button, Code, Paper, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { ColumnDef } from '@tanstack/react-table'
+import { useState } from 'react'
+import { unknownReaders } from '../../api/readers.ts'
+import type { UnknownTopic } from '../../api/types.ts'
+import { DataTable } from '../../components/data-table.tsx'
+import { QueryView } from '../../components/query-view.tsx'
+import { When } from '../../components/when.tsx'
+import { count } from '../../lib/time.ts'
+import { AddReader } from './add-reader.tsx'
+
+const columns = (onAdd: (topicKey: string) => void): ColumnDef<UnknownTopic>[] => [
+  {
+    id: 'topic',
+    header: 'Topic',
+    cell: ({ row: { original } }) => <span className="key">{original.topic}</span>,
+  },
+  {
+    id: 'messages',
+    header: 'Messages',
+    meta: { align: 'right', from: 'sm' },
+    cell: ({ row: { original } }) => <span className="number">{count(original.messages)}</span>,
+  },
+  {
+    id: 'last',
+    header: 'Last heard',
+    meta: { from: 'md' },
+    cell: ({ row: { original } }) => <When at={original.last_seen_at} />,
+  },
+  {
+    id: 'act',
+    header: '',
+    meta: { align: 'right' },
+    cell: ({ row: { original } }) =>
+      original.topic_key !== null && (
+        <Button
+          size="compact-sm"
+          variant="light"
+          aria-label={`Add as reader: ${original.topic}`}
+          onClick={() => onAdd(original.topic_key!)}
+        >
+          Add as reader
+        </Button>
+      ),
+  },
+]
+
+/** Topics of the outside broker that lead to no reader; for whoever may add readers. */
+export function UnknownReaders() {
+  const unknown = useQuery(unknownReaders())
+  const [topicKey, setTopicKey] = useState<string | null>(null)
+  return (
+    <Stack gap="xs" mt="xl" component="section">
+      <Title order={2}>Readers nobody registered</Title>
+      <QueryView query={unknown} rows={2}>
+        {({ reason, topics }) =>
+          reason !== null ? (
+            <Text size="sm" c="dimmed">
+              This server has several organizations, and a topic does not say whose it is. Whoever runs the server sees
+              them all with <Code>npx lastseen reader inbox</Code>.
+            </Text>
+          ) : topics.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              None. When your own MQTT broker brings messages under a topic that leads to no reader, the topic waits
+              here.
+            </Text>
+          ) : (
+            <Paper px="xs" py={4}>
+              <DataTable
+                label="Readers nobody registered"
+                columns={columns(setTopicKey)}
+                rows={topics}
+                rowKey={(one) => one.topic}
+              />
+            </Paper>
+          )
+        }
+      </QueryView>
+      {topicKey !== null && <AddReader topicKey={topicKey} onClose={() => setTopicKey(null)} />}
+    </Stack>
+  )
+}

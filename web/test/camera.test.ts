@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from '@playwright/test'
+import { launchOptions } from './support/browser.ts'
+import { filmOf } from './support/film.ts'
+import { warehouse } from './support/org.ts'
+import { watch } from './support/watch.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'lastseen-film-'))
+const film = join(folder, 'labels.y4m')
+
+test.use({
+  permissions: ['camera'],
+  launchOptions: launchOptions(
+    '--use-fake-device-for-media-stream',
+    '--use-fake-ui-for-media-stream',
+    `--use-file-for-fake-video-capture=${film}`,
+  ),
+})
+
+test.beforeAll(() => {
+  const labels = [
+    ['qr', 'CRATE-1'],
+    ['code128', 'CRATE-3'],
+  ] as const
+  writeFileSync(
+    film,
+    filmOf(
+      labels.map(([symbology, text]) => [symbology, text]),
+      20,
+    ),
+  )
+})
+test.afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('The camera reads the QR and Code 128 labels that the app prints, each once', async ({ page }) => {
+  const complaints = watch(page)
+  const { org, hall } = await warehouse()
+  await org.signIn(page, org.email, `/scan?place=${hall.id}`)
+  await page.getByRole('button', { name: 'Scan with the camera' }).click()
+  await expect(page.getByLabel('Camera')).toBeVisible()
+  const found = page.getByRole('tab', { name: /Found/ })
+  await expect(found).toContainText('2', { timeout: 40_000 })
+  await found.click()
+  await expect(page.getByRole('tabpanel')).toContainText('Crate 1')
+  await expect(page.getByRole('tabpanel')).toContainText('Crate 3')
+  await page.getByRole('button', { name: 'Stop the camera' }).click()
+  await expect(page.getByLabel('Camera')).toHaveCount(0)
+  expect(await page.locator('[data-count]').allInnerTexts()).toEqual(['2', '0', '1', '0'])
+  expect(complaints).toEqual([])
+})
