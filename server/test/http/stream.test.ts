@@ -19,7 +19,12 @@ describe('An answer that stays open', () => {
     const handle = async () => {
       arrived()
       await held
-      return { status: 200, stream: () => void begun++ }
+      return {
+        status: 200,
+        stream: () => {
+          begun++
+        },
+      }
     }
     mounted = await mountRows([route({ ...common, access: 'public', success, handle })])
     const { hostname, port } = new URL(mounted.url)
