@@ -3,10 +3,6 @@ import type postgres from 'postgres'
 /** A connection for single statements and what it has under way, in the order it came. */
 interface Line {
   sql: postgres.Sql
-  /**
-   * An array, because there are few: a set makes itself anew every few statements, each time referring from the old to
-   * the new, and what was ever in it outlives all but the great collections of garbage.
-   */
   waiting: Waiting[]
   isRetired: boolean
 }

@@ -64,7 +64,6 @@ function patient(): AbortController {
 export class Lane {
   readonly #needs: LaneNeeds
   readonly #cutOff = patient()
-  /** A number and not a set of what is under way: a set that changes all the time costs more than what is in it. */
   #held = 0
   #onEmpty: (() => void) | null = null
   readonly #turns: Gate
