@@ -146,6 +146,7 @@ describe('settings', () => {
       environment: 'production',
       dataDir: './data',
       databaseUrl: null,
+      replicaUrl: null,
       databasePool: 4,
       workers: 1,
       roles: new Set(['api', 'ingest', 'deliver']),
