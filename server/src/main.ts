@@ -4,8 +4,7 @@ import * as admin from './app/admin.ts'
 import { backUpTo, restoreFrom } from './app/backup.ts'
 import { distributeDatabase, openDatabase, prepareDatabase } from './app/core.ts'
 import { createReaderIn, showInbox } from './app/readers.ts'
-import { serve } from './app/serve.ts'
-import { type SimulateOptions, simulate } from './app/simulate.ts'
+import type { SimulateOptions } from './app/simulate.ts'
 import * as webhooks from './app/webhook-admin.ts'
 import { type Config, ConfigError, readConfig } from './config/config.ts'
 import { Refusal } from './kernel/errors.ts'
@@ -74,10 +73,13 @@ interface ServeOptions {
   demo?: boolean
 }
 
-const start = (options: ServeOptions): Promise<void> => {
+/** Loaded only when it is wanted: a command of the operator should not wait for all that a server needs. */
+const start = async (options: ServeOptions): Promise<void> => {
   const workers = options.workers === undefined ? {} : { LASTSEEN_WORKERS: String(options.workers) }
   const roles = options.roles === undefined ? {} : { LASTSEEN_ROLES: options.roles }
-  return serve(config({ ...workers, ...roles }), options.demo ?? false)
+  const settings = config({ ...workers, ...roles })
+  const { serve } = await import('./app/serve.ts')
+  return serve(settings, options.demo ?? false)
 }
 
 program
@@ -273,9 +275,10 @@ program
   .option('--seed <number>', 'the same seed plays the same site', count(2 ** 31), 7)
   .option(...jsonFlag)
   .action(
-    run((core, options: Omit<SimulateOptions, 'seconds'> & { seconds?: number }) => {
+    run(async (core, options: Omit<SimulateOptions, 'seconds'> & { seconds?: number }) => {
       const stop = new AbortController()
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+      const { simulate } = await import('./app/simulate.ts')
       return simulate(core, { ...options, seconds: options.seconds ?? null }, progress, stop.signal)
     }),
   )
