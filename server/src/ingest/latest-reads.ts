@@ -94,7 +94,9 @@ export class LatestReads {
     const watch = this.#watch(Number(id))
     if (watch === undefined || text === undefined) return
     const all = [...watch.told, ...(JSON.parse(text) as Packed[]).map(unpack)]
-    watch.told = all.toSorted((a, b) => (a.receivedAt < b.receivedAt ? -1 : 1)).slice(-shown)
+    watch.told = all
+      .toSorted((a, b) => Number(a.receivedAt > b.receivedAt) - Number(a.receivedAt < b.receivedAt))
+      .slice(-shown)
   }
 
   /** Tells everybody what was taken since the last time. */
