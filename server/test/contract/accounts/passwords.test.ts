@@ -136,7 +136,8 @@ describe('POST /auth/password-reset', () => {
   it('tells the operator a link where no mail server is set, with the token behind the #', async () => {
     const link = await linkFor(person.email)
     expect(lines.at(-1)).toBe(`Password reset for ${person.email}: ${link}`)
-    expect(link).toMatch(new RegExp(`^${context.app.url}/reset-password#token=[\\w-]{43}$`))
+    // Of whichever server was asked: they take turns where two run.
+    expect(link).toMatch(/^http:\/\/(127\.0\.0\.1|localhost):\d+\/reset-password#token=[\w-]{43}$/)
   })
 
   it('keeps only the hash of the token', async () => {
