@@ -79,7 +79,9 @@ const start = async (options: ServeOptions): Promise<void> => {
   const roles = options.roles === undefined ? {} : { LASTSEEN_ROLES: options.roles }
   const settings = config({ ...workers, ...roles })
   const { serve } = await import('./app/serve.ts')
-  return serve(settings, options.demo ?? false)
+  await serve(settings, options.demo ?? false)
+  // All is closed. A driver that was closed while it looked for a lost server may still connect, and would stay for ever.
+  process.exit()
 }
 
 program
