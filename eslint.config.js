@@ -7,7 +7,6 @@ export default tseslint.config(
   {
     ignores: [
       'server/vitest.config.ts',
-      'web/src/api/primary.ts',
       'web/src/api/web.ts',
       'client/vitest.config.ts',
       'client/src/generated/**',

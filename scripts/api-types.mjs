@@ -20,8 +20,8 @@ function routesOf({ paths }) {
   return `\nexport const routes = {\n${rows.join('')}} as const;\n`
 }
 
+/** The web app takes the types of the public API from the client. */
 const targets = [
-  ['server/openapi/primary.json', 'web/src/api/primary.ts'],
   ['server/openapi/web.json', 'web/src/api/web.ts'],
   ['server/openapi/primary.json', 'client/src/generated/primary.ts', routesOf],
   ['server/openapi/natural-key.json', 'client/src/generated/natural-key.ts', routesOf],

@@ -1,4 +1,4 @@
-import type { components as Primary } from './primary.ts'
+import type { components as Primary } from '../../../client/src/generated/primary.ts'
 import type { components as Session } from './web.ts'
 
 type Schemas = Primary['schemas']
