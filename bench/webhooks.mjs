@@ -25,15 +25,18 @@ function makeCertificate(folder) {
   return { path: cert, key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
 }
 
-/** Moves as ingest records them, in the webhook's present period. */
-async function recordMoves(pool, orgIds, each) {
-  await pool`
+/** Moves as ingest records them, due in the webhook's present period. */
+const recordMoves = (pool, orgIds, each) => pool`
+  with recorded as (
     insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, from_location_id,
-      from_location_name, to_location_id, to_location_name, occurred_at, recorded_at, period)
+      from_location_name, to_location_id, to_location_name, occurred_at, recorded_at)
     select w.org_id, gen_random_uuid(), 8120449930581042, 'EQ-0000001', 'Pallet jack 1000001', 1, 'Place 1', 2,
-      'Place 2', clock_timestamp(), clock_timestamp(), w.period
-    from webhooks w cross join generate_series(1, ${each}) where w.org_id = any(${orgIds}::bigint[])`
-}
+      'Place 2', clock_timestamp(), clock_timestamp()
+    from webhooks w cross join generate_series(1, ${each}) where w.org_id = any(${orgIds}::bigint[])
+    returning org_id, recorded_at, delivery_id
+  )
+  insert into due_moves (org_id, period, recorded_at, delivery_id)
+  select w.org_id, w.period, r.recorded_at, r.delivery_id from recorded r join webhooks w on w.org_id = r.org_id`
 
 const tellOfMoves = (pool, orgIds) => pool`select pg_notify('lastseen_wake', ${`bench moved:${orgIds.join(',')}`})`
 

@@ -55,6 +55,7 @@ export const tables: readonly Table[] = [
   tenant('unknown_antennas'),
   tenant(historyTable),
   tenant('moves'),
+  tenant('due_moves'),
   tenant('webhooks'),
   tenant('webhook_attempts'),
   tenant('invitations'),

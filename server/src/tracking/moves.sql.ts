@@ -47,8 +47,7 @@ export const columns = sql`delivery_id, asset_id, asset_external_key, asset_name
 
 /**
  * Writes each move down with the names of this moment; an origin deleted meanwhile is no origin. A target deleted
- * meanwhile makes the transaction run again, so that no asset stays where nothing can be. The period says whether the
- * move is to be delivered: it is that of the webhook as this statement finds it, null when there is nobody to tell.
+ * meanwhile makes the transaction run again, so that no asset stays where nothing can be.
  */
 export async function insertMoves(
   tx: Tx,
@@ -57,23 +56,34 @@ export async function insertMoves(
   recordedAt: Instant,
 ): Promise<RecordedMove[]> {
   if (moves.length === 0) return []
-  const rows = await tx.query<MoveRow>(sql`
+  const ids = moves.map(() => newUuid())
+  const writing = tx.query<MoveRow>(sql`
     insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, from_location_id,
-      from_location_name, to_location_id, to_location_name, occurred_at, recorded_at, period)
+      from_location_name, to_location_id, to_location_name, occurred_at, recorded_at)
     select a.org_id, u.delivery_id, a.id, a.external_key, a.name, origin.id, origin.name, target.id, target.name,
-      u.occurred_at, ${toDatabase(recordedAt)}::timestamptz, w.period
+      u.occurred_at, ${toDatabase(recordedAt)}::timestamptz
     from unnest(
-      ${moves.map(() => newUuid())}::uuid[], ${moves.map((move) => move.assetId)}::bigint[],
+      ${ids}::uuid[], ${moves.map((move) => move.assetId)}::bigint[],
       ${moves.map((move) => move.fromId)}::bigint[], ${moves.map((move) => move.toId)}::bigint[],
       ${moves.map((move) => toDatabase(move.occurredAt))}::timestamptz[]
     ) u (delivery_id, asset_id, from_id, to_id, occurred_at)
     join assets a on a.org_id = ${orgId} and a.id = u.asset_id
     join locations target on target.org_id = ${orgId} and target.id = u.to_id and target.deleted_at is null
     left join locations origin on origin.org_id = ${orgId} and origin.id = u.from_id and origin.deleted_at is null
-    left join webhooks w on w.org_id = ${orgId}
     returning ${columns}`)
+  const [rows] = await Promise.all([writing, markDue(tx, orgId, ids, recordedAt)])
   if (rows.length < moves.length) throw new Overtaken('a location was deleted while things were placed in it')
   return rows.map(moveOf)
+}
+
+/** Lists the moves as due in the webhook's period as this statement finds it; not at all when there is nobody to tell. */
+async function markDue(tx: Tx, orgId: number, deliveryIds: readonly string[], recordedAt: Instant): Promise<void> {
+  await tx.query(sql`
+    insert into due_moves (org_id, period, recorded_at, delivery_id)
+    select w.org_id, w.period, ${toDatabase(recordedAt)}::timestamptz, u.delivery_id
+    from webhooks w cross join unnest(${deliveryIds}::uuid[]) u (delivery_id)
+    where w.org_id = ${orgId} and w.period is not null
+    on conflict (org_id, period, recorded_at, delivery_id) do nothing`)
 }
 
 /** The organization's latest moves, newest first, from an instant on. */

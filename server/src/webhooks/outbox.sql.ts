@@ -20,26 +20,30 @@ interface ClaimedRow extends MoveRow {
 }
 
 /**
- * Takes the oldest moves of the present period, each exactly once whoever else asks at the same time: a row is locked,
- * looked at again and marked in one statement. Moves recorded before `notBefore` are left for `dropUndue`.
+ * Takes the oldest moves of the present period, each exactly once whoever else asks at the same time: a row is locked and
+ * taken off the list in one statement. Moves recorded before `notBefore` are left for `dropUndue`.
  */
 export async function claimMoves(
   tx: Tx,
   orgId: number,
-  request: { limit: number; at: Instant; notBefore: Instant },
+  request: { limit: number; notBefore: Instant },
 ): Promise<Claimed[]> {
-  // The period is asked for apart: joined, the index would not give the oldest first, and all that wait would be sorted.
+  // The period is asked for apart: joined, the key would not give the oldest first, and all that wait would be sorted.
   const rows = await tx.query<ClaimedRow>(sql`
-    with due as (
-      select o.delivery_id as due_id from moves o
-      where o.org_id = ${orgId} and o.claimed_at is null
-        and o.period = (select w.period from webhooks w where w.org_id = ${orgId})
-        and o.recorded_at >= ${toDatabase(request.notBefore)}
-      order by o.recorded_at limit ${request.limit} for update skip locked
+    with claimed as (
+      delete from due_moves d using (
+        select o.period, o.recorded_at, o.delivery_id from due_moves o
+        where o.org_id = ${orgId} and o.period = (select w.period from webhooks w where w.org_id = ${orgId})
+          and o.recorded_at >= ${toDatabase(request.notBefore)}
+        order by o.recorded_at limit ${request.limit} for update skip locked
+      ) first
+      where d.org_id = ${orgId} and d.period = first.period and d.recorded_at = first.recorded_at
+        and d.delivery_id = first.delivery_id
+      returning d.period, d.delivery_id as claimed_id
     )
-    update moves m set claimed_at = ${toDatabase(request.at)} from due, webhooks w
-    where m.org_id = ${orgId} and m.delivery_id = due.due_id and w.org_id = ${orgId}
-    returning ${moveColumns}, m.period, w.id as webhook_id, w.url, w.sealed_secret`)
+    select ${moveColumns}, claimed.period, w.id as webhook_id, w.url, w.sealed_secret
+    from claimed join moves m on m.org_id = ${orgId} and m.delivery_id = claimed.claimed_id
+    join webhooks w on w.org_id = ${orgId}`)
   return rows.map((row) => ({
     move: moveOf(row),
     webhookId: row.webhook_id,
@@ -49,13 +53,13 @@ export async function claimMoves(
   }))
 }
 
-/** Whether something waits to be delivered, and whether something waits in vain; each is a step into the index. */
+/** Whether something waits to be delivered, and whether something waits in vain; each is a step into the key. */
 export async function lookForMoves(
   db: Db,
   orgId: number,
   notBefore: Instant,
 ): Promise<{ isDue: boolean; isUndue: boolean }> {
-  const waiting = sql`from moves m where m.org_id = ${orgId} and m.claimed_at is null and m.period is not null`
+  const waiting = sql`from due_moves d where d.org_id = ${orgId}`
   const [row] = await db.query<{
     period: number | null
     first: number | null
@@ -63,9 +67,9 @@ export async function lookForMoves(
     oldest: string | null
   }>(sql`
     select w.period,
-      (select m.period ${waiting} order by m.period limit 1) as first,
-      (select m.period ${waiting} order by m.period desc limit 1) as last,
-      (select m.recorded_at ${waiting} and m.period = w.period order by m.recorded_at limit 1) as oldest
+      (select d.period ${waiting} order by d.period limit 1) as first,
+      (select d.period ${waiting} order by d.period desc limit 1) as last,
+      (select d.recorded_at ${waiting} and d.period = w.period order by d.recorded_at limit 1) as oldest
     from webhooks w where w.org_id = ${orgId}`)
   if (row === undefined || row.first === null) return { isDue: false, isUndue: false }
   const isOver = row.first !== row.period || row.last !== row.period
@@ -85,13 +89,16 @@ export async function dropUndue(
   notBefore: Instant,
 ): Promise<{ late: number; switchedOff: number; isMore: boolean }> {
   const dropped = await tx.query<{ recorded_at: string }>(sql`
-    update moves m set period = null where m.org_id = ${orgId} and m.delivery_id in (
-      select o.delivery_id from moves o
-      where o.org_id = ${orgId} and o.claimed_at is null and o.period is not null
+    delete from due_moves d using (
+      select o.period, o.recorded_at, o.delivery_id from due_moves o
+      where o.org_id = ${orgId}
         and (o.recorded_at < ${toDatabase(notBefore)}
           or o.period is distinct from (select w.period from webhooks w where w.org_id = ${orgId}))
-      limit ${atOnce} for update skip locked)
-    returning m.recorded_at`)
+      limit ${atOnce} for update skip locked
+    ) undue
+    where d.org_id = ${orgId} and d.period = undue.period and d.recorded_at = undue.recorded_at
+      and d.delivery_id = undue.delivery_id
+    returning d.recorded_at`)
   const late = dropped.filter((row) => fromDatabase(row.recorded_at) < notBefore).length
   return { late, switchedOff: dropped.length - late, isMore: dropped.length === atOnce }
 }

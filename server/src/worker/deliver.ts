@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts'
-import { type Clock, now } from '../kernel/clock.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { type Instant, instantFromMillis } from '../kernel/instant.ts'
 import type { Seal } from '../kernel/sealed.ts'
 import { type OnDropped, giveUpUndue, staleMs } from '../webhooks/commands.ts'
@@ -155,10 +155,11 @@ export class Deliverer {
   }
 
   async #claimFor(orgId: number, lane: Lane, limit: number): Promise<number> {
-    const { db, clock, seal } = this.#needs
+    const { db, seal } = this.#needs
     const { changes } = lane
-    const request = { limit, at: now(clock), notBefore: this.#notBefore() }
-    const claimed = await db.inOrganization(orgId, (tx) => claimMoves(tx, orgId, request))
+        const claimed = await db.inOrganization(orgId, (tx) =>
+      claimMoves(tx, orgId, { limit, notBefore: this.#notBefore() }),
+    )
     const [first] = claimed
     if (first === undefined) return 0
     const secret = seal.open(first.sealedSecret, sealedFor(orgId, first.webhookId))

@@ -36,9 +36,8 @@ describe('when servers are killed while they deliver', () => {
     await sql.unsafe(`
       create table claims (delivery_id uuid not null);
       create function mark_claim() returns trigger language plpgsql security definer as $$
-        begin insert into claims values (new.delivery_id); return null; end $$;
-      create trigger mark_claim after update of claimed_at on moves for each row
-        when (new.claimed_at is not null) execute function mark_claim();`)
+        begin insert into claims values (old.delivery_id); return null; end $$;
+      create trigger mark_claim after delete on due_moves for each row execute function mark_claim();`)
     core = await openCore({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
     receiver = await network.receiver()
     receiver.behaviour = (response) => setTimeout(() => response.writeHead(204).end(), 30)
@@ -91,7 +90,7 @@ describe('when servers are killed while they deliver', () => {
     await start()
     await record()
     const waiting = async () =>
-      Number((await sql`select count(*) from moves where claimed_at is null and period is not null`)[0]!['count'])
+      Number((await sql`select count(*) from due_moves`)[0]!['count'])
     await eventually(async () => expect(await waiting()).toBe(0), 60_000)
     await sleep(500)
 

@@ -128,13 +128,11 @@ export class Watched {
     return moves.map((move) => move.deliveryId)
   }
 
-  /** The outbox as the database holds it: which moves are claimed, which wait, which nobody is told of. */
-  async outbox(): Promise<Record<'claimed' | 'waiting' | 'dropped', number>> {
+  /** How many moves the organization has, and how many of them wait to be delivered. */
+  async outbox(): Promise<Record<'moves' | 'waiting', number>> {
     const [row] = await database(this.app)`
-      select count(*) filter (where claimed_at is not null) as claimed,
-        count(*) filter (where claimed_at is null and period is not null) as waiting,
-        count(*) filter (where claimed_at is null and period is null) as dropped
-      from moves where org_id = ${this.orgId}`
+      select (select count(*) from moves where org_id = ${this.orgId}) as moves,
+        (select count(*) from due_moves where org_id = ${this.orgId}) as waiting`
     return row as never
   }
 

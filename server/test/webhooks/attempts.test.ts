@@ -72,7 +72,7 @@ describe.concurrent('an event whose delivery', { timeout: 90_000 }, () => {
     }
     await sleep(1500)
     expect(receiver.received).toHaveLength(3)
-    expect(await watched.outbox()).toEqual({ claimed: 1, waiting: 0, dropped: 0 })
+    expect(await watched.outbox()).toEqual({ moves: 1, waiting: 0 })
   })
 
   it('succeeds at the second attempt is not sent a third time', async () => {

@@ -122,7 +122,7 @@ describe('a delivery', () => {
     await eventually(async () => expect(receiver.received).toHaveLength(40))
     expect(receiver.received.map((one) => one.headers['x-service-delivery']).sort()).toEqual(ids.sort())
     expect(receiver.connections).toBeLessThan(33)
-    expect(await watched.outbox()).toEqual({ claimed: 40, waiting: 0, dropped: 0 })
+    expect(await watched.outbox()).toEqual({ moves: 40, waiting: 0 })
   })
 
   it('is found without any news, by the next look around', async () => {

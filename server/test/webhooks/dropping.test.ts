@@ -37,7 +37,7 @@ describe('while delivery is switched off', () => {
     await eventually(async () => expect(receiver.received).toHaveLength(1))
     await watched.change({ enabled: false })
     await watched.move(2)
-    expect(await watched.outbox()).toEqual({ claimed: 1, waiting: 0, dropped: 2 })
+    expect(await watched.outbox()).toEqual({ moves: 3, waiting: 0 })
     await watched.change({ enabled: true })
     const last = await watched.move()
     await eventually(async () => expect(receiver.received).toHaveLength(2))
@@ -51,7 +51,7 @@ describe('while delivery is switched off', () => {
     const before = await metric('switched_off')
     await stalled(watched, 3)
     await watched.change({ enabled: false })
-    expect(await watched.outbox()).toEqual({ claimed: 0, waiting: 0, dropped: 3 })
+    expect(await watched.outbox()).toEqual({ moves: 3, waiting: 0 })
     expect(await metric('switched_off')).toBe(before + 3)
     await watched.change({ enabled: true })
     await quiet()
@@ -76,7 +76,7 @@ describe('while delivery is switched off', () => {
     await stalled(watched, 2)
     await watched.change({ enabled: true })
     await watched.change({ url: urlOf(fresh) })
-    expect(await watched.outbox()).toMatchObject({ dropped: 0 })
+    expect(await watched.outbox()).toEqual({ moves: 2, waiting: 2 })
     await network.app.core.wake.send('moved', String(watched.orgId))
     await eventually(async () => expect(fresh.received).toHaveLength(2))
     expect(old.received).toEqual([])
@@ -109,9 +109,9 @@ describe('while delivery is switched off', () => {
     await eventually(async () => expect(idsAt(receiver)).toEqual([late]))
     await quiet()
     expect(idsAt(receiver)).toEqual([late])
-    expect(await watched.outbox()).toEqual({ claimed: 1, waiting: 1, dropped: 0 })
+    expect(await watched.outbox()).toEqual({ moves: 2, waiting: 1 })
     await watched.change({ enabled: false })
-    expect(await watched.outbox()).toEqual({ claimed: 1, waiting: 0, dropped: 1 })
+    expect(await watched.outbox()).toEqual({ moves: 2, waiting: 0 })
   })
 })
 
@@ -119,7 +119,7 @@ describe('an organization', () => {
   it('without a webhook leaves nothing waiting', async () => {
     const watched = await Watched.open(network.app)
     await watched.move(2)
-    expect(await watched.outbox()).toEqual({ claimed: 0, waiting: 0, dropped: 2 })
+    expect(await watched.outbox()).toEqual({ moves: 2, waiting: 0 })
   })
 
   it('is sent nothing that was recorded before its webhook was registered', async () => {
@@ -139,7 +139,7 @@ describe('an organization', () => {
     await stalled(watched, 2)
     await watched.remove()
     await watched.move()
-    expect(await watched.outbox()).toEqual({ claimed: 0, waiting: 0, dropped: 3 })
+    expect(await watched.outbox()).toEqual({ moves: 3, waiting: 0 })
     await watched.register(urlOf(receiver))
     const ids = await watched.move()
     await eventually(async () => expect(idsAt(receiver)).toEqual(ids))
@@ -155,7 +155,7 @@ describe('an organization', () => {
     await lapseOrganization(needs, watched.orgId)
     await watched.move()
     expect((await watched.site.api.get('/api/v1/assets')).status).toBe(200)
-    expect(await watched.outbox()).toEqual({ claimed: 0, waiting: 0, dropped: 3 })
+    expect(await watched.outbox()).toEqual({ moves: 3, waiting: 0 })
     await reinstateOrganization(needs, watched.orgId)
     const ids = await watched.move()
     await eventually(async () => expect(idsAt(receiver)).toEqual(ids))
@@ -174,7 +174,7 @@ describe('an organization', () => {
     await watched.remove()
     await watched.register(urlOf(receiver))
     await watched.move()
-    expect(await watched.outbox()).toEqual({ claimed: 0, waiting: 0, dropped: 2 })
+    expect(await watched.outbox()).toEqual({ moves: 2, waiting: 0 })
     await reinstateOrganization(needs, watched.orgId)
     const ids = await watched.move()
     await eventually(async () => expect(idsAt(receiver)).toEqual(ids))
@@ -188,7 +188,7 @@ describe('an organization', () => {
     await lapseOrganization(needs, watched.orgId)
     await reinstateOrganization(needs, watched.orgId)
     await watched.move()
-    expect(await watched.outbox()).toEqual({ claimed: 0, waiting: 0, dropped: 1 })
+    expect(await watched.outbox()).toEqual({ moves: 1, waiting: 0 })
   })
 })
 
@@ -199,10 +199,10 @@ describe('a move that nobody took', () => {
     const recordedAt = (ageMs: number) => new Date(clock.millis() - ageMs).toISOString()
     const old = await stalled(watched, 2)
     const young = await stalled(watched, 1)
-    await database(network.app)`update moves set recorded_at = ${recordedAt(600_001)} where delivery_id = any(${old})`
-    await database(network.app)`update moves set recorded_at = ${recordedAt(595_000)} where delivery_id = any(${young})`
+    await database(network.app)`update due_moves set recorded_at = ${recordedAt(600_001)} where delivery_id = any(${old})`
+    await database(network.app)`update due_moves set recorded_at = ${recordedAt(595_000)} where delivery_id = any(${young})`
     const second = await startApp({ beside: network.app, clock, settings: network.settings })
-    await eventually(async () => expect(await watched.outbox()).toEqual({ claimed: 1, waiting: 0, dropped: 2 }))
+    await eventually(async () => expect(await watched.outbox()).toEqual({ moves: 3, waiting: 0 }))
     await eventually(async () => expect(idsAt(receiver)).toEqual(young))
     const { text } = await second.anonymous('GET', '/metrics')
     expect(text).toContain('lastseen_webhook_events_dropped_total{reason="late"} 2\n')

@@ -89,7 +89,7 @@ describe('two processes', () => {
     await eventually(async () => expect(receiver.received.length).toBeGreaterThanOrEqual(120), 20_000)
     await sleep(300)
     expect(receiver.received.map((one) => one.headers['x-service-delivery']).sort()).toEqual(ids.sort())
-    expect(await watched.outbox()).toEqual({ claimed: 120, waiting: 0, dropped: 0 })
+    expect(await watched.outbox()).toEqual({ moves: 120, waiting: 0 })
   })
 
   it('both stop sending when one of them saves the switch', async () => {
@@ -134,7 +134,7 @@ describe('a process that stops', () => {
     await stopped
     expect(await attemptsOf(id)).toEqual([{ status: 204, error: null }])
     expect(receiver.received).toHaveLength(1)
-    expect(await watched.outbox()).toEqual({ claimed: 1, waiting: 1, dropped: 0 })
+    expect(await watched.outbox()).toEqual({ moves: 2, waiting: 1 })
   })
 
   it('does not wait for an endpoint that hangs', async () => {

@@ -37,7 +37,7 @@ describe('POST /api/v1/webhooks/{webhook_id}/test', () => {
         },
       })
     expect(bodies[0].delivery_id).not.toBe(bodies[1].delivery_id)
-    expect(await watched.outbox()).toEqual({ claimed: 0, waiting: 0, dropped: 0 })
+    expect(await watched.outbox()).toEqual({ moves: 0, waiting: 0 })
   })
 
   it('reports a failure as it is, and does not try again', async () => {
