@@ -2,9 +2,17 @@
 const textArrays = { text: 1009, uuid: 2951, timestamptz: 1185 }
 const numberArrays = { bigint: 1016, integer: 1007 }
 
+const special = /[\\"]/
+const quoted = (text: string): string => `"${special.test(text) ? text.replaceAll(/[\\"]/g, '\\$&') : text}"`
+
 function toLiteral(values: readonly (string | number | null)[]): string {
-  const items = values.map((value) => (value === null ? 'NULL' : `"${String(value).replaceAll(/[\\"]/g, '\\$&')}"`))
-  return `{${items.join(',')}}`
+  let literal = '{'
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index]!
+    if (index > 0) literal += ','
+    literal += value === null ? 'NULL' : typeof value === 'string' ? quoted(value) : String(value)
+  }
+  return `${literal}}`
 }
 
 /** One-dimensional arrays of text come back as PostgreSQL writes them: `{plain,"quoted, \"so\"",NULL}`. */

@@ -39,12 +39,16 @@ function reasonOf(error: unknown): string {
   return 'the request failed'
 }
 
+const wasStopped = (): Error => new Unreachable('the server was stopped')
+
 export interface OutletOptions {
   url: string
   /** How many requests may run at the same time, each on a connection of its own. */
   connections: number
   /** For the whole of a request, from the name's resolution to the end of the answer. */
   timeoutMs: number
+  /** Ends whatever is running. */
+  cutOff?: AbortSignal
 }
 
 /**
@@ -56,12 +60,17 @@ export class Outlet {
   readonly #path: string
   readonly #timeoutMs: number
   readonly #pool: Pool
+  readonly #cutOff: AbortSignal | undefined
+  /** How to end each request that is running. Listening to the signal once costs less than once for each of them. */
+  readonly #running = new Set<(reason: Error) => void>()
 
-  constructor(target: Target, { url, connections, timeoutMs }: OutletOptions) {
+  constructor(target: Target, { url, connections, timeoutMs, cutOff }: OutletOptions) {
     const { origin, pathname, search, hostname, port } = new URL(url)
     this.url = url
     this.#path = pathname + search
     this.#timeoutMs = timeoutMs
+    this.#cutOff = cutOff
+    cutOff?.addEventListener('abort', () => this.#running.forEach((stop) => stop(wasStopped())), { once: true })
     this.#pool = new Pool(origin, {
       connections,
       pipelining: 1,
@@ -76,8 +85,8 @@ export class Outlet {
     })
   }
 
-  /** Never throws: whatever goes wrong is an outcome. `given` ends the attempt early. */
-  post({ headers, body }: Signed, given?: AbortSignal): Promise<Outcome> {
+  /** Never throws: whatever goes wrong is an outcome. */
+  post({ headers, body }: Signed): Promise<Outcome> {
     const startedAt = performance.now()
     return new Promise((resolve) => {
       let status: number | null = null
@@ -89,7 +98,7 @@ export class Outlet {
         if (isOver) return
         isOver = true
         clearTimeout(timer)
-        given?.removeEventListener('abort', cutOff)
+        this.#running.delete(stop)
         const error = failure === null ? null : reasonOf(failure)
         const isDelivered = error === null && status !== null && status >= 200 && status < 300
         resolve({ isDelivered, status, error, durationMs: Math.round(performance.now() - startedAt) })
@@ -99,10 +108,9 @@ export class Outlet {
         end(reason)
         underWay?.abort(reason)
       }
-      const cutOff = (): void => stop(new Unreachable('the server was stopped'))
       const timer = setTimeout(() => stop(new Unreachable('timeout')), this.#timeoutMs)
-      given?.addEventListener('abort', cutOff, { once: true })
-      if (given?.aborted) return cutOff()
+      if (this.#cutOff?.aborted) return stop(wasStopped())
+      this.#running.add(stop)
       // Told of each step instead of handed a stream: what the answer says is of no interest, only that it ends.
       this.#pool.dispatch(
         { method: 'POST', path: this.#path, headers, body },

@@ -108,7 +108,7 @@ export class Lane {
     }
     if (url !== null) {
       const { target, places: connections, timeoutMs } = this.#needs
-      this.#outlet ??= new Outlet(target, { url, connections, timeoutMs })
+      this.#outlet ??= new Outlet(target, { url, connections, timeoutMs, cutOff: this.#cutOff.signal })
     }
     if (period === this.#period) return
     this.#period = period
@@ -152,7 +152,7 @@ export class Lane {
   }
 
   async #attempt(outlet: Outlet, signed: Signed) {
-    const outcome = await outlet.post(signed, this.#cutOff.signal)
+    const outcome = await outlet.post(signed)
     const { places } = this.#needs
     const most = outcome.durationMs <= quickMs ? places * aheadTimes : places
     this.#places = outcome.isDelivered
