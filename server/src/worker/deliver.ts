@@ -157,7 +157,7 @@ export class Deliverer {
   async #claimFor(orgId: number, lane: Lane, limit: number): Promise<number> {
     const { db, seal } = this.#needs
     const { changes } = lane
-        const claimed = await db.inOrganization(orgId, (tx) =>
+    const claimed = await db.inOrganization(orgId, (tx) =>
       claimMoves(tx, orgId, { limit, notBefore: this.#notBefore() }),
     )
     const [first] = claimed

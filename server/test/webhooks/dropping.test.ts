@@ -199,8 +199,12 @@ describe('a move that nobody took', () => {
     const recordedAt = (ageMs: number) => new Date(clock.millis() - ageMs).toISOString()
     const old = await stalled(watched, 2)
     const young = await stalled(watched, 1)
-    await database(network.app)`update due_moves set recorded_at = ${recordedAt(600_001)} where delivery_id = any(${old})`
-    await database(network.app)`update due_moves set recorded_at = ${recordedAt(595_000)} where delivery_id = any(${young})`
+    await database(
+      network.app,
+    )`update due_moves set recorded_at = ${recordedAt(600_001)} where delivery_id = any(${old})`
+    await database(
+      network.app,
+    )`update due_moves set recorded_at = ${recordedAt(595_000)} where delivery_id = any(${young})`
     const second = await startApp({ beside: network.app, clock, settings: network.settings })
     await eventually(async () => expect(await watched.outbox()).toEqual({ moves: 3, waiting: 0 }))
     await eventually(async () => expect(idsAt(receiver)).toEqual(young))
