@@ -105,5 +105,6 @@ func main() {
 		port = "9000"
 	}
 	http.HandleFunc("/", receive)
+	fmt.Println("listening on port", port)
 	log.Fatal(http.ListenAndServe("127.0.0.1:"+port, nil))
 }
