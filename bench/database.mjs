@@ -8,7 +8,7 @@ import { IdSource } from '../server/dist/db/id-source.js'
 import { installationKeys } from '../server/dist/db/installation.js'
 import { systemClock } from '../server/dist/kernel/clock.js'
 import { createLocation } from '../server/dist/locations/commands.js'
-import { runCommand } from './processes.mjs'
+import { parentOf, runCommand } from './processes.mjs'
 import { seedAssets, seedWhereabouts } from './seed.mjs'
 
 const sampleSize = 20_000
@@ -47,6 +47,17 @@ export async function versionOf(url) {
   }
 }
 
+/** The process that all others of the database server descend from. */
+export async function postmasterOf(url) {
+  const pool = openPool(url, 1)
+  try {
+    const [{ pid }] = await pool`select pg_backend_pid() as pid`
+    return parentOf(pid)
+  } finally {
+    await pool.end({ timeout: 5 })
+  }
+}
+
 export async function makeDatabase(serverUrl, name) {
   const pool = openPool(serverUrl, 1)
   await pool.unsafe(`create database ${name}`)
@@ -76,8 +87,7 @@ async function makePlaces(needs, orgId, count) {
 }
 
 /** A database of its own per size: one organization, its assets, and enough credentials that no bucket runs dry. */
-export async function makeDataset(serverUrl, size, credentialCount) {
-  const name = `bench_${size}`
+export async function makeDataset(serverUrl, size, credentialCount, name = `bench_${size}`) {
   const url = await makeDatabase(serverUrl, name)
   const { org_id: orgId } = runCommand(url, ['org', 'create', '--name', 'Benchmark'])
   const sample = await withNeeds(url, async (needs) => {
