@@ -86,6 +86,11 @@ async function makePlaces(needs, orgId, count) {
   return places
 }
 
+function makeCredentials(url, org, count) {
+  const scopes = ['--scopes', 'assets:read,assets:write,tracking:read']
+  return runCommand(url, ['key', 'create', '--org', org, '--name', 'bench', ...scopes, '--count', String(count)])
+}
+
 /** A database of its own per size: one organization, its assets, and enough credentials that no bucket runs dry. */
 export async function makeDataset(serverUrl, size, credentialCount, name = `bench_${size}`) {
   const url = await makeDatabase(serverUrl, name)
@@ -96,24 +101,35 @@ export async function makeDataset(serverUrl, size, credentialCount, name = `benc
     const tracked = await seedWhereabouts({ url, orgId, places, minutes: Math.max(10_000, size / 10) })
     return { ...found, tracked }
   })
-  const scopes = ['--scopes', 'assets:read,assets:write,tracking:read']
-  const key = ['key', 'create', '--org', 'Benchmark', '--name', 'bench', ...scopes]
-  const credentials = runCommand(url, [...key, '--count', String(credentialCount)])
+  const credentials = makeCredentials(url, 'Benchmark', credentialCount)
   return { name, size, url, orgId, sample, credentials, poolSize: readConfig({ DATABASE_URL: url }).databasePool }
 }
 
-/** A site with tagged assets and one reader that has an antenna at each place. */
-export async function makeSite(serverUrl, name, assets) {
-  const url = await makeDatabase(serverUrl, name)
-  const { org_id: orgId } = runCommand(url, ['org', 'create', '--name', 'Benchmark'])
-  const { tags, keys } = await withNeeds(url, async (needs) => {
+/** An organization with tagged assets and one reader that has an antenna at each place. */
+async function addSite(url, title, assets) {
+  const { org_id: orgId } = runCommand(url, ['org', 'create', '--name', title])
+  const { sample, keys } = await withNeeds(url, async (needs) => {
     const places = await makePlaces(needs, orgId, antennaCount)
     const sample = await seedAssets({ url, orgId, ids: needs.ids, count: assets, sampleSize: assets })
-    return { tags: sample.tags, keys: places.map((place) => place.externalKey) }
+    return { sample, keys: places.map((place) => place.externalKey) }
   })
   const antennas = keys.flatMap((key, index) => ['--antenna', `${index + 1}=${key}`])
-  const reader = runCommand(url, ['reader', 'create', '--org', 'Benchmark', '--name', 'Gate', ...antennas])
-  return { name, url, orgId, tags, antennas: antennaCount, readerId: reader.reader_id, reader }
+  const reader = runCommand(url, ['reader', 'create', '--org', title, '--name', 'Gate', ...antennas])
+  return { orgId, sample, tags: sample.tags, antennas: antennaCount, readerId: reader.reader_id, reader }
+}
+
+export async function makeSite(serverUrl, name, assets) {
+  const url = await makeDatabase(serverUrl, name)
+  return { name, url, ...(await addSite(url, 'Benchmark', assets)) }
+}
+
+/** Several organizations in one database, each a site with credentials, by name. */
+export async function makeNeighbours(serverUrl, name, { assets, credentials }) {
+  const url = await makeDatabase(serverUrl, name)
+  const sites = {}
+  for (const [title, count] of Object.entries(credentials))
+    sites[title] = { ...(await addSite(url, title, assets)), credentials: makeCredentials(url, title, count) }
+  return { name, url, sites }
 }
 
 /** Access tokens as clients get them, each used once: what the service remembers of a client is there from the start. */

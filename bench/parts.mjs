@@ -1,5 +1,7 @@
 import { ingest } from './ingest.mjs'
+import { neighbours } from './neighbours.mjs'
 import { open } from './open.mjs'
+import { overload } from './overload.mjs'
 import { register } from './register.mjs'
 import { web } from './web.mjs'
 import { webhooks } from './webhooks.mjs'
@@ -10,4 +12,4 @@ import { workers } from './workers.mjs'
  * a quick run with the minutes it may take, and three functions: `measure(started, postgres, options)` gives its result,
  * `render` its table, `misses` the bars it missed.
  */
-export const parts = [register, open, ingest, webhooks, workers, web]
+export const parts = [register, open, ingest, webhooks, workers, overload, neighbours, web]
