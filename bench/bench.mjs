@@ -8,6 +8,7 @@ import { operations } from './operations.mjs'
 import { memoryOf, processorMsOf, startFloor, startLoad, startService } from './processes.mjs'
 import { growthOf, machineFacts, misses, render, summarize } from './report.mjs'
 import { checkSameness } from './sameness.mjs'
+import { measureParse } from './parse.mjs'
 import { measureWeb } from './web.mjs'
 import { measureWebhooks } from './webhooks.mjs'
 
@@ -56,7 +57,7 @@ function readOptions() {
   })
   // The web app needs a browser, so it is measured when it is asked for.
   const usual = [...Object.keys(operations), 'ingest', 'webhooks']
-  const all = [...usual, 'web']
+  const all = [...usual, 'web', 'parse']
   const wanted = values.only?.split(',') ?? usual
   const unknown = wanted.filter((name) => !all.includes(name))
   if (unknown.length > 0) throw new Error(`No such operation: ${unknown.join(', ')}. There are ${all.join(', ')}`)
@@ -73,6 +74,7 @@ function readOptions() {
     hasIngest: wanted.includes('ingest'),
     hasWebhooks: wanted.includes('webhooks'),
     hasWeb: wanted.includes('web'),
+    hasParse: wanted.includes('parse'),
     sizes,
     rounds,
     json: values.json,
@@ -160,7 +162,9 @@ async function bench(started, options) {
   const pace = { rounds: ingestRounds, events: options.events, seconds: 3, say }
   const webhooks = hasWebhooks ? await measureWebhooks(started, postgres, pace) : null
   const web = options.hasWeb ? await measureWeb(started, postgres, { say }) : null
+  const parse = options.hasParse ? await measureParse(started, postgres, { ...options, say }) : []
   return {
+    parse,
     ...register,
     ingest,
     webhooks,

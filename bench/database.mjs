@@ -76,8 +76,7 @@ async function makePlaces(needs, orgId, count) {
 }
 
 /** A database of its own per size: one organization, its assets, and enough credentials that no bucket runs dry. */
-export async function makeDataset(serverUrl, size, credentialCount) {
-  const name = `bench_${size}`
+export async function makeDataset(serverUrl, size, credentialCount, name = `bench_${size}`) {
   const url = await makeDatabase(serverUrl, name)
   const { org_id: orgId } = runCommand(url, ['org', 'create', '--name', 'Benchmark'])
   const sample = await withNeeds(url, async (needs) => {

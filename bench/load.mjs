@@ -1,15 +1,23 @@
 /** The load generator, a process of its own so that it takes no time from what it measures. */
 import { Client } from './client.mjs'
 import { operations, toHttp } from './operations.mjs'
+import { parseRequests, toParse } from './parse/requests.mjs'
 import { newRandom } from './random.mjs'
+
+/** How to ask what is measured: the service and the floor are asked alike. */
+const dialects = {
+  lastseen: { requests: operations, toBytes: toHttp },
+  parse: { requests: parseRequests, toBytes: toParse },
+}
 
 const datasets = new Map()
 const random = newRandom(7)
 
 /** Each caller sends one request after the other, and takes the next token each time, so that no bucket runs dry. */
 async function round({ port, dataset, operation, connections, warmMs, measureMs }) {
-  const { sample, tokens, next } = datasets.get(dataset)
-  const { ask } = operations[operation]
+  const { sample, tokens, next, dialect = 'lastseen' } = datasets.get(dataset)
+  const { requests, toBytes } = dialects[dialect]
+  const { ask } = requests[operation]
   const clients = await Promise.all(Array.from({ length: connections }, () => Client.open(port)))
   const latencies = []
   const failures = {}
@@ -18,7 +26,7 @@ async function round({ port, dataset, operation, connections, warmMs, measureMs 
   await Promise.all(
     clients.map(async (client) => {
       for (let sentAt = performance.now(); sentAt < until;) {
-        const bytes = toHttp(ask(sample, random), tokens[next.token++ % tokens.length])
+        const bytes = toBytes(ask(sample, random), tokens[next.token++ % tokens.length])
         sentAt = performance.now()
         const status = await client.send(bytes)
         const answeredAt = performance.now()
@@ -34,10 +42,22 @@ async function round({ port, dataset, operation, connections, warmMs, measureMs 
   return { perSecond: (latencies.length / measureMs) * 1000, medianMs: at(0.5), p99Ms: at(0.99), failures }
 }
 
-process.on('message', async ({ prepare, run }) => {
+/** One answer to look at. Every target is asked about the same thing. */
+async function look({ port, dataset, operation }) {
+  const { sample, tokens, dialect = 'lastseen' } = datasets.get(dataset)
+  const { requests, toBytes } = dialects[dialect]
+  const client = await Client.open(port)
+  const status = await client.send(toBytes(requests[operation].ask(sample, newRandom(1)), tokens[0]))
+  const { body } = client
+  client.close()
+  return { status, body }
+}
+
+process.on('message', async ({ prepare, run, look: looked }) => {
   try {
     if (prepare !== undefined) datasets.set(prepare.name, { ...prepare, next: { token: 0 } })
-    process.send({ result: run === undefined ? null : await round(run) })
+    const result = run !== undefined ? await round(run) : looked !== undefined ? await look(looked) : null
+    process.send({ result })
   } catch (error) {
     process.send({ error: error.message })
   }

@@ -2,6 +2,7 @@ import { cpus, totalmem } from 'node:os'
 import { median, whole } from './figures.mjs'
 import { ingestMisses, renderIngest } from './ingest.mjs'
 import { operations } from './operations.mjs'
+import { parseMisses, renderParse } from './parse.mjs'
 import { renderWeb, webMisses } from './web.mjs'
 import { renderWebhooks, webhookMisses } from './webhooks.mjs'
 
@@ -86,13 +87,25 @@ export function machineFacts(postgresVersion) {
   }
 }
 
-export function render({ lines = [], memory = [], ingest, webhooks, web, machine, connections, rounds, seconds }) {
+export function render({
+  lines = [],
+  memory = [],
+  ingest,
+  webhooks,
+  web,
+  parse,
+  machine,
+  connections,
+  rounds,
+  seconds,
+}) {
   const failed = lines.filter((line) => Object.keys(line.failures).length > 0)
   return [
     ...(lines.length === 0 ? [] : [registerHead, ...lines.map(rowOf), '', ...memory.map(memoryLine), '']),
     ...(ingest.length === 0 ? [] : [renderIngest(ingest), '']),
     ...(webhooks === null ? [] : [renderWebhooks(webhooks), '']),
     ...(web === null ? [] : [renderWeb(web), '']),
+    ...(parse.length === 0 ? [] : [renderParse(parse), '']),
     `${connections} connections, ${rounds} rounds of ${seconds} s each for service and floor in turn. ` +
       `${machine.processor}, ${machine.memory}, ${machine.system}, ` +
       `Node ${machine.node}, PostgreSQL ${machine.postgres}.`,
@@ -103,8 +116,8 @@ export function render({ lines = [], memory = [], ingest, webhooks, web, machine
 }
 
 /** Bars that were missed, failures included. */
-export function misses({ lines = [], memory = [], ingest, webhooks, web }) {
-  const found = [...ingestMisses(ingest), ...webhookMisses(webhooks), ...webMisses(web)]
+export function misses({ lines = [], memory = [], ingest, webhooks, web, parse }) {
+  const found = [...ingestMisses(ingest), ...webhookMisses(webhooks), ...webMisses(web), ...parseMisses(parse)]
   for (const line of lines) {
     const name = `${line.operation} at ${line.size}`
     if (line.bar !== null && line.ratio < line.bar) found.push(`${name}: ratio`)
