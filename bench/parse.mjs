@@ -66,7 +66,7 @@ async function compare(load, { size, service, parse, names }, operation, { round
 }
 
 /** Register operations of both in turns, in an organization of each size. */
-export async function measureParse(started, postgres, { sizes, say, credentials, ...pace }) {
+async function measureParse(started, postgres, { sizes, say, credentials, ...pace }) {
   const home = await installParse(postgres.folder)
   const load = await started.add(startLoad())
   const lines = []
@@ -81,7 +81,7 @@ export async function measureParse(started, postgres, { sizes, say, credentials,
   return lines
 }
 
-export function renderParse(lines) {
+function renderParse(lines) {
   const row = (line) =>
     `| ${operations[line.operation].title} | ${whole(line.size)} | ${whole(line.perSecond)} | ` +
     `${whole(line.parsePerSecond)} | ${line.ratio.toFixed(1)} | ${line.medianMs.toFixed(2)} | ${line.parseMedianMs.toFixed(2)} |`
@@ -93,9 +93,28 @@ export function renderParse(lines) {
 }
 
 /** There is no bar against another program; a request that failed makes the comparison void. */
-export const parseMisses = (lines) =>
+const parseMisses = (lines) =>
   lines
     .filter((line) => line.failures.length > 0)
     .map(
       ({ operation, size, failures }) => `${operation} beside Parse Server at ${size}: answers ${failures.join(', ')}`,
     )
+
+export const parse = {
+  name: 'parse',
+  /** It gets Parse Server from the package registry, so it is measured when it is asked for. */
+  isExtra: true,
+  pace: {
+    full: {
+      ...{ minutes: 15, sizes: [10_000, 1_000_000], credentials: 5_000 },
+      ...{ rounds: 7, warmMs: 200, measureMs: 800, compileMs: 2_000 },
+    },
+    quick: {
+      ...{ minutes: 5, sizes: [10_000], credentials: 2_500 },
+      ...{ rounds: 5, warmMs: 150, measureMs: 400, compileMs: 1_500 },
+    },
+  },
+  measure: measureParse,
+  render: renderParse,
+  misses: parseMisses,
+}

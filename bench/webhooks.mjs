@@ -38,7 +38,7 @@ async function recordMoves(pool, orgIds, each) {
 const tellOfMoves = (pool, orgIds) => pool`select pg_notify('lastseen_wake', ${`bench moved:${orgIds.join(',')}`})`
 
 /** Deliveries per second beside a bare loop, and the delay of 99 organizations while the endpoint of one more hangs. */
-export async function measureWebhooks(started, postgres, { rounds, events, seconds, say }) {
+async function measureWebhooks(started, postgres, { rounds, events, seconds, say }) {
   const certificate = makeCertificate(postgres.folder)
   const receiver = await started.add(startReceiver(certificate))
   const floor = await started.add(startWebhookFloor())
@@ -122,15 +122,14 @@ async function measureIsolation(pool, receiver, orgIds, { rounds, seconds }) {
   return { ratio, quietMs: of(results.quiet), disturbedMs: of(results.disturbed) }
 }
 
-export const webhookMisses = (webhooks) => {
-  if (webhooks === null) return []
+function webhookMisses({ ratio, isolation }) {
   const missed = []
-  if (webhooks.ratio < bars.ratio) missed.push('webhooks: ratio')
-  if (webhooks.isolation.ratio > bars.disturbance) missed.push('webhooks beside one that hangs: delay')
+  if (ratio < bars.ratio) missed.push('webhooks: ratio')
+  if (isolation.ratio > bars.disturbance) missed.push('webhooks beside one that hangs: delay')
   return missed
 }
 
-export function renderWebhooks({ perSecond, floorPerSecond, ratio, isolation }) {
+function renderWebhooks({ perSecond, floorPerSecond, ratio, isolation }) {
   const mark = (isMet) => (isMet ? '' : ' ✗')
   return [
     '| deliveries | service | floor or undisturbed | ratio | bar |',
@@ -140,4 +139,15 @@ export function renderWebhooks({ perSecond, floorPerSecond, ratio, isolation }) 
     `| median delay of 99 organizations while another's endpoint hangs, ms | ${whole(isolation.disturbedMs)} | ` +
       `${whole(isolation.quietMs)} | ${isolation.ratio.toFixed(2)}${mark(isolation.ratio <= bars.disturbance)} | ≤ ${bars.disturbance} |`,
   ].join('\n')
+}
+
+export const webhooks = {
+  name: 'webhooks',
+  pace: {
+    full: { minutes: 3, rounds: 5, events: 5_000, seconds: 3 },
+    quick: { minutes: 1.5, rounds: 3, events: 2_000, seconds: 3 },
+  },
+  measure: measureWebhooks,
+  render: renderWebhooks,
+  misses: webhookMisses,
 }

@@ -1,0 +1,12 @@
+import { ingest } from './ingest.mjs'
+import { parse } from './parse.mjs'
+import { register } from './register.mjs'
+import { web } from './web.mjs'
+import { webhooks } from './webhooks.mjs'
+
+/**
+ * What a run consists of, in this order. A part has a name to ask for it (or several `choices`), its pace in a full and in
+ * a quick run with the minutes it may take, and three functions: `measure(started, postgres, options)` gives its result,
+ * `render` its table, `misses` the bars it missed.
+ */
+export const parts = [register, ingest, webhooks, web, parse]
