@@ -19,6 +19,7 @@ function readOptions() {
       rounds: { type: 'string' },
       json: { type: 'string' },
       profile: { type: 'string' },
+      minutes: { type: 'string' },
       all: { type: 'boolean', default: false },
     },
   })
@@ -31,14 +32,17 @@ function readOptions() {
     throw new Error('--sizes takes numbers from 1000 to 10000000, such as 10000,100000')
   const rounds = values.rounds === undefined ? undefined : Number(values.rounds)
   if (rounds !== undefined && !(rounds >= 1 && rounds <= 99)) throw new Error('--rounds takes a number from 1 to 99')
+  const history = values.minutes?.split(',').map(Number)
+  if (history?.some((minutes) => !(minutes >= 200_000 && minutes <= 1_000_000_000)))
+    throw new Error('--minutes takes numbers from 200000 to 1000000000, such as 1000000,5000000')
   const asked = { ...(sizes && { sizes }), ...(rounds && { rounds }) }
   const common = { say, profileDir: values.profile }
   const chosen = []
   for (const part of parts) {
     const names = choicesOf(part).filter((name) => wanted.includes(name))
     const pace = values.quick ? part.pace.quick : part.pace.full
-    const isSized = pace.sizes !== undefined
-    if (names.length > 0) chosen.push({ part, pace: { ...pace, ...(isSized && asked), ...common, names } })
+    const others = { ...(pace.sizes && asked), ...(pace.history && history && { history }) }
+    if (names.length > 0) chosen.push({ part, pace: { ...pace, ...others, ...common, names } })
   }
   return { chosen, json: values.json }
 }

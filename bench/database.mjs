@@ -51,6 +51,18 @@ export async function makeDatabase(serverUrl, name) {
   const pool = openPool(serverUrl, 1)
   await pool.unsafe(`create database ${name}`)
   await pool.end({ timeout: 5 })
+  return urlOf(serverUrl, name)
+}
+
+/** The same database once more, ids and all. */
+export async function copyDatabase(serverUrl, from, name) {
+  const pool = openPool(serverUrl, 1)
+  await pool.unsafe(`create database ${name} template ${from} strategy file_copy`)
+  await pool.end({ timeout: 5 })
+  return urlOf(serverUrl, name)
+}
+
+function urlOf(serverUrl, name) {
   const address = new URL(serverUrl)
   address.pathname = `/${name}`
   return address.href
@@ -102,18 +114,19 @@ export async function makeDataset(serverUrl, size, credentialCount, name = `benc
   return { name, size, url, orgId, sample, credentials, poolSize: readConfig({ DATABASE_URL: url }).databasePool }
 }
 
-/** A site with tagged assets and one reader that has an antenna at each place. */
-export async function makeSite(serverUrl, name, assets) {
+/** A site with tagged assets and one reader that has an antenna at each of its first places. */
+export async function makeSite(serverUrl, name, assets, { sampleSize = assets, placeCount = antennaCount } = {}) {
   const url = await makeDatabase(serverUrl, name)
   const { org_id: orgId } = runCommand(url, ['org', 'create', '--name', 'Benchmark'])
-  const { tags, keys } = await withNeeds(url, async (needs) => {
-    const places = await makePlaces(needs, orgId, antennaCount)
-    const sample = await seedAssets({ url, orgId, ids: needs.ids, count: assets, sampleSize: assets })
-    return { tags: sample.tags, keys: places.map((place) => place.externalKey) }
-  })
+  const { sample, places } = await withNeeds(url, async (needs) => ({
+    places: await makePlaces(needs, orgId, placeCount),
+    sample: await seedAssets({ url, orgId, ids: needs.ids, count: assets, sampleSize }),
+  }))
+  const keys = places.slice(0, antennaCount).map((place) => place.externalKey)
   const antennas = keys.flatMap((key, index) => ['--antenna', `${index + 1}=${key}`])
   const reader = runCommand(url, ['reader', 'create', '--org', 'Benchmark', '--name', 'Gate', ...antennas])
-  return { name, url, orgId, tags, antennas: antennaCount, readerId: reader.reader_id, reader }
+  const site = { name, url, orgId, assets, sample, places: places.map((place) => place.id) }
+  return { ...site, tags: sample.tags, antennas: antennaCount, readerId: reader.reader_id, reader }
 }
 
 /** Access tokens as clients get them, each used once: what the service remembers of a client is there from the start. */

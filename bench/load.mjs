@@ -1,12 +1,14 @@
 /** The load generator, a process of its own so that it takes no time from what it measures. */
 import { Client } from './client.mjs'
 import { operations, toHttp } from './operations.mjs'
+import { growthRequests } from './growth/requests.mjs'
 import { parseRequests, toParse } from './parse/requests.mjs'
 import { newRandom } from './random.mjs'
 
 /** How to ask what is measured: the service and the floor are asked alike. */
 const dialects = {
   lastseen: { requests: operations, toBytes: toHttp },
+  growth: { requests: growthRequests, toBytes: toHttp },
   parse: { requests: parseRequests, toBytes: toParse },
 }
 
@@ -47,10 +49,13 @@ async function look({ port, dataset, operation }) {
   const { sample, tokens, dialect = 'lastseen' } = datasets.get(dataset)
   const { requests, toBytes } = dialects[dialect]
   const client = await Client.open(port)
-  const status = await client.send(toBytes(requests[operation].ask(sample, newRandom(1)), tokens[0]))
+  const bytes = toBytes(requests[operation].ask(sample, newRandom(1)), tokens[0])
+  const sentAt = performance.now()
+  const status = await client.send(bytes)
+  const ms = performance.now() - sentAt
   const { body } = client
   client.close()
-  return { status, body }
+  return { status, body, ms }
 }
 
 process.on('message', async ({ prepare, run, look: looked }) => {

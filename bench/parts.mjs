@@ -1,3 +1,4 @@
+import { growth } from './growth.mjs'
 import { ingest } from './ingest.mjs'
 import { parse } from './parse.mjs'
 import { register } from './register.mjs'
@@ -9,4 +10,4 @@ import { webhooks } from './webhooks.mjs'
  * a quick run with the minutes it may take, and three functions: `measure(started, postgres, options)` gives its result,
  * `render` its table, `misses` the bars it missed.
  */
-export const parts = [register, ingest, webhooks, web, parse]
+export const parts = [register, ingest, webhooks, web, growth, parse]

@@ -1,3 +1,4 @@
+import { URLSearchParams } from 'node:url'
 import { operations } from '../operations.mjs'
 
 /** Takes a request of the service to the same question as Parse Server is asked it. */
