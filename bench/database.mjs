@@ -8,7 +8,7 @@ import { IdSource } from '../server/dist/db/id-source.js'
 import { installationKeys } from '../server/dist/db/installation.js'
 import { systemClock } from '../server/dist/kernel/clock.js'
 import { createLocation } from '../server/dist/locations/commands.js'
-import { runCommand } from './processes.mjs'
+import { parentOf, runCommand } from './processes.mjs'
 import { seedAssets, seedWhereabouts } from './seed.mjs'
 
 const sampleSize = 20_000
@@ -42,6 +42,17 @@ export async function versionOf(url) {
   try {
     const [{ version }] = await pool`select current_setting('server_version') as version`
     return version
+  } finally {
+    await pool.end({ timeout: 5 })
+  }
+}
+
+/** The process that all others of the database server descend from. */
+export async function postmasterOf(url) {
+  const pool = openPool(url, 1)
+  try {
+    const [{ pid }] = await pool`select pg_backend_pid() as pid`
+    return parentOf(pid)
   } finally {
     await pool.end({ timeout: 5 })
   }

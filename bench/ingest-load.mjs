@@ -1,6 +1,7 @@
 /** The readers: they send messages and wait until each is acknowledged. A process of its own, like the other load generator. */
-import { setTimeout as sleep } from 'node:timers/promises'
+import { atTimes, evenly } from './arrivals.mjs'
 import { Client } from './client.mjs'
+import { spread } from './figures.mjs'
 import { Publisher } from './publisher.mjs'
 import { ReadStream, toMessage } from './reads.mjs'
 
@@ -60,23 +61,14 @@ async function flood({ way, shape, warmMs, measureMs }) {
 /** Messages at fixed times, whatever became of the ones before; the lag counts from the time a message was due. */
 async function atRate({ way, shape, readsPerSecond, warmMs, measureMs }) {
   const readers = await open(way)
-  const everyMs = (readsPerMessage / readsPerSecond) * 1000
-  const began = performance.now()
+  const times = evenly({ perSecond: readsPerSecond / readsPerMessage, forMs: warmMs + measureMs })
   const lags = []
-  const pending = []
-  for (let count = 0; count * everyMs < warmMs + measureMs; count++) {
-    const dueAt = began + count * everyMs
-    const early = dueAt - performance.now()
-    if (early > 0) await sleep(early)
-    const sent = readers[count % readers.length].send(message(shape)).then(() => {
-      if (dueAt - began >= warmMs) lags.push(performance.now() - dueAt)
-    })
-    pending.push(sent)
-  }
-  await Promise.all(pending)
+  await atTimes(times, async ({ index, time, dueAt }) => {
+    await readers[index % readers.length].send(message(shape))
+    if (time >= warmMs) lags.push(performance.now() - dueAt)
+  })
   for (const reader of readers) reader.close()
-  lags.sort((a, b) => a - b)
-  return { medianMs: lags[Math.floor(lags.length / 2)], p99Ms: lags[Math.floor(lags.length * 0.99)] }
+  return spread(lags)
 }
 
 process.on('message', async ({ prepare, run }) => {

@@ -1,5 +1,7 @@
 /** The load generator, a process of its own so that it takes no time from what it measures. */
 import { Client } from './client.mjs'
+import { spread } from './figures.mjs'
+import { openRound } from './open-load.mjs'
 import { operations, toHttp } from './operations.mjs'
 import { growthRequests } from './growth/requests.mjs'
 import { parseRequests, toParse } from './parse/requests.mjs'
@@ -16,10 +18,10 @@ const datasets = new Map()
 const random = newRandom(7)
 
 /** Each caller sends one request after the other, and takes the next token each time, so that no bucket runs dry. */
-async function round({ port, dataset, operation, connections, warmMs, measureMs }) {
-  const { sample, tokens, next, dialect = 'lastseen' } = datasets.get(dataset)
+async function closedRound(given, { port, operation, connections, warmMs, measureMs }) {
+  const { sample, tokens, next, dialect = 'lastseen' } = given
   const { requests, toBytes } = dialects[dialect]
-  const { ask } = requests[operation]
+  const asked = [operation].flat().map((name) => requests[name].ask)
   const clients = await Promise.all(Array.from({ length: connections }, () => Client.open(port)))
   const latencies = []
   const failures = {}
@@ -28,6 +30,7 @@ async function round({ port, dataset, operation, connections, warmMs, measureMs 
   await Promise.all(
     clients.map(async (client) => {
       for (let sentAt = performance.now(); sentAt < until;) {
+        const ask = asked[next.token % asked.length]
         const bytes = toBytes(ask(sample, random), tokens[next.token++ % tokens.length])
         sentAt = performance.now()
         const status = await client.send(bytes)
@@ -39,9 +42,13 @@ async function round({ port, dataset, operation, connections, warmMs, measureMs 
     }),
   )
   for (const client of clients) client.close()
-  latencies.sort((a, b) => a - b)
-  const at = (share) => latencies[Math.floor(latencies.length * share)] ?? NaN
-  return { perSecond: (latencies.length / measureMs) * 1000, medianMs: at(0.5), p99Ms: at(0.99), failures }
+  return { perSecond: (latencies.length / measureMs) * 1000, ...spread(latencies), failures }
+}
+
+/** With `perSecond` the requests come at their own times, without it each caller waits for its answer first. */
+function round({ dataset, ...run }) {
+  const given = datasets.get(dataset)
+  return run.perSecond === undefined ? closedRound(given, run) : openRound(given, random, run)
 }
 
 /** One answer to look at. Every target is asked about the same thing. */

@@ -1,13 +1,15 @@
 import { growth } from './growth.mjs'
 import { ingest } from './ingest.mjs'
+import { open } from './open.mjs'
 import { parse } from './parse.mjs'
 import { register } from './register.mjs'
 import { web } from './web.mjs'
 import { webhooks } from './webhooks.mjs'
+import { workers } from './workers.mjs'
 
 /**
  * What a run consists of, in this order. A part has a name to ask for it (or several `choices`), its pace in a full and in
  * a quick run with the minutes it may take, and three functions: `measure(started, postgres, options)` gives its result,
  * `render` its table, `misses` the bars it missed.
  */
-export const parts = [register, ingest, webhooks, web, growth, parse]
+export const parts = [register, open, ingest, webhooks, workers, web, growth, parse]

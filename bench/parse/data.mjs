@@ -1,11 +1,14 @@
-import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import { openPool } from '../../server/dist/db/connect.js'
 
 /** An id of Parse Server's length, made from the asset's. */
-const objectId = (id) => createHash('md5').update(String(id)).digest('hex').slice(0, 10)
+function objectId(id) {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigInt64BE(BigInt(id))
+  return bytes.subarray(1).toString('base64url')
+}
 
-/** What somebody who knows PostgreSQL gives the register: a unique key, which also gives the order, and an index for the search. */
+/** What somebody who knows PostgreSQL gives the register: a unique key, which is also the order, and a search. */
 const indexes = [
   'create extension if not exists pg_trgm',
   'create unique index asset_key on "Asset" (external_key)',
@@ -21,7 +24,8 @@ export async function copyAssets({ from, to, orgId, sample }) {
     const rows = await source
       .unsafe(
         `copy (
-      select substr(md5(a.id::text), 1, 10), a.created_at, a.updated_at, a.external_key, a.name, a.description,
+      select rtrim(translate(encode(substr(int8send(a.id), 2), 'base64'), '+/', '-_'), '='), a.created_at,
+        a.updated_at, a.external_key, a.name, a.description,
         a.metadata, a.is_active, a.valid_from, a.valid_to,
         coalesce((select jsonb_agg(jsonb_build_object('tag_type', t.tag_type, 'value', t.value))
           from tags t where t.org_id = a.org_id and t.asset_id = a.id), '[]')
