@@ -143,6 +143,7 @@ const growthMisses = ({ lines }) => [
 
 export const growth = {
   name: 'growth',
+  title: 'History, from a million minutes to a hundred million',
   /** A hundred million rows take their time and 20 GB of disk, so it is measured when it is asked for. */
   isExtra: true,
   pace: {
