@@ -109,6 +109,11 @@ async function makePlaces(needs, orgId, count) {
   return places
 }
 
+export function makeCredentials(url, org, count) {
+  const scopes = ['--scopes', 'assets:read,assets:write,tracking:read']
+  return runCommand(url, ['key', 'create', '--org', org, '--name', 'bench', ...scopes, '--count', String(count)])
+}
+
 /** A database of its own per size: one organization, its assets, and enough credentials that no bucket runs dry. */
 export async function makeDataset(serverUrl, size, credentialCount, name = `bench_${size}`) {
   const url = await makeDatabase(serverUrl, name)
@@ -119,25 +124,36 @@ export async function makeDataset(serverUrl, size, credentialCount, name = `benc
     const tracked = await seedWhereabouts({ url, orgId, places, minutes: Math.max(10_000, size / 10) })
     return { ...found, tracked }
   })
-  const scopes = ['--scopes', 'assets:read,assets:write,tracking:read']
-  const key = ['key', 'create', '--org', 'Benchmark', '--name', 'bench', ...scopes]
-  const credentials = runCommand(url, [...key, '--count', String(credentialCount)])
+  const credentials = makeCredentials(url, 'Benchmark', credentialCount)
   return { name, size, url, orgId, sample, credentials, poolSize: readConfig({ DATABASE_URL: url }).databasePool }
 }
 
-/** A site with tagged assets and one reader that has an antenna at each of its first places. */
-export async function makeSite(serverUrl, name, assets, { sampleSize = assets, placeCount = antennaCount } = {}) {
-  const url = await makeDatabase(serverUrl, name)
-  const { org_id: orgId } = runCommand(url, ['org', 'create', '--name', 'Benchmark'])
+/** An organization with tagged assets and one reader that has an antenna at each of its first places. */
+async function addSite(url, title, assets, { sampleSize = assets, placeCount = antennaCount } = {}) {
+  const { org_id: orgId } = runCommand(url, ['org', 'create', '--name', title])
   const { sample, places } = await withNeeds(url, async (needs) => ({
     places: await makePlaces(needs, orgId, placeCount),
     sample: await seedAssets({ url, orgId, ids: needs.ids, count: assets, sampleSize }),
   }))
   const keys = places.slice(0, antennaCount).map((place) => place.externalKey)
   const antennas = keys.flatMap((key, index) => ['--antenna', `${index + 1}=${key}`])
-  const reader = runCommand(url, ['reader', 'create', '--org', 'Benchmark', '--name', 'Gate', ...antennas])
-  const site = { name, url, orgId, assets, sample, places: places.map((place) => place.id) }
-  return { ...site, tags: sample.tags, antennas: antennaCount, readerId: reader.reader_id, reader }
+  const reader = runCommand(url, ['reader', 'create', '--org', title, '--name', 'Gate', ...antennas])
+  const gate = { tags: sample.tags, antennas: antennaCount, readerId: reader.reader_id, reader }
+  return { orgId, sample, places: places.map((place) => place.id), ...gate }
+}
+
+export async function makeSite(serverUrl, name, assets, more) {
+  const url = await makeDatabase(serverUrl, name)
+  return { name, url, ...(await addSite(url, 'Benchmark', assets, more)) }
+}
+
+/** Several organizations in one database, each a site with credentials, by name. */
+export async function makeNeighbours(serverUrl, name, { assets, credentials }) {
+  const url = await makeDatabase(serverUrl, name)
+  const sites = {}
+  for (const [title, count] of Object.entries(credentials))
+    sites[title] = { ...(await addSite(url, title, assets)), credentials: makeCredentials(url, title, count) }
+  return { name, url, sites }
 }
 
 /** Access tokens as clients get them, each used once: what the service remembers of a client is there from the start. */

@@ -1,10 +1,10 @@
 /** What much history costs: the same questions over a little and over a lot of it, in turns. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { copyDatabase, exchangeAll, makeSite } from './database.mjs'
+import { copyDatabase, exchangeAll, makeCredentials, makeSite } from './database.mjs'
 import { median, whole } from './figures.mjs'
 import { assetsFor, fillHistory } from './growth/history.mjs'
 import { growthRequests } from './growth/requests.mjs'
-import { runCommand, startLoad, startReaders, startService } from './processes.mjs'
+import { startLoad, startReaders, startService } from './processes.mjs'
 import { shapes } from './reads.mjs'
 
 const connections = 16
@@ -97,9 +97,9 @@ async function measureReads(stages, shape, { ingestRounds, ingestMs }) {
 
 async function measureGrowth(started, postgres, { history, credentialCount, say, ...pace }) {
   const assets = assetsFor(Math.max(...history))
-  const site = await makeSite(postgres.url, 'bench_growth', assets, { sampleSize: taggedAssets, placeCount })
-  const key = ['key', 'create', '--org', 'Benchmark', '--name', 'bench', '--scopes', 'assets:read,tracking:read']
-  const credentials = runCommand(site.url, [...key, '--count', String(credentialCount)])
+  const made = await makeSite(postgres.url, 'bench_growth', assets, { sampleSize: taggedAssets, placeCount })
+  const site = { ...made, assets }
+  const credentials = makeCredentials(site.url, 'Benchmark', credentialCount)
   const load = await started.add(startLoad())
   const stages = []
   for (const minutes of history.toSorted((a, b) => a - b))

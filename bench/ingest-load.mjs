@@ -5,7 +5,6 @@ import { spread } from './figures.mjs'
 import { Publisher } from './publisher.mjs'
 import { ReadStream, toMessage } from './reads.mjs'
 
-const readsPerMessage = 200
 const connections = 8
 /** Messages a reader has under way at once over MQTT; over HTTP it is one per connection. */
 const underWay = { http: 4, mqtt: 4 }
@@ -15,7 +14,7 @@ const streams = new Map()
 
 function message(shape) {
   if (!streams.has(shape)) streams.set(shape, new ReadStream({ ...site, shape }))
-  return toMessage(streams.get(shape).take(readsPerMessage))
+  return toMessage(streams.get(shape).take(site.readsPerMessage))
 }
 
 async function openHttp() {
@@ -28,7 +27,7 @@ async function openHttp() {
         `POST /ingest/v1/reads HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${site.token}\r\n` +
         `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n`
       const status = await client.send(head + text)
-      if (status !== 202 || JSON.parse(client.body).data.accepted !== readsPerMessage)
+      if (status !== 202 || JSON.parse(client.body).data.accepted !== site.readsPerMessage)
         throw new Error(`a message was answered ${status} ${client.body}`)
       idle.push(client)
     },
@@ -50,7 +49,7 @@ async function flood({ way, shape, warmMs, measureMs }) {
     while (performance.now() < until) {
       await reader.send(message(shape))
       const now = performance.now()
-      if (now >= from && now <= until) reads += readsPerMessage
+      if (now >= from && now <= until) reads += site.readsPerMessage
     }
   }
   await Promise.all(readers.flatMap((reader) => Array.from({ length: underWay[way] }, () => one(reader))))
@@ -61,7 +60,7 @@ async function flood({ way, shape, warmMs, measureMs }) {
 /** Messages at fixed times, whatever became of the ones before; the lag counts from the time a message was due. */
 async function atRate({ way, shape, readsPerSecond, warmMs, measureMs }) {
   const readers = await open(way)
-  const times = evenly({ perSecond: readsPerSecond / readsPerMessage, forMs: warmMs + measureMs })
+  const times = evenly({ perSecond: readsPerSecond / site.readsPerMessage, forMs: warmMs + measureMs })
   const lags = []
   await atTimes(times, async ({ index, time, dueAt }) => {
     await readers[index % readers.length].send(message(shape))
@@ -73,7 +72,7 @@ async function atRate({ way, shape, readsPerSecond, warmMs, measureMs }) {
 
 process.on('message', async ({ prepare, run }) => {
   try {
-    if (prepare !== undefined) site = prepare
+    if (prepare !== undefined) site = { readsPerMessage: 200, ...prepare }
     const result = run === undefined ? null : await (run.readsPerSecond === undefined ? flood(run) : atRate(run))
     process.send({ result })
   } catch (error) {

@@ -1,6 +1,8 @@
 import { growth } from './growth.mjs'
 import { ingest } from './ingest.mjs'
+import { neighbours } from './neighbours.mjs'
 import { open } from './open.mjs'
+import { overload } from './overload.mjs'
 import { parse } from './parse.mjs'
 import { register } from './register.mjs'
 import { web } from './web.mjs'
@@ -13,4 +15,4 @@ import { workers } from './workers.mjs'
  * `measure(started, postgres, options)` gives its result, `render` its table, `misses` the bars it missed. An `isExtra`
  * one is left out unless it or all are asked for.
  */
-export const parts = [register, open, ingest, webhooks, workers, web, growth, parse]
+export const parts = [register, open, ingest, webhooks, workers, overload, neighbours, web, growth, parse]

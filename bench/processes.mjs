@@ -2,6 +2,7 @@ import { execFileSync, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync, readFileSync, readdirSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -103,6 +104,12 @@ function startRunner(file) {
 }
 
 export const startLoad = () => startRunner('./load.mjs')
+/** Takes only what others leave of the processors, as if it ran on a machine of its own. */
+export function yieldToOthers(runner) {
+  setPriority(runner.pid, constants.priority.PRIORITY_LOW)
+  return runner
+}
+
 export const startPipeline = () => startRunner('./pipeline.mjs')
 export const startReaders = () => startRunner('./ingest-load.mjs')
 export const startIngestFloor = () => startRunner('./ingest-floor.mjs')
@@ -117,7 +124,13 @@ export async function startReceiver({ key, cert }) {
     const [answer] = await once(child, 'message')
     return answer
   }
-  return { port, reset: () => ask({ reset: true }), expect: (count) => ask({ expect: count }), stop: () => stop(child) }
+  return {
+    pid: child.pid,
+    port,
+    reset: () => ask({ reset: true }),
+    expect: (count) => ask({ expect: count }),
+    stop: () => stop(child),
+  }
 }
 
 /** A port that nothing listens on. */

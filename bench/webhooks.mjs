@@ -17,7 +17,7 @@ const organizations = 100
 const bars = { ratio: 0.6, disturbance: 1.2 }
 
 /** A certificate for 127.0.0.1 that vouches for itself. */
-function makeCertificate(folder) {
+export function makeCertificate(folder) {
   const [key, cert] = ['receiver.key', 'receiver.pem'].map((name) => join(folder, name))
   const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1']
   const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
@@ -26,7 +26,7 @@ function makeCertificate(folder) {
 }
 
 /** Moves as ingest records them, in the webhook's present period. */
-async function recordMoves(pool, orgIds, each) {
+export async function recordMoves(pool, orgIds, each) {
   await pool`
     insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, from_location_id,
       from_location_name, to_location_id, to_location_name, occurred_at, recorded_at, period)
@@ -35,7 +35,8 @@ async function recordMoves(pool, orgIds, each) {
     from webhooks w cross join generate_series(1, ${each}) where w.org_id = any(${orgIds}::bigint[])`
 }
 
-const tellOfMoves = (pool, orgIds) => pool`select pg_notify('lastseen_wake', ${`bench moved:${orgIds.join(',')}`})`
+export const tellOfMoves = (pool, orgIds) =>
+  pool`select pg_notify('lastseen_wake', ${`bench moved:${orgIds.join(',')}`})`
 
 /** Deliveries per second beside a bare loop, and the delay of 99 organizations while the endpoint of one more hangs. */
 async function measureWebhooks(started, postgres, { rounds, events, seconds, say }) {
