@@ -102,7 +102,7 @@ const parseMisses = (lines) =>
 
 export const parse = {
   name: 'parse',
-  title: 'Beside Parse Server',
+  title: 'The register, Lastseen and Parse Server',
   /** It gets Parse Server from the package registry, so it is measured when it is asked for. */
   isExtra: true,
   pace: {
