@@ -97,7 +97,8 @@ const parseMisses = (lines) =>
   lines
     .filter((line) => line.failures.length > 0)
     .map(
-      ({ operation, size, failures }) => `${operation} beside Parse Server at ${size}: answers ${failures.join(', ')}`,
+      ({ operation, size, failures }) =>
+        `${operation} beside Parse Server at ${size}: answers ${[...new Set(failures)].join(', ')}`,
     )
 
 export const parse = {
