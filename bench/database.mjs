@@ -62,9 +62,32 @@ export async function makeDatabase(serverUrl, name) {
   const pool = openPool(serverUrl, 1)
   await pool.unsafe(`create database ${name}`)
   await pool.end({ timeout: 5 })
+  return urlOf(serverUrl, name)
+}
+
+/** The same database once more, ids and all. */
+export async function copyDatabase(serverUrl, from, name) {
+  const pool = openPool(serverUrl, 1)
+  await pool.unsafe(`create database ${name} template ${from} strategy file_copy`)
+  await pool.end({ timeout: 5 })
+  return urlOf(serverUrl, name)
+}
+
+function urlOf(serverUrl, name) {
   const address = new URL(serverUrl)
   address.pathname = `/${name}`
   return address.href
+}
+
+/** What one part left behind takes neither disk nor the time of the next. */
+export async function dropDatabases(serverUrl) {
+  const pool = openPool(serverUrl, 1)
+  try {
+    const left = await pool`select datname from pg_database where datname like 'bench\\_%'`
+    for (const { datname } of left) await pool.unsafe(`drop database ${datname} with (force)`)
+  } finally {
+    await pool.end({ timeout: 5 })
+  }
 }
 
 /** Ids are made by the service's own source, so they are as scattered as real ones. */
@@ -86,7 +109,7 @@ async function makePlaces(needs, orgId, count) {
   return places
 }
 
-function makeCredentials(url, org, count) {
+export function makeCredentials(url, org, count) {
   const scopes = ['--scopes', 'assets:read,assets:write,tracking:read']
   return runCommand(url, ['key', 'create', '--org', org, '--name', 'bench', ...scopes, '--count', String(count)])
 }
@@ -105,22 +128,23 @@ export async function makeDataset(serverUrl, size, credentialCount, name = `benc
   return { name, size, url, orgId, sample, credentials, poolSize: readConfig({ DATABASE_URL: url }).databasePool }
 }
 
-/** An organization with tagged assets and one reader that has an antenna at each place. */
-async function addSite(url, title, assets) {
+/** An organization with tagged assets and one reader that has an antenna at each of its first places. */
+async function addSite(url, title, assets, { sampleSize = assets, placeCount = antennaCount } = {}) {
   const { org_id: orgId } = runCommand(url, ['org', 'create', '--name', title])
-  const { sample, keys } = await withNeeds(url, async (needs) => {
-    const places = await makePlaces(needs, orgId, antennaCount)
-    const sample = await seedAssets({ url, orgId, ids: needs.ids, count: assets, sampleSize: assets })
-    return { sample, keys: places.map((place) => place.externalKey) }
-  })
+  const { sample, places } = await withNeeds(url, async (needs) => ({
+    places: await makePlaces(needs, orgId, placeCount),
+    sample: await seedAssets({ url, orgId, ids: needs.ids, count: assets, sampleSize }),
+  }))
+  const keys = places.slice(0, antennaCount).map((place) => place.externalKey)
   const antennas = keys.flatMap((key, index) => ['--antenna', `${index + 1}=${key}`])
   const reader = runCommand(url, ['reader', 'create', '--org', title, '--name', 'Gate', ...antennas])
-  return { orgId, sample, tags: sample.tags, antennas: antennaCount, readerId: reader.reader_id, reader }
+  const gate = { tags: sample.tags, antennas: antennaCount, readerId: reader.reader_id, reader }
+  return { orgId, sample, places: places.map((place) => place.id), ...gate }
 }
 
-export async function makeSite(serverUrl, name, assets) {
+export async function makeSite(serverUrl, name, assets, more) {
   const url = await makeDatabase(serverUrl, name)
-  return { name, url, ...(await addSite(url, 'Benchmark', assets)) }
+  return { name, url, ...(await addSite(url, 'Benchmark', assets, more)) }
 }
 
 /** Several organizations in one database, each a site with credentials, by name. */

@@ -61,6 +61,7 @@ const ingestMisses = (lines) =>
 
 export const ingest = {
   name: 'ingest',
+  title: 'Ingest, beside the floor',
   pace: { full: { minutes: 4, rounds: 5, measureMs: 3_000 }, quick: { minutes: 1.5, rounds: 3, measureMs: 1_000 } },
   measure: measureIngest,
   render: renderIngest,

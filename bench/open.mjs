@@ -39,6 +39,7 @@ const openMisses = (lines) =>
 
 export const open = {
   name: 'open',
+  title: 'Arrivals at fixed times',
   pace: {
     full: { minutes: 3, credentials: 2_500, peakMs: 4_000, measureMs: 15_000 },
     quick: { minutes: 2, credentials: 1_500, peakMs: 2_000, measureMs: 4_000 },

@@ -108,6 +108,7 @@ const overloadMisses = (lines) =>
 
 export const overload = {
   name: 'overload',
+  title: 'Twice the peak',
   pace: {
     full: { minutes: 4, credentials: 4_000, peakMs: 5_000, floodMs: 15_000, watchMs: 12_000 },
     quick: { minutes: 6, credentials: 3_000, peakMs: 3_000, floodMs: 10_000, watchMs: 11_000 },

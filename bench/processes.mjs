@@ -10,7 +10,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const startMs = 60_000
 
 /** Ends a process that this benchmark started, politely first. */
-async function stop(child) {
+export async function stop(child) {
   if (child.exitCode !== null || child.signalCode !== null) return
   const gone = once(child, 'exit')
   child.kill('SIGTERM')
@@ -95,7 +95,13 @@ function startRunner(file) {
     if (error !== undefined) throw new Error(`${file} failed: ${error}`)
     return result
   }
-  return { pid: child.pid, prepare: (prepare) => ask({ prepare }), run: (run) => ask({ run }), stop: () => stop(child) }
+  return {
+    pid: child.pid,
+    prepare: (prepare) => ask({ prepare }),
+    run: (run) => ask({ run }),
+    look: (look) => ask({ look }),
+    stop: () => stop(child),
+  }
 }
 
 export const startLoad = () => startRunner('./load.mjs')

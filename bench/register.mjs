@@ -84,6 +84,7 @@ async function measureRegister(started, postgres, options) {
 
 export const register = {
   name: 'register',
+  title: 'The register, beside the floor',
   /** Each can be asked for by itself. */
   choices: Object.keys(operations),
   pace: {

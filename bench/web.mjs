@@ -207,6 +207,7 @@ const webMisses = (result) =>
 
 export const web = {
   name: 'web',
+  title: 'The web app',
   /** It needs a browser, so it is measured when it is asked for. */
   isExtra: true,
   pace: { full: { minutes: 10 }, quick: { minutes: 10 } },

@@ -144,6 +144,7 @@ function renderWebhooks({ perSecond, floorPerSecond, ratio, isolation }) {
 
 export const webhooks = {
   name: 'webhooks',
+  title: 'Webhook deliveries',
   pace: {
     full: { minutes: 3, rounds: 5, events: 5_000, seconds: 3 },
     quick: { minutes: 1.5, rounds: 3, events: 2_000, seconds: 3 },

@@ -117,6 +117,7 @@ function workersMisses(lines) {
 
 export const workers = {
   name: 'workers',
+  title: 'One process and two',
   pace: {
     full: { minutes: 3, credentials: 2_000, rounds: 9, warmMs: 300, measureMs: 2_000 },
     quick: { minutes: 5, credentials: 1_000, rounds: 5, warmMs: 300, measureMs: 1_000 },
