@@ -18,7 +18,8 @@ class Visitors {
     const admitted = this.gate.enter(org, isGone)
     admitted?.then(
       () => this.events.push(name),
-      ({ kind, headers }: Refusal) => {
+      (error: unknown) => {
+        const { kind, headers } = error as Refusal
         expect([kind, headers]).toEqual(['rate_limited', { 'Retry-After': '1' }])
         this.events.push(`${name} refused`)
       },
