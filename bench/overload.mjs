@@ -111,7 +111,7 @@ export const overload = {
   title: 'Twice the peak',
   pace: {
     full: { minutes: 4, credentials: 4_000, peakMs: 5_000, floodMs: 15_000, watchMs: 12_000 },
-    quick: { minutes: 3, credentials: 3_000, peakMs: 3_000, floodMs: 10_000, watchMs: 11_000 },
+    quick: { minutes: 6, credentials: 3_000, peakMs: 3_000, floodMs: 10_000, watchMs: 11_000 },
   },
   measure: measureOverload,
   render: renderOverload,

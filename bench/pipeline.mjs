@@ -25,7 +25,7 @@ function prepare({ sample, tokens, together }) {
 function counter(onAnswer) {
   let tail = ''
   return (chunk) => {
-    const seam = tail + chunk.latin1Slice(0, start.length)
+    const seam = tail + chunk.toString('latin1', 0, Math.min(chunk.length, start.length))
     const across = seam.indexOf('HTTP/1.1 ')
     if (tail !== '' && across !== -1 && across + start.length < seam.length)
       onAnswer(seam.charCodeAt(across + start.length) === success)
@@ -33,9 +33,7 @@ function counter(onAnswer) {
       onAnswer(chunk[at + start.length] === success)
       at = chunk.indexOf(start, at + start.length)
     }
-    tail = (chunk.length < start.length ? tail + chunk.latin1Slice() : chunk.latin1Slice(-start.length)).slice(
-      -start.length,
-    )
+    tail = (tail + chunk.toString('latin1', Math.max(0, chunk.length - start.length))).slice(-start.length)
   }
 }
 

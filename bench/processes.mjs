@@ -88,9 +88,10 @@ export async function startFloor({ profileDir, ...settings }) {
 /** A process that is prepared once and then runs what it is asked to, one thing after the other. */
 function startRunner(file) {
   const child = fork(here(file))
+  const ended = once(child, 'exit').then(() => [{ error: 'it has ended' }])
   async function ask(message) {
     child.send(message)
-    const [{ result, error }] = await once(child, 'message')
+    const [{ result, error }] = await Promise.race([once(child, 'message'), ended])
     if (error !== undefined) throw new Error(`${file} failed: ${error}`)
     return result
   }

@@ -54,7 +54,7 @@ async function measureWorkers(started, postgres, { credentials, rounds, warmMs, 
   const postmaster = await postmasterOf(postgres.url)
   const results = { one: [], two: [], loose: [] }
   const order = Object.keys(results)
-  for (const kind of order) await measureOnce(services[kind], postmaster, { warmMs: 3_000, measureMs: 0 })
+  for (const kind of order) await measureOnce(services[kind], postmaster, { warmMs: 5_000, measureMs: 0 })
   for (let round = 0; round < rounds; round++)
     for (const kind of round % 2 === 0 ? order : order.toReversed())
       results[kind].push(await measureOnce(services[kind], postmaster, { warmMs, measureMs }))
@@ -120,7 +120,7 @@ export const workers = {
   title: 'One process and two',
   pace: {
     full: { minutes: 3, credentials: 2_000, rounds: 9, warmMs: 300, measureMs: 2_000 },
-    quick: { minutes: 2, credentials: 1_000, rounds: 5, warmMs: 300, measureMs: 1_000 },
+    quick: { minutes: 5, credentials: 1_000, rounds: 5, warmMs: 300, measureMs: 1_000 },
   },
   measure: measureWorkers,
   render: renderWorkers,
