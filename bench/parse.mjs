@@ -73,7 +73,7 @@ async function compare(load, { size, service, parse, names }, operation, { round
 
 /** Register operations of both in turns, in an organization of each size. */
 async function measureParse(started, postgres, { sizes, say, credentials, ...pace }) {
-  const home = await installParse(postgres.folder)
+  const home = await installParse(started, postgres.folder)
   const load = await started.add(startLoad())
   const lines = []
   for (const size of sizes) {
