@@ -7,6 +7,7 @@ import { copyAssets } from './parse/data.mjs'
 import { compared } from './parse/requests.mjs'
 import { installParse, startParse } from './parse/server.mjs'
 import { startLoad, startService } from './processes.mjs'
+import { longEnough } from './window.mjs'
 
 const connections = 16
 const settleMs = 2_000
@@ -47,14 +48,19 @@ async function checkAnswers(load, { size, service, parse, names }) {
 
 const keyOf = (asset) => asset.external_key
 
-async function compare(load, { size, service, parse, names }, operation, { rounds, warmMs, measureMs, compileMs }) {
+async function compare(load, { size, service, parse, names }, operation, { rounds, compileMs, ...pace }) {
   const targets = { service, parse }
-  const run = (who, pace) => load.run({ port: targets[who].port, dataset: names[who], operation, connections, ...pace })
-  for (const who of ['service', 'parse']) await run(who, { warmMs: compileMs, measureMs: 0 })
+  const asked = (who) => ({ port: targets[who].port, dataset: names[who], operation })
+  const run = (who, window) => load.run({ ...asked(who), connections, ...window })
+  const windows = {}
+  for (const who of ['service', 'parse']) {
+    await run(who, { warmMs: compileMs, measureMs: 0 })
+    windows[who] = await longEnough(() => load.look(asked(who)), { connections, ...pace })
+  }
   const results = { service: [], parse: [] }
   for (let round = 0; round < rounds; round++)
     for (const who of round % 2 === 0 ? ['service', 'parse'] : ['parse', 'service'])
-      results[who].push(await run(who, { warmMs, measureMs }))
+      results[who].push(await run(who, windows[who]))
   const of = (who, key) => median(results[who].map((one) => one[key]))
   return {
     ...{ operation, size },
@@ -67,7 +73,7 @@ async function compare(load, { size, service, parse, names }, operation, { round
 
 /** Register operations of both in turns, in an organization of each size. */
 async function measureParse(started, postgres, { sizes, say, credentials, ...pace }) {
-  const home = await installParse(postgres.folder)
+  const home = await installParse(started, postgres.folder)
   const load = await started.add(startLoad())
   const lines = []
   for (const size of sizes) {

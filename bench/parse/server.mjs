@@ -1,10 +1,10 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { copyFileSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { copyFileSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { freePort, stop } from '../processes.mjs'
 
 const installMs = 5 * 60_000
@@ -13,15 +13,16 @@ const users = 16
 const here = (name) => fileURLToPath(new URL(name, import.meta.url))
 
 /** Parse Server is no dependency of this project: its packages come into the benchmark's own folder and go with it. */
-export async function installParse(folder) {
+export async function installParse(started, folder) {
   const home = join(folder, 'parse')
-  if (existsSync(home)) return home
   mkdirSync(home)
   for (const name of ['package.json', 'package-lock.json']) copyFileSync(here(name), join(home, name))
-  await promisify(execFile)('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
-    cwd: home,
-    timeout: installMs,
-  })
+  const options = { cwd: home, stdio: ['ignore', 'ignore', 'inherit'], timeout: installMs }
+  const child = spawn('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], options)
+  const gone = once(child, 'exit')
+  await started.add({ stop: () => stop(child) })
+  const [code] = await gone
+  if (code !== 0) throw new Error('Parse Server could not be installed')
   return home
 }
 
