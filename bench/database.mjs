@@ -8,7 +8,7 @@ import { IdSource } from '../server/dist/db/id-source.js'
 import { installationKeys } from '../server/dist/db/installation.js'
 import { systemClock } from '../server/dist/kernel/clock.js'
 import { createLocation } from '../server/dist/locations/commands.js'
-import { runCommand } from './processes.mjs'
+import { parentOf, runCommand } from './processes.mjs'
 import { seedAssets, seedWhereabouts } from './seed.mjs'
 
 const sampleSize = 20_000
@@ -47,13 +47,47 @@ export async function versionOf(url) {
   }
 }
 
+/** The process that all others of the database server descend from. */
+export async function postmasterOf(url) {
+  const pool = openPool(url, 1)
+  try {
+    const [{ pid }] = await pool`select pg_backend_pid() as pid`
+    return parentOf(pid)
+  } finally {
+    await pool.end({ timeout: 5 })
+  }
+}
+
 export async function makeDatabase(serverUrl, name) {
   const pool = openPool(serverUrl, 1)
   await pool.unsafe(`create database ${name}`)
   await pool.end({ timeout: 5 })
+  return urlOf(serverUrl, name)
+}
+
+/** The same database once more, ids and all. */
+export async function copyDatabase(serverUrl, from, name) {
+  const pool = openPool(serverUrl, 1)
+  await pool.unsafe(`create database ${name} template ${from} strategy file_copy`)
+  await pool.end({ timeout: 5 })
+  return urlOf(serverUrl, name)
+}
+
+function urlOf(serverUrl, name) {
   const address = new URL(serverUrl)
   address.pathname = `/${name}`
   return address.href
+}
+
+/** What one part left behind takes neither disk nor the time of the next. */
+export async function dropDatabases(serverUrl) {
+  const pool = openPool(serverUrl, 1)
+  try {
+    const left = await pool`select datname from pg_database where datname like 'bench\\_%'`
+    for (const { datname } of left) await pool.unsafe(`drop database ${datname} with (force)`)
+  } finally {
+    await pool.end({ timeout: 5 })
+  }
 }
 
 /** Ids are made by the service's own source, so they are as scattered as real ones. */
@@ -75,9 +109,13 @@ async function makePlaces(needs, orgId, count) {
   return places
 }
 
+export function makeCredentials(url, org, count) {
+  const scopes = ['--scopes', 'assets:read,assets:write,tracking:read']
+  return runCommand(url, ['key', 'create', '--org', org, '--name', 'bench', ...scopes, '--count', String(count)])
+}
+
 /** A database of its own per size: one organization, its assets, and enough credentials that no bucket runs dry. */
-export async function makeDataset(serverUrl, size, credentialCount) {
-  const name = `bench_${size}`
+export async function makeDataset(serverUrl, size, credentialCount, name = `bench_${size}`) {
   const url = await makeDatabase(serverUrl, name)
   const { org_id: orgId } = runCommand(url, ['org', 'create', '--name', 'Benchmark'])
   const sample = await withNeeds(url, async (needs) => {
@@ -86,24 +124,36 @@ export async function makeDataset(serverUrl, size, credentialCount) {
     const tracked = await seedWhereabouts({ url, orgId, places, minutes: Math.max(10_000, size / 10) })
     return { ...found, tracked }
   })
-  const scopes = ['--scopes', 'assets:read,assets:write,tracking:read']
-  const key = ['key', 'create', '--org', 'Benchmark', '--name', 'bench', ...scopes]
-  const credentials = runCommand(url, [...key, '--count', String(credentialCount)])
+  const credentials = makeCredentials(url, 'Benchmark', credentialCount)
   return { name, size, url, orgId, sample, credentials, poolSize: readConfig({ DATABASE_URL: url }).databasePool }
 }
 
-/** A site with tagged assets and one reader that has an antenna at each place. */
-export async function makeSite(serverUrl, name, assets) {
-  const url = await makeDatabase(serverUrl, name)
-  const { org_id: orgId } = runCommand(url, ['org', 'create', '--name', 'Benchmark'])
-  const { tags, keys } = await withNeeds(url, async (needs) => {
-    const places = await makePlaces(needs, orgId, antennaCount)
-    const sample = await seedAssets({ url, orgId, ids: needs.ids, count: assets, sampleSize: assets })
-    return { tags: sample.tags, keys: places.map((place) => place.externalKey) }
-  })
+/** An organization with tagged assets and one reader that has an antenna at each of its first places. */
+async function addSite(url, title, assets, { sampleSize = assets, placeCount = antennaCount } = {}) {
+  const { org_id: orgId } = runCommand(url, ['org', 'create', '--name', title])
+  const { sample, places } = await withNeeds(url, async (needs) => ({
+    places: await makePlaces(needs, orgId, placeCount),
+    sample: await seedAssets({ url, orgId, ids: needs.ids, count: assets, sampleSize }),
+  }))
+  const keys = places.slice(0, antennaCount).map((place) => place.externalKey)
   const antennas = keys.flatMap((key, index) => ['--antenna', `${index + 1}=${key}`])
-  const reader = runCommand(url, ['reader', 'create', '--org', 'Benchmark', '--name', 'Gate', ...antennas])
-  return { name, url, orgId, tags, antennas: antennaCount, readerId: reader.reader_id, reader }
+  const reader = runCommand(url, ['reader', 'create', '--org', title, '--name', 'Gate', ...antennas])
+  const gate = { tags: sample.tags, antennas: antennaCount, readerId: reader.reader_id, reader }
+  return { orgId, sample, places: places.map((place) => place.id), ...gate }
+}
+
+export async function makeSite(serverUrl, name, assets, more) {
+  const url = await makeDatabase(serverUrl, name)
+  return { name, url, ...(await addSite(url, 'Benchmark', assets, more)) }
+}
+
+/** Several organizations in one database, each a site with credentials, by name. */
+export async function makeNeighbours(serverUrl, name, { assets, credentials }) {
+  const url = await makeDatabase(serverUrl, name)
+  const sites = {}
+  for (const [title, count] of Object.entries(credentials))
+    sites[title] = { ...(await addSite(url, title, assets)), credentials: makeCredentials(url, title, count) }
+  return { name, url, sites }
 }
 
 /** Access tokens as clients get them, each used once: what the service remembers of a client is there from the start. */

@@ -1,10 +1,10 @@
 /** The readers: they send messages and wait until each is acknowledged. A process of its own, like the other load generator. */
-import { setTimeout as sleep } from 'node:timers/promises'
+import { atTimes, evenly } from './arrivals.mjs'
 import { Client } from './client.mjs'
+import { spread } from './figures.mjs'
 import { Publisher } from './publisher.mjs'
 import { ReadStream, toMessage } from './reads.mjs'
 
-const readsPerMessage = 200
 const connections = 8
 /** Messages a reader has under way at once over MQTT; over HTTP it is one per connection. */
 const underWay = { http: 4, mqtt: 4 }
@@ -14,7 +14,7 @@ const streams = new Map()
 
 function message(shape) {
   if (!streams.has(shape)) streams.set(shape, new ReadStream({ ...site, shape }))
-  return toMessage(streams.get(shape).take(readsPerMessage))
+  return toMessage(streams.get(shape).take(site.readsPerMessage))
 }
 
 async function openHttp() {
@@ -27,7 +27,7 @@ async function openHttp() {
         `POST /ingest/v1/reads HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${site.token}\r\n` +
         `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n`
       const status = await client.send(head + text)
-      if (status !== 202 || JSON.parse(client.body).data.accepted !== readsPerMessage)
+      if (status !== 202 || JSON.parse(client.body).data.accepted !== site.readsPerMessage)
         throw new Error(`a message was answered ${status} ${client.body}`)
       idle.push(client)
     },
@@ -49,7 +49,7 @@ async function flood({ way, shape, warmMs, measureMs }) {
     while (performance.now() < until) {
       await reader.send(message(shape))
       const now = performance.now()
-      if (now >= from && now <= until) reads += readsPerMessage
+      if (now >= from && now <= until) reads += site.readsPerMessage
     }
   }
   await Promise.all(readers.flatMap((reader) => Array.from({ length: underWay[way] }, () => one(reader))))
@@ -60,28 +60,19 @@ async function flood({ way, shape, warmMs, measureMs }) {
 /** Messages at fixed times, whatever became of the ones before; the lag counts from the time a message was due. */
 async function atRate({ way, shape, readsPerSecond, warmMs, measureMs }) {
   const readers = await open(way)
-  const everyMs = (readsPerMessage / readsPerSecond) * 1000
-  const began = performance.now()
+  const times = evenly({ perSecond: readsPerSecond / site.readsPerMessage, forMs: warmMs + measureMs })
   const lags = []
-  const pending = []
-  for (let count = 0; count * everyMs < warmMs + measureMs; count++) {
-    const dueAt = began + count * everyMs
-    const early = dueAt - performance.now()
-    if (early > 0) await sleep(early)
-    const sent = readers[count % readers.length].send(message(shape)).then(() => {
-      if (dueAt - began >= warmMs) lags.push(performance.now() - dueAt)
-    })
-    pending.push(sent)
-  }
-  await Promise.all(pending)
+  await atTimes(times, async ({ index, time, dueAt }) => {
+    await readers[index % readers.length].send(message(shape))
+    if (time >= warmMs) lags.push(performance.now() - dueAt)
+  })
   for (const reader of readers) reader.close()
-  lags.sort((a, b) => a - b)
-  return { medianMs: lags[Math.floor(lags.length / 2)], p99Ms: lags[Math.floor(lags.length * 0.99)] }
+  return spread(lags)
 }
 
 process.on('message', async ({ prepare, run }) => {
   try {
-    if (prepare !== undefined) site = prepare
+    if (prepare !== undefined) site = { readsPerMessage: 200, ...prepare }
     const result = run === undefined ? null : await (run.readsPerSecond === undefined ? flood(run) : atRate(run))
     process.send({ result })
   } catch (error) {

@@ -8,7 +8,7 @@ const bar = 0.7
 const warmMs = 500
 
 /** Reads stored per second over HTTP and MQTT beside the same statements driven from a script, and the lag at half of that. */
-export async function measureIngest(started, postgres, { rounds, ingestMs, say }) {
+async function measureIngest(started, postgres, { rounds, measureMs, say }) {
   const [ours, theirs] = [
     await makeSite(postgres.url, 'bench_ingest_service', assets),
     await makeSite(postgres.url, 'bench_ingest_floor', assets),
@@ -24,7 +24,7 @@ export async function measureIngest(started, postgres, { rounds, ingestMs, say }
 
   const lines = []
   for (const shape of Object.keys(shapes)) {
-    const run = { shape, warmMs, measureMs: ingestMs }
+    const run = { shape, warmMs, measureMs }
     const results = { http: [], mqtt: [], floor: [] }
     for (let round = 0; round < rounds; round++) {
       const turns = ['floor', 'http', 'mqtt']
@@ -45,7 +45,7 @@ export async function measureIngest(started, postgres, { rounds, ingestMs, say }
 
 const names = { http: 'HTTP', mqtt: 'MQTT, QoS 1' }
 
-export function renderIngest(lines) {
+function renderIngest(lines) {
   const row = ({ way, shape, perSecond, floorPerSecond, ratio, lag }) =>
     `| ${names[way]} | ${shapes[shape].title} | ${whole(perSecond)} | ${whole(floorPerSecond)} | ` +
     `${ratio.toFixed(2)}${ratio < bar ? ' ✗' : ''} | ${bar.toFixed(2)} | ${lag.medianMs.toFixed(1)} | ${lag.p99Ms.toFixed(1)} |`
@@ -56,5 +56,14 @@ export function renderIngest(lines) {
   ].join('\n')
 }
 
-export const ingestMisses = (lines) =>
+const ingestMisses = (lines) =>
   lines.filter((line) => line.ratio < line.bar).map(({ way, shape }) => `ingest over ${way}, ${shape}: ratio`)
+
+export const ingest = {
+  name: 'ingest',
+  title: 'Ingest, beside the floor',
+  pace: { full: { minutes: 4, rounds: 5, measureMs: 3_000 }, quick: { minutes: 1.5, rounds: 3, measureMs: 1_000 } },
+  measure: measureIngest,
+  render: renderIngest,
+  misses: ingestMisses,
+}

@@ -1,7 +1,8 @@
 import { execFileSync, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { openSync, readFileSync } from 'node:fs'
+import { openSync, readFileSync, readdirSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -9,7 +10,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const startMs = 60_000
 
 /** Ends a process that this benchmark started, politely first. */
-async function stop(child) {
+export async function stop(child) {
   if (child.exitCode !== null || child.signalCode !== null) return
   const gone = once(child, 'exit')
   child.kill('SIGTERM')
@@ -43,12 +44,13 @@ export function runCommand(url, args) {
 const profiling = (folder) => (folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`])
 
 /** The real server as an operator runs it, its log going to a file. */
-export async function startService({ url, folder, name, profileDir, mqttPort = 0, environment: more = {} }) {
+export async function startService({ url, folder, name, profileDir, mqttPort = 0, workers, environment: more = {} }) {
   const log = openSync(join(folder, `${name}.log`), 'w')
   const flags = profiling(profileDir)
   const ports = { PORT: '0', LASTSEEN_MQTT_PORT: String(mqttPort) }
   const environment = { DATABASE_URL: url, ...ports, LASTSEEN_LOG_LEVEL: 'info', NODE_ENV: 'production', ...more }
-  const child = spawn(process.execPath, [...flags, program, 'serve'], {
+  const several = workers === undefined ? [] : ['--workers', String(workers)]
+  const child = spawn(process.execPath, [...flags, program, 'serve', ...several], {
     stdio: ['ignore', log, 'pipe'],
     env: { ...surroundings, ...environment },
   })
@@ -86,16 +88,30 @@ export async function startFloor({ profileDir, ...settings }) {
 /** A process that is prepared once and then runs what it is asked to, one thing after the other. */
 function startRunner(file) {
   const child = fork(here(file))
+  const ended = once(child, 'exit').then(() => [{ error: 'it has ended' }])
   async function ask(message) {
     child.send(message)
-    const [{ result, error }] = await once(child, 'message')
+    const [{ result, error }] = await Promise.race([once(child, 'message'), ended])
     if (error !== undefined) throw new Error(`${file} failed: ${error}`)
     return result
   }
-  return { pid: child.pid, prepare: (prepare) => ask({ prepare }), run: (run) => ask({ run }), stop: () => stop(child) }
+  return {
+    pid: child.pid,
+    prepare: (prepare) => ask({ prepare }),
+    run: (run) => ask({ run }),
+    look: (look) => ask({ look }),
+    stop: () => stop(child),
+  }
 }
 
 export const startLoad = () => startRunner('./load.mjs')
+/** Takes only what others leave of the processors, as if it ran on a machine of its own. */
+export function yieldToOthers(runner) {
+  setPriority(runner.pid, constants.priority.PRIORITY_LOW)
+  return runner
+}
+
+export const startPipeline = () => startRunner('./pipeline.mjs')
 export const startReaders = () => startRunner('./ingest-load.mjs')
 export const startIngestFloor = () => startRunner('./ingest-floor.mjs')
 export const startWebhookFloor = () => startRunner('./webhook-floor.mjs')
@@ -109,7 +125,13 @@ export async function startReceiver({ key, cert }) {
     const [answer] = await once(child, 'message')
     return answer
   }
-  return { port, reset: () => ask({ reset: true }), expect: (count) => ask({ expect: count }), stop: () => stop(child) }
+  return {
+    pid: child.pid,
+    port,
+    reset: () => ask({ reset: true }),
+    expect: (count) => ask({ expect: count }),
+    stop: () => stop(child),
+  }
 }
 
 /** A port that nothing listens on. */
@@ -131,13 +153,35 @@ export function memoryOf(pid) {
   }
 }
 
+function statOf(pid) {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  return text.slice(text.lastIndexOf(')') + 2).split(' ')
+}
+
+export const parentOf = (pid) => Number(statOf(pid)[1])
+
 /** Processor time used so far in milliseconds, or NaN where the system does not tell. */
 export function processorMsOf(pid) {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    const fields = statOf(pid)
     return (Number(fields[11]) + Number(fields[12])) * 10
   } catch {
     return NaN
   }
+}
+
+/** The same of a process and all that descend from it, those that have ended included. */
+export function familyProcessorMsOf(root) {
+  const family = new Map()
+  for (const name of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      family.set(Number(name), statOf(name))
+    } catch {
+      // It has just ended.
+    }
+  }
+  const isOurs = (pid) => pid === root || (family.has(pid) && isOurs(Number(family.get(pid)[1])))
+  let ticks = 0
+  for (const [pid, fields] of family) if (isOurs(pid)) for (const field of fields.slice(11, 15)) ticks += Number(field)
+  return ticks * 10
 }

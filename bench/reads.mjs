@@ -8,8 +8,9 @@ export const shapes = {
 
 const moveChance = 1 / 6
 const minuteMs = 60_000
-/** Far enough back that no stream runs into the present, and within what is kept. */
-const beginMs = 300 * 24 * 60 * minuteMs
+const dayMs = 24 * 60 * minuteMs
+/** Far enough back that no stream runs into the present or into the other's minutes, and within what is kept. */
+const usualBeginMs = { steady: 300 * dayMs, worst: 200 * dayMs }
 
 /**
  * What the readers of a site see, without end: one asset after the other, all its reads of a minute together as a gate
@@ -25,12 +26,12 @@ export class ReadStream {
   #asset = 0
   #read = 0
 
-  constructor({ tags, antennas, shape }) {
+  constructor({ tags, antennas, shape, beginMs = usualBeginMs }) {
     this.#tags = tags
     this.#antennas = antennas
     this.#readsPerMinute = shapes[shape].readsPerMinute
     this.#at = tags.map((_, index) => index % antennas)
-    this.#minute = Math.floor((Date.now() - beginMs) / minuteMs) * minuteMs
+    this.#minute = Math.floor((Date.now() - beginMs[shape]) / minuteMs) * minuteMs
   }
 
   next() {

@@ -1,11 +1,14 @@
-/** An HTTPS endpoint that counts what it gets. `/hang/…` never answers. A process of its own. */
+/** An HTTPS endpoint that counts what it gets. `/hang/…` never answers, `/slow/…` after a second. A process of its own. */
 import { createServer } from 'node:https'
 
 const seen = { count: 0, delays: [], target: Infinity, reached: null }
 
+const answerLater = (response) => setTimeout(() => response.writeHead(204).end(), 1_000)
+
 process.once('message', ({ key, cert }) => {
   const server = createServer({ key, cert, keepAliveTimeout: 65_000 }, (request, response) => {
     if (request.url.startsWith('/hang/')) return request.resume()
+    if (request.url.startsWith('/slow/')) return request.resume().on('end', () => answerLater(response))
     const chunks = []
     request.on('data', (chunk) => chunks.push(chunk))
     request.on('end', () => {

@@ -1,77 +1,20 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
-import { median, whole } from './figures.mjs'
-import { ingestMisses, renderIngest } from './ingest.mjs'
-import { operations } from './operations.mjs'
-import { renderWeb, webMisses } from './web.mjs'
-import { renderWebhooks, webhookMisses } from './webhooks.mjs'
+import { fileURLToPath } from 'node:url'
+import { parts } from './parts.mjs'
 
-const memoryBarMib = 150
+const root = fileURLToPath(new URL('..', import.meta.url))
+const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
 
-const ratios = (above, below, of) => above.map((one, index) => of(one) / of(below[index]))
-
-/** One line of the table: every figure is the median over the rounds, every ratio the median of the rounds' ratios. */
-export function summarize(operation, size, { service, floor }) {
-  const of = (rounds, key) => (rounds.length === 0 ? null : median(rounds.map((round) => round[key])))
-  return {
-    operation,
-    size,
-    servicePerSecond: of(service, 'perSecond'),
-    floorPerSecond: of(floor, 'perSecond'),
-    ratio: floor.length === 0 ? null : median(ratios(service, floor, (round) => round.perSecond)),
-    bar: operations[operation].bar,
-    medianMs: of(service, 'medianMs'),
-    p99Ms: of(service, 'p99Ms'),
-    floorMedianMs: of(floor, 'medianMs'),
-    floorP99Ms: of(floor, 'p99Ms'),
-    serviceProcessorMicros: of(service, 'processorMicros'),
-    floorProcessorMicros: of(floor, 'processorMicros'),
-    growth: null,
-    growthBar: operations[operation].growthBar ?? null,
-    failures: failuresIn([...service, ...floor]),
+/** What was measured: the commit, and whether the program or the benchmark was changed since. */
+function commitFact() {
+  try {
+    const isChanged = git('status', '--porcelain', '--', 'server', 'web', 'bench', 'package-lock.json') !== ''
+    return `${git('rev-parse', '--short=12', 'HEAD').trim()}${isChanged ? ' with changes' : ''}`
+  } catch {
+    return 'unknown'
   }
-}
-
-/** By how much the median grew from the smallest to the largest organization, round by round. */
-export const growthOf = (small, large) => median(ratios(large.service, small.service, (round) => round.medianMs))
-
-function failuresIn(rounds) {
-  const all = {}
-  for (const { failures } of rounds)
-    for (const [status, count] of Object.entries(failures)) all[status] = (all[status] ?? 0) + count
-  return all
-}
-
-const fixed = (value, digits) => (value === null ? '–' : value.toFixed(digits))
-const verdict = (isMet) => (isMet ? '' : ' ✗')
-
-function rowOf(line) {
-  const isFastEnough = line.bar === null || line.ratio >= line.bar
-  const isFlatEnough = line.growth === null || line.growthBar === null || line.growth <= line.growthBar
-  const growth = line.growth === null ? '' : `${fixed(line.growth, 2)}${verdict(isFlatEnough)}`
-  const cells = [
-    operations[line.operation].title,
-    whole(line.size),
-    whole(line.servicePerSecond),
-    line.floorPerSecond === null ? '–' : whole(line.floorPerSecond),
-    `${fixed(line.ratio, 2)}${verdict(isFastEnough)}`,
-    fixed(line.bar, 2),
-    fixed(line.medianMs, 2),
-    fixed(line.p99Ms, 2),
-    growth,
-  ]
-  return `| ${cells.join(' | ')} |`
-}
-
-const registerHead =
-  '| operation | assets | service req/s | floor req/s | ratio | bar | median ms | p99 ms | growth |\n' +
-  '|---|--:|--:|--:|--:|--:|--:|--:|--:|'
-
-function memoryLine({ size, idleMib, afterMib }) {
-  const isSmallEnough = Math.max(idleMib, afterMib) < memoryBarMib
-  return (
-    `Idle memory of the server process, ${whole(size)} assets: ${whole(idleMib)} MiB after the start, ` +
-    `${whole(afterMib)} MiB half a minute after the load (bar ${memoryBarMib})${verdict(isSmallEnough)}  `
-  )
 }
 
 export function machineFacts(postgresVersion) {
@@ -83,35 +26,35 @@ export function machineFacts(postgresVersion) {
     system: `${process.platform} ${process.arch}`,
     node: process.version.slice(1),
     postgres: postgresVersion,
+    commit: commitFact(),
+    date: new Date().toISOString().slice(0, 10),
   }
 }
 
-export function render({ lines = [], memory = [], ingest, webhooks, web, machine, connections, rounds, seconds }) {
-  const failed = lines.filter((line) => Object.keys(line.failures).length > 0)
-  return [
-    ...(lines.length === 0 ? [] : [registerHead, ...lines.map(rowOf), '', ...memory.map(memoryLine), '']),
-    ...(ingest.length === 0 ? [] : [renderIngest(ingest), '']),
-    ...(webhooks === null ? [] : [renderWebhooks(webhooks), '']),
-    ...(web === null ? [] : [renderWeb(web), '']),
-    `${connections} connections, ${rounds} rounds of ${seconds} s each for service and floor in turn. ` +
-      `${machine.processor}, ${machine.memory}, ${machine.system}, ` +
-      `Node ${machine.node}, PostgreSQL ${machine.postgres}.`,
-    ...(failed.length === 0
-      ? ['Every request was answered with success.']
-      : failed.map((line) => `FAILED ${line.operation} at ${line.size}: ${JSON.stringify(line.failures)}`)),
-  ].join('\n')
+const measured = (report) => parts.filter(({ name }) => report[name] !== undefined)
+
+export function factsOf({ machine, isQuick }) {
+  const { processor, memory, system, node, postgres, commit, date } = machine
+  return (
+    `${processor}, ${memory}, ${system}, Node ${node}, PostgreSQL ${postgres}. ` +
+    `Commit ${commit}, ${date}${isQuick ? ', a quick run' : ''}.`
+  )
 }
+
+export const render = (report) =>
+  [...measured(report).flatMap(({ name, render }) => [render(report[name]), '']), factsOf(report)].join('\n')
 
 /** Bars that were missed, failures included. */
-export function misses({ lines = [], memory = [], ingest, webhooks, web }) {
-  const found = [...ingestMisses(ingest), ...webhookMisses(webhooks), ...webMisses(web)]
-  for (const line of lines) {
-    const name = `${line.operation} at ${line.size}`
-    if (line.bar !== null && line.ratio < line.bar) found.push(`${name}: ratio`)
-    if (line.growth !== null && line.growthBar !== null && line.growth > line.growthBar) found.push(`${name}: growth`)
-    if (Object.keys(line.failures).length > 0) found.push(`${name}: failures`)
-  }
-  for (const { size, idleMib, afterMib } of memory)
-    if (Math.max(idleMib, afterMib) >= memoryBarMib) found.push(`memory at ${size}`)
-  return found
+export const misses = (report) => [
+  ...measured(report).flatMap(({ name, misses }) => misses(report[name])),
+  ...report.failed.map((name) => `${name} could not be measured`),
+]
+
+/** Reports written earlier with --json, as one. Only what was measured on one machine and commit belongs together. */
+export function readReports(files) {
+  const reports = files.map((file) => JSON.parse(readFileSync(file, 'utf8')))
+  const sameOf = ({ machine, isQuick }) => JSON.stringify({ ...machine, date: null, isQuick })
+  if (reports.some((report) => sameOf(report) !== sameOf(reports[0])))
+    throw new Error('These reports are of different machines, commits or paces.')
+  return Object.assign({}, ...reports, { failed: reports.flatMap(({ failed }) => failed) })
 }

@@ -158,7 +158,7 @@ async function watching(page, base) {
   return whileDoing(page, () => sleep(watchMs))
 }
 
-export async function measureWeb(started, postgres, { say }) {
+async function measureWeb(started, postgres, { say }) {
   const url = await makeDatabase(postgres.url, 'bench_web')
   const service = await started.add(startService({ url, folder: postgres.folder, name: 'bench_web' }))
   const base = `http://127.0.0.1:${service.port}`
@@ -192,7 +192,7 @@ const linesOf = ({ imported, typed, watched, opened }) => [
   ['import: longest task in the page, ms', imported.longestTaskMs, bars.taskMs],
 ]
 
-export function renderWeb(result) {
+function renderWeb(result) {
   const row = ([title, value, bar]) =>
     `| ${title} | ${whole(value)}${bar !== null && value > bar ? ' ✗' : ''} | ${bar === null ? '–' : whole(bar)} |`
   return [
@@ -202,5 +202,16 @@ export function renderWeb(result) {
   ].join('\n')
 }
 
-export const webMisses = (result) =>
-  result === null ? [] : linesOf(result).flatMap(([title, value, bar]) => (bar !== null && value > bar ? [title] : []))
+const webMisses = (result) =>
+  linesOf(result).flatMap(([title, value, bar]) => (bar !== null && value > bar ? [title] : []))
+
+export const web = {
+  name: 'web',
+  title: 'The web app',
+  /** It needs a browser, so it is measured when it is asked for. */
+  isExtra: true,
+  pace: { full: { minutes: 10 }, quick: { minutes: 10 } },
+  measure: measureWeb,
+  render: renderWeb,
+  misses: webMisses,
+}

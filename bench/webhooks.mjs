@@ -17,7 +17,7 @@ const organizations = 100
 const bars = { ratio: 0.6, disturbance: 1.2 }
 
 /** A certificate for 127.0.0.1 that vouches for itself. */
-function makeCertificate(folder) {
+export function makeCertificate(folder) {
   const [key, cert] = ['receiver.key', 'receiver.pem'].map((name) => join(folder, name))
   const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1']
   const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
@@ -26,7 +26,7 @@ function makeCertificate(folder) {
 }
 
 /** Moves as ingest records them, due in the webhook's present period. */
-const recordMoves = (pool, orgIds, each) => pool`
+export const recordMoves = (pool, orgIds, each) => pool`
   with recorded as (
     insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, from_location_id,
       from_location_name, to_location_id, to_location_name, occurred_at, recorded_at)
@@ -38,10 +38,11 @@ const recordMoves = (pool, orgIds, each) => pool`
   insert into due_moves (org_id, period, recorded_at, delivery_id)
   select w.org_id, w.period, r.recorded_at, r.delivery_id from recorded r join webhooks w on w.org_id = r.org_id`
 
-const tellOfMoves = (pool, orgIds) => pool`select pg_notify('lastseen_wake', ${`bench moved:${orgIds.join(',')}`})`
+export const tellOfMoves = (pool, orgIds) =>
+  pool`select pg_notify('lastseen_wake', ${`bench moved:${orgIds.join(',')}`})`
 
 /** Deliveries per second beside a bare loop, and the delay of 99 organizations while the endpoint of one more hangs. */
-export async function measureWebhooks(started, postgres, { rounds, events, seconds, say }) {
+async function measureWebhooks(started, postgres, { rounds, events, seconds, say }) {
   const certificate = makeCertificate(postgres.folder)
   const receiver = await started.add(startReceiver(certificate))
   const floor = await started.add(startWebhookFloor())
@@ -125,15 +126,14 @@ async function measureIsolation(pool, receiver, orgIds, { rounds, seconds }) {
   return { ratio, quietMs: of(results.quiet), disturbedMs: of(results.disturbed) }
 }
 
-export const webhookMisses = (webhooks) => {
-  if (webhooks === null) return []
+function webhookMisses({ ratio, isolation }) {
   const missed = []
-  if (webhooks.ratio < bars.ratio) missed.push('webhooks: ratio')
-  if (webhooks.isolation.ratio > bars.disturbance) missed.push('webhooks beside one that hangs: delay')
+  if (ratio < bars.ratio) missed.push('webhooks: ratio')
+  if (isolation.ratio > bars.disturbance) missed.push('webhooks beside one that hangs: delay')
   return missed
 }
 
-export function renderWebhooks({ perSecond, floorPerSecond, ratio, isolation }) {
+function renderWebhooks({ perSecond, floorPerSecond, ratio, isolation }) {
   const mark = (isMet) => (isMet ? '' : ' ✗')
   return [
     '| deliveries | service | floor or undisturbed | ratio | bar |',
@@ -143,4 +143,16 @@ export function renderWebhooks({ perSecond, floorPerSecond, ratio, isolation }) 
     `| median delay of 99 organizations while another's endpoint hangs, ms | ${whole(isolation.disturbedMs)} | ` +
       `${whole(isolation.quietMs)} | ${isolation.ratio.toFixed(2)}${mark(isolation.ratio <= bars.disturbance)} | ≤ ${bars.disturbance} |`,
   ].join('\n')
+}
+
+export const webhooks = {
+  name: 'webhooks',
+  title: 'Webhook deliveries',
+  pace: {
+    full: { minutes: 3, rounds: 5, events: 5_000, seconds: 3 },
+    quick: { minutes: 1.5, rounds: 3, events: 2_000, seconds: 3 },
+  },
+  measure: measureWebhooks,
+  render: renderWebhooks,
+  misses: webhookMisses,
 }

@@ -37,7 +37,12 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   const { config, clock, wake } = core
   const { log, isOneOfSeveral } = options
   const millis = (): number => clock.millis()
-  const gate = new Gate({ atOnce: Math.max(32, 8 * config.databasePool), waiting: 600, patienceMs: 8000 })
+  const gate = new Gate({
+    atOnce: Math.max(32, 8 * config.databasePool),
+    waiting: 600,
+    patienceMs: 8000,
+    refusalMs: 500,
+  })
   const seen = telemetry(log, gate)
   const tracking = startTracking(core, log)
   const webhooks = startWebhooks(core, log, seen.registry, options.delivery)

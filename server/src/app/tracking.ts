@@ -17,7 +17,7 @@ const gatherMs = 100
 const tellReadsMs = 1000
 
 /** Messages of readers that are on their way at once; they share transactions, so many may. */
-const ingestLimits = { atOnce: 256, waiting: 512, patienceMs: 8000 }
+const ingestLimits = { atOnce: 256, waiting: 512, patienceMs: 8000, refusalMs: 500 }
 
 export interface Tracking {
   live: Live

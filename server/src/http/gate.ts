@@ -7,6 +7,8 @@ export interface GateLimits {
   waiting: number
   /** How long one may wait. */
   patienceMs: number
+  /** How long the word is held back from those for whom there is no room. */
+  refusalMs: number
 }
 
 /** An organization, or null for everybody who has not said who they are. */
@@ -28,9 +30,12 @@ interface Ticket {
 const lookEveryMs = 500
 
 /**
- * Lets in as many requests as can be worked on, lets some wait, and turns the rest away at once: more at the same time
- * would make all of them slower and none of them faster. Organizations take turns, and none ever holds all places, so
- * whoever floods waits for itself.
+ * Lets in as many requests as can be worked on, lets some wait, and turns the rest away: more at the same time would make
+ * all of them slower and none of them faster. Organizations take turns, and none ever holds all places, so whoever floods
+ * waits for itself.
+ *
+ * Who is turned away hears of it a moment later. A thousand callers who ask again at once would otherwise keep the process
+ * busy with refusing them, and of what it can do at its best a fiftieth would be left.
  */
 export class Gate {
   readonly #limits: GateLimits
@@ -64,7 +69,7 @@ export class Gate {
       this.#begin(group)
       return undefined
     }
-    if (!this.#mayWait(group)) throw refuse.busy()
+    if (!this.#mayWait(group)) return this.#turnAway()
     this.#groups.set(key, group)
     this.#turns.add(group)
     this.#waiting++
@@ -87,6 +92,12 @@ export class Gate {
     const { waiting: room } = this.#limits
     if (waiting.length === 0) return this.#waiting < 2 * room
     return this.#waiting < room && waiting.length < room / 2
+  }
+
+  #turnAway(): Promise<never> {
+    return new Promise((_, turnAway) => {
+      setTimeout(() => turnAway(refuse.busy()), this.#limits.refusalMs)
+    })
   }
 
   #admitNext(): void {

@@ -47,7 +47,7 @@ describe('Far more requests than can be worked on', { timeout: 90_000 }, () => {
     return Number(/^lastseen_http_requests_waiting (\d+)$/m.exec(text)![1])
   }
 
-  it('are refused at once past a bound, hold little memory, leave room for others, and are over when they are over', async () => {
+  it('are refused past a bound, hold little memory, leave room for others, and are over when they are over', async () => {
     const [flood, quiet] = [await keysOf('Flood', 8), await keysOf('Quiet', 1)]
     const before = residentBytes()
     const body = JSON.stringify({ name: 'x', metadata: { filler: 'y'.repeat(0.9 * mebibyte) } })

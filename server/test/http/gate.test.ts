@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Gate } from '../../src/http/gate.ts'
+import { Gate, type GateLimits } from '../../src/http/gate.ts'
 import type { Refusal } from '../../src/kernel/errors.ts'
 
 const here = (): boolean => false
@@ -9,23 +9,23 @@ class Visitors {
   readonly gate: Gate
   readonly events: string[] = []
 
-  constructor(limits: { atOnce?: number; waiting?: number; patienceMs?: number } = {}) {
-    this.gate = new Gate({ atOnce: 4, waiting: 8, patienceMs: 60_000, ...limits })
+  constructor(limits: Partial<GateLimits> = {}) {
+    this.gate = new Gate({ atOnce: 4, waiting: 8, patienceMs: 60_000, refusalMs: 0, ...limits })
   }
 
   enter(org: number | null, name: string, isGone = here): 'in' | 'waits' | 'refused' {
-    try {
-      const admitted = this.gate.enter(org, isGone)
-      admitted?.then(
-        () => this.events.push(name),
-        () => this.events.push(`${name} refused`),
-      )
-      return admitted === undefined ? 'in' : 'waits'
-    } catch (error) {
-      const { kind, headers } = error as Refusal
-      expect([kind, headers]).toEqual(['rate_limited', { 'Retry-After': '1' }])
-      return 'refused'
-    }
+    const { waiting } = this.gate
+    const admitted = this.gate.enter(org, isGone)
+    admitted?.then(
+      () => this.events.push(name),
+      (error: unknown) => {
+        const { kind, headers } = error as Refusal
+        expect([kind, headers]).toEqual(['rate_limited', { 'Retry-After': '1' }])
+        this.events.push(`${name} refused`)
+      },
+    )
+    if (admitted === undefined) return 'in'
+    return this.gate.waiting > waiting ? 'waits' : 'refused'
   }
 
   many(count: number, org: number | null, name: string): string[] {
@@ -83,5 +83,17 @@ describe('The gate', () => {
     expect(visitors.events.slice(2)).toEqual(['gone too refused', 'next'])
     visitors.gate.leave(3)
     expect([visitors.gate.running, visitors.gate.waiting]).toEqual([0, 0])
+  })
+
+  it('tells those for whom there is no room a moment later, so that they cannot ask again at once', async () => {
+    const visitors = new Visitors({ atOnce: 1, waiting: 2, refusalMs: 200 })
+    const beganAt = performance.now()
+    expect(visitors.many(4, 1, 'a')).toEqual(['in', 'waits', 'refused', 'refused'])
+    visitors.gate.leave(1)
+    await settled()
+    expect(visitors.events).toEqual(['a1'])
+    await expect.poll(() => visitors.events, { timeout: 5000 }).toEqual(['a1', 'a2 refused', 'a3 refused'])
+    expect(performance.now() - beganAt).toBeGreaterThan(190)
+    expect([visitors.gate.running, visitors.gate.waiting]).toEqual([1, 0])
   })
 })

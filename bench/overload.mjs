@@ -1,0 +1,119 @@
+/** Twice as much as the service can take: how much it still answers, what that costs in memory, and how soon it is over. */
+import { median, whole } from './figures.mjs'
+import { startLoaded } from './loaded.mjs'
+import { memoryOf, processorMsOf } from './processes.mjs'
+
+const bars = { goodput: 0.8, backMs: 10_000 }
+const loads = {
+  'point-read': { title: 'point reads', operation: ['point-read'] },
+  mixed: {
+    title: 'point reads, lists, creates and reports in turn',
+    operation: ['point-read', 'list', 'create', 'report'],
+  },
+}
+/** In the flood more than the requests that the service lets wait, so that it has to turn some away. */
+const connections = { closed: 32, open: 128, flood: 1_000 }
+const windowMs = 500
+/** An answer that comes later than this after its time is of no use. */
+const patienceMs = 2_000
+/** A median is back when it is at most so many times what it was. */
+const likeness = 1.2
+
+/** What a process holds at most, and the share of a core it uses, while something goes on. */
+async function watch(pid, work) {
+  const seen = { highestMib: memoryOf(pid), processorMs: processorMsOf(pid), beganAt: performance.now() }
+  const timer = setInterval(() => (seen.highestMib = Math.max(seen.highestMib, memoryOf(pid))), 100)
+  try {
+    const result = await work()
+    const busy = (processorMsOf(pid) - seen.processorMs) / (performance.now() - seen.beganAt)
+    return { ...result, highestMib: seen.highestMib, busy }
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+/** Time until the median of a window is what it was, and Infinity when that was not seen. */
+function timeBack(windowMedians, usualMs) {
+  const index = windowMedians.findIndex((value) => value <= usualMs * likeness)
+  return index === -1 ? Infinity : (index + 1) * windowMs
+}
+
+async function measureLoad({ service, load }, name, { peakMs, floodMs, watchMs }) {
+  const { operation } = loads[name]
+  const beforeMib = memoryOf(service.pid)
+  const peak = await load({ operation, connections: connections.closed, warmMs: 2_000, measureMs: peakMs })
+  const half = { operation, perSecond: peak.perSecond / 2, connections: connections.open, windowMs }
+  const usual = await load({ ...half, warmMs: 1_000, measureMs: peakMs })
+  const usualMs = median(usual.windowMedians)
+  const perSecond = peak.perSecond * 2
+  const flood = await watch(service.pid, () =>
+    load({ operation, perSecond, connections: connections.flood, patienceMs, warmMs: 1_000, measureMs: floodMs }),
+  )
+  const after = await load({ ...half, warmMs: 0, measureMs: watchMs })
+  return {
+    name,
+    peakPerSecond: peak.perSecond,
+    offeredPerSecond: flood.offeredPerSecond,
+    goodPerSecond: flood.perSecond,
+    ratio: flood.perSecond / peak.perSecond,
+    medianMs: flood.medianMs,
+    p99Ms: flood.p99Ms,
+    failures: flood.failures,
+    serviceBusy: flood.busy,
+    usualMs,
+    backMs: timeBack(after.windowMedians, usualMs),
+    memory: { beforeMib, highestMib: flood.highestMib, afterMib: memoryOf(service.pid) },
+  }
+}
+
+async function measureOverload(started, postgres, { credentials, profileDir, say, ...pace }) {
+  const lines = []
+  const loaded = await startLoaded(started, postgres, { name: 'bench_overload', credentials, profileDir })
+  for (const name of Object.keys(loads)) {
+    const line = await measureLoad(loaded, name, pace)
+    lines.push(line)
+    say(`${name} at twice the peak: ${line.ratio.toFixed(2)} of it answered, back after ${line.backMs} ms`)
+  }
+  return lines
+}
+
+const isGood = ({ ratio }) => ratio >= bars.goodput
+const isBack = ({ backMs }) => backMs <= bars.backMs
+const verdict = (isMet) => (isMet ? '' : ' ✗')
+
+function renderOverload(lines) {
+  const row = (line) => {
+    const { beforeMib, highestMib, afterMib } = line.memory
+    const refused = Object.entries(line.failures).map(([why, count]) => `${whole(count)} × ${why}`)
+    return (
+      `| ${loads[line.name].title} | ${whole(line.peakPerSecond)} | ${whole(line.offeredPerSecond)} | ` +
+      `${whole(line.goodPerSecond)} | ${line.ratio.toFixed(2)}${verdict(isGood(line))} | ${bars.goodput} | ` +
+      `${whole(line.medianMs)} | ${whole(line.p99Ms)} | ${refused.join(', ') || 'none'} | ` +
+      `${[beforeMib, highestMib, afterMib].map(whole).join(' → ')} | ` +
+      `${(line.backMs / 1000).toFixed(1)}${verdict(isBack(line))} | ${bars.backMs / 1000} |`
+    )
+  }
+  return [
+    '| twice the peak | peak req/s | offered/s | answered in time/s | ratio | bar | median ms | p99 ms | not answered with success | memory MiB | back after s | bar |',
+    '|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|',
+    ...lines.map(row),
+  ].join('\n')
+}
+
+const overloadMisses = (lines) =>
+  lines.flatMap((line) => [
+    ...(isGood(line) ? [] : [`${line.name} at twice the peak: goodput`]),
+    ...(isBack(line) ? [] : [`${line.name} at twice the peak: time until it is over`]),
+  ])
+
+export const overload = {
+  name: 'overload',
+  title: 'Twice the peak',
+  pace: {
+    full: { minutes: 4, credentials: 4_000, peakMs: 5_000, floodMs: 15_000, watchMs: 12_000 },
+    quick: { minutes: 6, credentials: 3_000, peakMs: 3_000, floodMs: 10_000, watchMs: 11_000 },
+  },
+  measure: measureOverload,
+  render: renderOverload,
+  misses: overloadMisses,
+}
