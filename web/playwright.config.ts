@@ -22,7 +22,8 @@ export default defineConfig({
     { name: 'desk', use: { viewport: { width: 1280, height: 800 } } },
     {
       name: 'phone',
-      testMatch: /(pages|scan)\.test\.ts/,
+      // Everything a person does. Left out: what is loaded, and the client on a page of somebody else, whatever the screen.
+      testIgnore: /(bundle|client)\.test\.ts/,
       use: { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true },
     },
   ],

@@ -36,10 +36,12 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect.soft(serious).toEqual([])
 }
 
-/** Nothing sticks out to the side. */
-export async function expectNoOverflow(page: Page): Promise<void> {
-  const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
-  expect(content).toBeLessThanOrEqual(window!)
+/** What scrolls to the side and must not: the page, a table, a dialog. Runs in the page. */
+export function tooWide(): string[] {
+  const inner = document.querySelectorAll('.table-wrap, .mantine-Modal-content, .mantine-Modal-body')
+  return [document.documentElement, ...inner]
+    .filter((one) => one.scrollWidth > one.clientWidth + 1)
+    .map((one) => `${location.pathname}: ${one.className || 'page'} is ${one.scrollWidth} wide, not ${one.clientWidth}`)
 }
 
 /** The page has what it wanted to fetch. */

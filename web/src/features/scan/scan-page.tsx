@@ -146,7 +146,7 @@ function Scan() {
           <Results verdict={scan.verdict} mayAttach={isManager} onDrop={scan.drop} onAttach={setStrange} />
         </Paper>
         {save.isError && <Problem error={save.error} />}
-        <Group grow preventGrowOverflow={false} wrap="nowrap">
+        <Group className="save-bar" grow preventGrowOverflow={false} wrap="nowrap">
           <Button
             size="md"
             disabled={placeId === null || things.length === 0}
