@@ -115,7 +115,9 @@ test('An asset is deleted after a question', async ({ page }) => {
   await expect(page).toHaveURL(/\/assets$/)
   await expect(page.getByText('No assets yet')).toBeVisible()
   await page.goto(`${url()}/assets/${asset.id}`)
+  await expect(page.getByRole('heading', { level: 1, name: 'Asset' })).toBeVisible()
   await expect(page.getByRole('alert')).toContainText('This does not exist, or not any more')
+  await expect(page.getByRole('alert')).toContainText(/Request [0-9A-Z]{26}/)
 })
 
 test('Markup in any field is shown as the text it is', async ({ page }) => {

@@ -3,8 +3,9 @@ import { tooWide } from './watch.ts'
 
 export { expect } from '@playwright/test'
 
-/** Runs in the page: looks again whenever something has changed, and says what is still too wide a moment later. */
+/** Runs in a page on a phone: looks whenever something has changed, and says what is still too wide a moment later. */
 function keepLooking(look: () => string[]): void {
+  if (screen.width > 600) return
   const tell = (globalThis as unknown as { tooWide: (words: string) => void }).tooWide
   let isDue = false
   const twice = (): void => {
@@ -19,7 +20,7 @@ function keepLooking(look: () => string[]): void {
   const soon = (): void => {
     if (isDue) return
     isDue = true
-    setTimeout(twice, 80)
+    setTimeout(twice, 150)
   }
   new MutationObserver(soon).observe(document, { subtree: true, childList: true, attributes: true })
 }
@@ -38,7 +39,7 @@ async function expectNarrow(context: BrowserContext, seen: Set<string>): Promise
   base.expect([...seen], 'nothing is wider than the screen').toEqual([])
 }
 
-/** A test of which every page is watched: nothing scrolls sideways, at the desk or on a phone. */
+/** A test whose pages never scroll sideways: on a phone at any moment, at the desk when the flow is over. */
 export const test = base.extend<{ anotherBrowser: () => Promise<Page> }>({
   context: async ({ context }, use) => {
     const seen = await watchWidth(context)

@@ -23,7 +23,11 @@ const healthColor = { good: 'harbor', quiet: 'yellow', new: 'gray', warning: 'ye
 
 export function Health({ reader }: { reader: Reader }) {
   const { kind, words } = readerHealth(reader)
-  return <Badge color={healthColor[kind]}>{words}</Badge>
+  return (
+    <Badge color={healthColor[kind]} miw="max-content">
+      {words}
+    </Badge>
+  )
 }
 
 const columns: ColumnDef<Reader>[] = [

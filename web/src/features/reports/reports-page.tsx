@@ -15,7 +15,7 @@ import { Problem } from '../../components/problem.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { download } from '../../lib/download.ts'
 import { fromField, toField } from '../../lib/local-time.ts'
-import { count, duration, exact } from '../../lib/time.ts'
+import { count, dateTime, duration, exact } from '../../lib/time.ts'
 import { FlowReport } from './flow.tsx'
 import { usePeriod } from './period.tsx'
 
@@ -94,7 +94,7 @@ function MomentReport() {
                         <Table.Td>
                           <PlaceLink id={row.location_id} fallback={row.location_external_key} />
                           <Text size="xs" c="dimmed" className="number" hiddenFrom="sm">
-                            {exact(row.asset_last_seen)}
+                            {dateTime(row.asset_last_seen)}
                           </Text>
                         </Table.Td>
                         <Table.Td visibleFrom="sm" className="number">
