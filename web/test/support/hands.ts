@@ -11,7 +11,8 @@ export async function inMainMenu(page: Page, act: (menu: Locator) => Promise<voi
   await expect(menu).toBeInViewport()
   await act(menu)
   const close = page.getByRole('button', { name: 'Close the menu' })
-  if (await close.isVisible()) await close.click()
+  // After a way to another page it closes by itself, perhaps while one looks.
+  if (await close.isVisible()) await close.click({ timeout: 3000 }).catch(() => undefined)
 }
 
 /** Goes to a page by the main menu; on a phone the menu gives way to the page by itself. */
