@@ -22,7 +22,10 @@ export default defineConfig({
     { name: 'desk', use: { viewport: { width: 1280, height: 800 } } },
     {
       name: 'phone',
-      testMatch: /(pages|scan)\.test\.ts/,
+      // Every flow. Left out is what no screen changes: how much is loaded, the client on a page of somebody else, the
+      // pace of the live stream, and tabs that share a session.
+      testIgnore: /(bundle|client)\.test\.ts/,
+      grepInvert: /Fifty moves a second|Tabs share one session/,
       use: { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true },
     },
   ],

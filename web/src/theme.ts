@@ -90,6 +90,13 @@ export const theme = createTheme({
   },
 })
 
+/** Quiet buttons and badges in the dark: lighter than the card they stand on, with text in their own colour. */
+const tinted = (color: string, ground: string, hover: string, text: string): Record<string, string> => ({
+  [`--mantine-color-${color}-light`]: ground,
+  [`--mantine-color-${color}-light-hover`]: hover,
+  [`--mantine-color-${color}-light-color`]: text,
+})
+
 /** Dimmed text that keeps AA contrast on every surface of the app, and the app's own surfaces. */
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
@@ -114,5 +121,10 @@ export const variables: CSSVariablesResolver = () => ({
     '--page-surface': '#0f1517',
     '--soft-surface': '#1b2428',
     '--mark-line': '#4bb5a8',
+    ...tinted('harbor', '#1a3633', '#20423e', '#9fe0d7'),
+    ...tinted('gray', '#2a353a', '#333f45', '#cfd9dc'),
+    ...tinted('yellow', '#3d3213', '#4a3d18', '#ffd976'),
+    ...tinted('red', '#472322', '#552a29', '#ffb4b0'),
+    ...tinted('blue', '#1b3350', '#213e61', '#a9d0ff'),
   },
 })

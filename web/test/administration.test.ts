@@ -1,5 +1,5 @@
-import { expect, test } from '@playwright/test'
 import { Org, call, url, warehouse } from './support/org.ts'
+import { expect, test } from './support/test.ts'
 
 test('A key is made with a level per resource, shown once, works, and is revoked', async ({ page }) => {
   const org = await Org.create()

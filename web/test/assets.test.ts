@@ -1,5 +1,6 @@
-import { expect, test } from '@playwright/test'
+import { openSearch } from './support/hands.ts'
 import { Org, url, warehouse } from './support/org.ts'
+import { expect, test } from './support/test.ts'
 import { watch } from './support/watch.ts'
 
 test('The table searches, sorts and pages on the server, and the address holds its state', async ({ page }) => {
@@ -114,7 +115,9 @@ test('An asset is deleted after a question', async ({ page }) => {
   await expect(page).toHaveURL(/\/assets$/)
   await expect(page.getByText('No assets yet')).toBeVisible()
   await page.goto(`${url()}/assets/${asset.id}`)
+  await expect(page.getByRole('heading', { level: 1, name: 'Asset' })).toBeVisible()
   await expect(page.getByRole('alert')).toContainText('This does not exist, or not any more')
+  await expect(page.getByRole('alert')).toContainText(/Request [0-9A-Z]{26}/)
 })
 
 test('Markup in any field is shown as the text it is', async ({ page }) => {
@@ -156,8 +159,7 @@ test('Markup in any field is shown as the text it is', async ({ page }) => {
     expect(await page.evaluate(() => (window as { __hit?: number }).__hit)).toBeUndefined()
     expect(await page.locator('img[src=x]').count()).toBe(0)
   }
-  await page.keyboard.press('Control+k')
-  await page.getByPlaceholder('Name, key or tag of anything').fill('onerror')
+  await (await openSearch(page)).fill('onerror')
   await expect(page.getByRole('dialog').getByText('onerror').first()).toBeVisible()
   expect(await page.evaluate(() => (window as { __hit?: number }).__hit)).toBeUndefined()
   expect(complaints).toEqual([])

@@ -1,6 +1,6 @@
-import { expect, test } from '@playwright/test'
-import { type Locator, type Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { Org } from './support/org.ts'
+import { expect, test } from './support/test.ts'
 
 const choose = (page: Page, text: string): Promise<void> =>
   page
@@ -49,6 +49,13 @@ test('A file with a bad line changes nothing unless the good lines are asked for
   ])
 })
 
+const saveFile = async (page: Page, button: string): Promise<string> => {
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: button }).click()])
+  expect(file.suggestedFilename()).toBe('assets.csv')
+  const stream = await file.createReadStream()
+  return Buffer.concat(await stream.toArray()).toString('utf8')
+}
+
 test('What was exported can be imported again and changes nothing', async ({ page }) => {
   const org = await Org.create()
   await org.asset('Crate "one", =1', {
@@ -61,14 +68,50 @@ test('What was exported can be imported again and changes nothing', async ({ pag
     ],
   })
   await org.signIn(page, org.email, '/import')
-  const [file] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'CSV of Assets' }).click(),
-  ])
-  expect(file.suggestedFilename()).toBe('assets.csv')
-  const stream = await file.createReadStream()
-  await choose(page, Buffer.concat(await stream.toArray()).toString('utf8'))
-  await page.getByRole('button', { name: 'Check 1 lines' }).click()
+  await choose(page, await saveFile(page, 'CSV of Assets'))
+  await page.getByRole('button', { name: 'Check 1 line' }).click()
   await expect(card(page)).toContainText('Checked.')
   await expect(card(page)).toContainText(/As it was\s*1/)
+})
+
+test('Every text of an export comes back exactly in another organization, apostrophes and formulas included', async ({
+  page,
+}) => {
+  const [from, to] = [await Org.create(), await Org.create()]
+  const texts = [
+    '=1+1',
+    '+1',
+    '-1',
+    '@a',
+    "'",
+    "''",
+    "'=1",
+    "'quoted'",
+    "O'Neil",
+    "'tis",
+    '"\'"',
+    ' a, b; c ',
+    "'\tb",
+    '\tb',
+  ]
+  for (const [index, text] of texts.entries())
+    await from.asset(text.replaceAll('\t', ''), { external_key: `K${index}`, description: text })
+  await from.asset('Empty', { external_key: "'K", description: '', tags: [{ tag_type: 'barcode', value: "'=B" }] })
+  await from.signIn(page, from.email, '/import')
+  const file = await saveFile(page, 'CSV of Assets')
+  await to.signIn(page, to.email, '/import')
+  await choose(page, file)
+  await page.getByRole('button', { name: `Check ${texts.length + 1} lines` }).click()
+  await page.getByRole('button', { name: `Import ${texts.length + 1} lines` }).click()
+  await expect(card(page).getByRole('status')).toHaveText('Done.')
+  const all = async (org: Org): Promise<object[]> =>
+    ((await org.get('/assets?limit=200&sort=external_key')) as Record<string, unknown>[]).map(
+      ({ external_key, name, description, tags }) => ({
+        external_key,
+        name,
+        description,
+        tags: (tags as { tag_type: string; value: string }[]).map((one) => [one.tag_type, one.value]),
+      }),
+    )
+  expect(await all(to)).toEqual(await all(from))
 })

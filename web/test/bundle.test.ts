@@ -1,5 +1,5 @@
-import { expect, test } from '@playwright/test'
 import { url, warehouse } from './support/org.ts'
+import { expect, test } from './support/test.ts'
 
 test('The first load of the app is under 350 kB, compressed, and comes from this server alone', async ({ context }) => {
   const { org } = await warehouse()

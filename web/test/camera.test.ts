@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from '@playwright/test'
 import { launchOptions } from './support/browser.ts'
 import { filmOf } from './support/film.ts'
 import { warehouse } from './support/org.ts'
+import { expect, test } from './support/test.ts'
 import { watch } from './support/watch.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lastseen-film-'))

@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, test } from '@playwright/test'
 import { Org, url } from './support/org.ts'
+import { expect, test } from './support/test.ts'
 
 const dist = new URL('../../client/dist/', import.meta.url)
 

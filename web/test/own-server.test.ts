@@ -1,6 +1,8 @@
-import { type Page, expect, test } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { TinyBroker } from './support/broker.ts'
+import { goBy } from './support/hands.ts'
 import { type Program, startProgram } from './support/program.ts'
+import { expect, test } from './support/test.ts'
 import { expectAccessible, watch } from './support/watch.ts'
 
 /** A server with settings of its own and one organization, the first. */
@@ -8,6 +10,7 @@ let program: Program
 const broker = new TinyBroker()
 
 test.beforeAll(async () => {
+  test.setTimeout(150_000)
   program = await startProgram({ LASTSEEN_ROOT_SURFACE: 'natural-key', LASTSEEN_MQTT_URL: await broker.open() })
 })
 test.afterAll(async () => {
@@ -40,15 +43,16 @@ test('With the API of v1.0.0 at the root the app finds its own API elsewhere, an
   await page.getByRole('dialog').getByLabel('Name').fill('Ladder')
   await page.getByRole('button', { name: 'Create asset' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Ladder' })).toBeVisible()
-  await page.getByRole('link', { name: 'Locations', exact: true }).click()
+  await goBy(page, 'Locations')
   await page.getByRole('button', { name: 'New location' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('Shed')
   await page.getByRole('button', { name: 'Create location' }).click()
-  await expect(page.getByRole('list', { name: 'Locations' })).toContainText('Shed')
-  await page.getByRole('link', { name: 'Assets', exact: true }).click()
+  // The server shares its counts for a moment, longer when it is busy; the page looks again.
+  await expect(page.getByRole('list', { name: 'Locations' })).toContainText('Shed', { timeout: 30_000 })
+  await goBy(page, 'Assets')
   await expect(page.getByRole('table', { name: 'Assets' })).toContainText('Ladder')
   for (const name of ['Overview', 'Reports', 'Labels', 'Readers']) {
-    await page.getByRole('link', { name, exact: true }).click()
+    await goBy(page, name)
     await expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
   }
   await expect(page.locator('[data-live=live]')).toBeVisible()
@@ -76,6 +80,6 @@ test('A reader nobody registered shows in the inbox, and added from there its me
   await expect(table.getByRole('row')).toHaveCount(2)
   await broker.publish('lastseen/gate-9/reads', '{"reads":[{"tag":"E2AB"}]}')
   await expect(page.getByRole('table', { name: 'Unknown tags' })).toContainText('E2AB')
-  await page.getByRole('link', { name: 'Readers', exact: true }).first().click()
+  await goBy(page, 'Readers')
   await expect(page.getByRole('row', { name: /Gate nine/ })).toContainText('reporting')
 })

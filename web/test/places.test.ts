@@ -1,5 +1,6 @@
-import { expect, test } from '@playwright/test'
+import { openSearch } from './support/hands.ts'
 import { Org, url, warehouse } from './support/org.ts'
+import { expect, test } from './support/test.ts'
 
 test('The tree shows places with what is below them, opens and closes, and is searched', async ({ page }) => {
   const { org } = await warehouse()
@@ -95,12 +96,11 @@ test('Fifty moves a second leave the page responsive', async ({ page }) => {
   expect(slowest).toBeLessThan(1500)
 })
 
-test('Ctrl+K finds assets, places and tags from any page', async ({ page }) => {
+test('Ctrl+K, or the button on a phone, finds assets, places and tags from any page', async ({ page }) => {
   const { org, assets } = await warehouse()
   await org.signIn(page, org.email, '/reports')
   await expect(page.getByRole('heading', { level: 1, name: 'Reports' })).toBeVisible()
-  await page.keyboard.press('Control+k')
-  const field = page.getByPlaceholder('Name, key or tag of anything')
+  const field = await openSearch(page)
   await field.fill('E20000000000000000000001')
   await expect(page.getByRole('dialog').getByText('rfid on Crate 1 (CRATE-1)')).toBeVisible()
   await field.fill('hall')

@@ -1,5 +1,6 @@
-import { type Page, expect, test } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { type Role, url, warehouse } from './support/org.ts'
+import { expect, test } from './support/test.ts'
 import { settled } from './support/watch.ts'
 
 type World = Awaited<ReturnType<typeof warehouse>>

@@ -1,5 +1,5 @@
-import { expect, test } from '@playwright/test'
 import { Org } from './support/org.ts'
+import { expect, test } from './support/test.ts'
 
 test('A webhook is made with a secret shown once, tried, switched off on Save, and deleted', async ({ page }) => {
   const org = await Org.create()

@@ -29,7 +29,14 @@ export function AttachCode({ code, type, onDone }: { code: string; type: string;
   })
   const isTaken = action.error instanceof ApiError && action.error.type === 'conflict'
   return (
-    <Stack gap="sm">
+    <Stack
+      gap="sm"
+      component="form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        action.mutate()
+      }}
+    >
       <Text size="sm" className="key">
         {code}
       </Text>
@@ -62,9 +69,9 @@ export function AttachCode({ code, type, onDone }: { code: string; type: string;
       {action.isError && (isTaken ? <TakenTag value={code} /> : <Problem error={action.error} />)}
       <Group justify="flex-end">
         <Button
+          type="submit"
           loading={action.isPending}
           disabled={mode === 'old' ? assetId === null : name.trim() === ''}
-          onClick={() => action.mutate()}
         >
           Attach
         </Button>

@@ -76,7 +76,7 @@ export function DataTable<T>({ label, columns, rows, rowKey, sort, onSort, empty
                     {...(isSortable ? { 'aria-sort': ariaSort(id) } : {})}
                   >
                     {isSortable ? (
-                      <UnstyledButton onClick={() => onSort(next(id))}>
+                      <UnstyledButton className="sort-button" onClick={() => onSort(next(id))}>
                         <Group gap={4} wrap="nowrap">
                           <Text size="xs" c="dimmed" fw={600}>
                             {title}

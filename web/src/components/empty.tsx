@@ -1,15 +1,18 @@
-import { Center, Stack, Text, ThemeIcon } from '@mantine/core'
+import { Center, Stack, Text, ThemeIcon, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 /** Nothing here yet: says why, and what to do about it. */
 export function Empty({
   icon,
   title,
+  isPage = false,
   children,
   action,
 }: {
   icon?: ReactNode
   title: string
+  /** All there is on the page, so that its title is the page's. */
+  isPage?: boolean
   children?: ReactNode
   action?: ReactNode
 }) {
@@ -21,7 +24,7 @@ export function Empty({
             {icon}
           </ThemeIcon>
         )}
-        <Text fw={600}>{title}</Text>
+        {isPage ? <Title order={1}>{title}</Title> : <Text fw={600}>{title}</Text>}
         {children !== undefined && (
           <Text size="sm" c="dimmed" component="div">
             {children}

@@ -1,4 +1,4 @@
-import { Group, Pagination, Text } from '@mantine/core'
+import { Group, Pagination, Text, useMatches } from '@mantine/core'
 import { count } from '../lib/time.ts'
 
 /** Which rows are shown of how many, and the way to the others. */
@@ -15,6 +15,7 @@ export function Pager({
   onPage: (page: number) => void
   what: string
 }) {
+  const siblings = useMatches({ base: 0, sm: 1 })
   if (total === 0) return null
   const first = (page - 1) * size + 1
   const pages = Math.max(1, Math.ceil(total / size))
@@ -26,10 +27,11 @@ export function Pager({
       {pages > 1 && (
         <Pagination
           size="sm"
+          gap={4}
           total={pages}
           value={page}
           onChange={onPage}
-          siblings={1}
+          siblings={siblings}
           boundaries={1}
           getControlProps={(control) => ({ 'aria-label': `${control} page` })}
         />

@@ -14,7 +14,7 @@ export function When({ at, fallback = 'never' }: { at: string | null | undefined
       </Text>
     )
   return (
-    <Tooltip label={`${exact(at)} (${zone})`}>
+    <Tooltip label={`${exact(at)} (${zone})`} events={{ hover: true, focus: true, touch: true }}>
       <Text span inherit component="time" dateTime={at} className="number" style={{ whiteSpace: 'nowrap' }}>
         {ago(at)}
       </Text>

@@ -119,6 +119,7 @@ export function Shell() {
       </AppShell.Header>
       <AppShell.Navbar
         className="app-nav"
+        {...(isOpen ? { 'data-open': true } : {})}
         p="sm"
         style={{ borderRight: '1px solid var(--mantine-color-default-border)' }}
       >

@@ -23,6 +23,7 @@ import { Card, Fact, Page } from '../../components/page.tsx'
 import { PlaceLink } from '../../components/place-link.tsx'
 import { Problem, tell } from '../../components/problem.tsx'
 import { Lines } from '../../components/loading.tsx'
+import { RecordProblem } from '../../components/record-problem.tsx'
 import { Rename } from '../../components/rename.tsx'
 import { TagsCard } from '../../components/tags-card.tsx'
 import { useCan } from '../../components/use-session.ts'
@@ -33,6 +34,7 @@ import { HistoryCard } from './history-card.tsx'
 import { staysOf } from './stays.ts'
 
 function NowCard({ assetId }: { assetId: number }) {
+  const isOperator = useCan('operator')
   const position = useQuery(listPositions({ asset_id: [assetId], limit: 1, offset: 0 }))
   const history = useQuery(listHistory(assetId, { limit: 200, offset: 0 }))
   const row = position.data?.data[0]
@@ -46,7 +48,16 @@ function NowCard({ assetId }: { assetId: number }) {
       {position.isPending && <Lines rows={2} height={22} />}
       {position.isSuccess && row === undefined && (
         <Text size="sm" c="dimmed">
-          Not seen yet.
+          Not seen yet.{' '}
+          {isOperator && (
+            <>
+              Attach a tag that a reader sees, or{' '}
+              <Anchor inherit underline="always" renderRoot={(props) => <Link to="/scan" {...props} />}>
+                scan it
+              </Anchor>{' '}
+              where it is now.
+            </>
+          )}
         </Text>
       )}
       {row !== undefined && (
@@ -118,9 +129,12 @@ export function AssetPage() {
   const asset = useQuery(oneAsset(id))
   if (asset.isError)
     return (
-      <Box className="app-page">
-        <Problem error={asset.error} />
-      </Box>
+      <RecordProblem
+        what="Asset"
+        list={{ to: '/assets', label: 'Assets' }}
+        error={asset.error}
+        onRetry={() => void asset.refetch()}
+      />
     )
   if (asset.data === undefined)
     return (

@@ -35,6 +35,11 @@ const columns: ColumnDef<Row>[] = [
         <Text size="xs" c="dimmed" className="key" hiddenFrom="sm">
           {original.asset.external_key}
         </Text>
+        {!original.asset.is_active && (
+          <Badge color="gray" hiddenFrom="xs">
+            inactive
+          </Badge>
+        )}
       </>
     ),
     accessorFn: ({ asset }) => asset.name,
@@ -165,7 +170,8 @@ export function AssetsPage() {
           placeholder="At any place"
           value={search.place ?? null}
           onChange={(id) => change({ place: id ?? undefined })}
-          style={{ flex: '0 1 230px' }}
+          style={{ flex: '1 1 200px' }}
+          maw={{ sm: 230 }}
         />
         <SegmentedControl
           aria-label="State"

@@ -1,5 +1,5 @@
 import '@mantine/dates/styles.css'
-import { Button, Group, JsonInput, Modal, Stack, Switch, TextInput, Textarea } from '@mantine/core'
+import { Button, Group, JsonInput, Modal, SimpleGrid, Stack, Switch, TextInput, Textarea } from '@mantine/core'
 import { DateTimePicker } from '@mantine/dates'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
@@ -70,7 +70,7 @@ function Fields({ form }: { form: UseFormReturnType<Values> }) {
       <TextInput label="Name" maxLength={255} required data-autofocus {...form.getInputProps('name')} />
       <Textarea label="Description" autosize minRows={2} maxLength={1024} {...form.getInputProps('description')} />
       <Switch label="Active" {...form.getInputProps('is_active', { type: 'checkbox' })} />
-      <Group grow gap="xs" align="flex-start">
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
         <DateTimePicker label="Valid from" withSeconds {...form.getInputProps('valid_from')} />
         <DateTimePicker
           label="Valid to"
@@ -79,7 +79,7 @@ function Fields({ form }: { form: UseFormReturnType<Values> }) {
           placeholder="No end"
           {...form.getInputProps('valid_to')}
         />
-      </Group>
+      </SimpleGrid>
       <JsonInput
         label="Metadata"
         description="Anything you want to keep with it, as JSON"

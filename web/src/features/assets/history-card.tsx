@@ -85,6 +85,11 @@ export function HistoryCard({ assetId }: { assetId: number }) {
                           <When at={row.event_observed_at} />
                         </Text>
                       </Group>
+                      {row.duration_seconds !== null && (
+                        <Text size="xs" c="dimmed" hiddenFrom="xs">
+                          {duration(row.duration_seconds)} at the place before
+                        </Text>
+                      )}
                     </Table.Td>
                     <Table.Td ta="right" className="number" visibleFrom="xs">
                       {row.duration_seconds === null ? '–' : duration(row.duration_seconds)}

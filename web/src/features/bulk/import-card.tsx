@@ -20,6 +20,8 @@ import { count } from '../../lib/time.ts'
 import { type Kind, type Table as CsvTable, columnsOf, readTable, template } from './rows.ts'
 import { useImport } from './use-import.ts'
 
+const lines = (number: number): string => (number === 1 ? '1 line' : `${count(number)} lines`)
+
 const show = (value: unknown): string =>
   value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
 
@@ -28,7 +30,7 @@ function Preview({ table }: { table: CsvTable }) {
   return (
     <>
       <Text size="sm">
-        {count(table.rows.length)} lines. The first ones, as they will be read:
+        {lines(table.rows.length)}. The first ones, as they will be read:
         {table.unknown.length > 0 && (
           <Text span c="var(--mantine-color-error)">
             {' '}
@@ -37,7 +39,7 @@ function Preview({ table }: { table: CsvTable }) {
         )}
       </Text>
       <div className="table-wrap" tabIndex={0} role="region" aria-label="Preview of the file">
-        <Table fz="xs" withTableBorder>
+        <Table fz="xs" withTableBorder className="as-records">
           <Table.Thead>
             <Table.Tr>
               {columns.map((one) => (
@@ -49,7 +51,9 @@ function Preview({ table }: { table: CsvTable }) {
             {table.rows.slice(0, 6).map((row) => (
               <Table.Tr key={row.line}>
                 {columns.map((one) => (
-                  <Table.Td key={one}>{show(row[one])}</Table.Td>
+                  <Table.Td key={one} data-label={one}>
+                    {show(row[one])}
+                  </Table.Td>
                 ))}
               </Table.Tr>
             ))}
@@ -163,7 +167,7 @@ export function ImportCard() {
             {isSending && <Progress value={(job.sent / Math.max(1, table.rows.length)) * 100} aria-label="Sent" />}
             <Group gap="sm">
               <Button onClick={() => void begin()} loading={isSending} disabled={table.rows.length === 0}>
-                Check {count(table.rows.length)} lines
+                Check {lines(table.rows.length)}
               </Button>
               <Button variant="default" onClick={restart} disabled={isSending}>
                 Choose another file
@@ -186,11 +190,11 @@ export function ImportCard() {
             {state.state !== 'checking' && <Outcome state={state} />}
             <Group gap="sm">
               {state.state === 'checked' && state.errors_total === 0 && (
-                <Button onClick={() => void job.run(false)}>Import {count(state.rows)} lines</Button>
+                <Button onClick={() => void job.run(false)}>Import {lines(state.rows)}</Button>
               )}
               {state.state === 'checked' && state.errors_total > 0 && good > 0 && (
                 <Button variant="light" onClick={() => void job.run(true)}>
-                  Import the other {count(good)} lines
+                  Import the other {lines(good)}
                 </Button>
               )}
               {!isBusy && (

@@ -58,8 +58,11 @@ function metadataFrom(text: string): unknown {
   }
 }
 
-/** Spreadsheets and our exports mark a text by an apostrophe before it, so that it is not taken for a formula. */
-const unmarked = (text: string): string => (text.startsWith("'") ? text.slice(1) : text)
+/**
+ * Exports put an apostrophe before a text that a spreadsheet would run as a formula, before one that starts with an
+ * apostrophe, and alone for the empty text. Any other apostrophe belongs to the text.
+ */
+const unmarked = (text: string): string => (/^'($|[=+\-@\t\r'])/.test(text) ? text.slice(1) : text)
 
 /** One line into what the server takes. A value that makes no sense is passed on as it is: the server names the line. */
 function rowFrom(line: number, columns: readonly (string | null)[], cells: readonly string[]): ImportRow {

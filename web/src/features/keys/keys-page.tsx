@@ -36,8 +36,12 @@ export function KeysPage() {
 }
 
 function Expiry({ at }: { at: string | null }) {
-  if (at === null) return <Text size="sm">never</Text>
-  return Date.parse(at) < Date.now() ? <Badge color="red">expired</Badge> : <Text size="sm">{dateTime(at)}</Text>
+  if (at !== null && Date.parse(at) < Date.now()) return <Badge color="red">expired</Badge>
+  return (
+    <Text span inherit>
+      {at === null ? 'never' : dateTime(at)}
+    </Text>
+  )
 }
 
 function Keys() {

@@ -152,7 +152,9 @@ export function LabelsPage() {
               {() =>
                 rows.length === 0 ? (
                   <Empty icon={<IconPrinter size={22} />} title="Nothing to print">
-                    No {kind} match.
+                    {q === ''
+                      ? `There are no ${kind} yet. Each gets a label with its name and a code to scan.`
+                      : `No ${kind} match.`}
                   </Empty>
                 ) : (
                   <img

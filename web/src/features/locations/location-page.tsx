@@ -27,8 +27,9 @@ import { Lines } from '../../components/loading.tsx'
 import { Card, Page } from '../../components/page.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { AssetLink, PlaceLink } from '../../components/place-link.tsx'
-import { Problem, tell } from '../../components/problem.tsx'
+import { tell } from '../../components/problem.tsx'
 import { QueryView } from '../../components/query-view.tsx'
+import { RecordProblem } from '../../components/record-problem.tsx'
 import { Rename } from '../../components/rename.tsx'
 import { TagsCard } from '../../components/tags-card.tsx'
 import { useCan } from '../../components/use-session.ts'
@@ -74,6 +75,11 @@ function HereCard({ id }: { id: number }) {
                       <Table.Tr key={row.asset_id}>
                         <Table.Td>
                           <AssetLink id={row.asset_id} name={nameOf(row.asset_external_key)} />
+                          {row.location_id !== id && (
+                            <Text size="xs" c="dimmed" hiddenFrom="xs">
+                              <PlaceLink id={row.location_id} fallback={row.location_external_key} />
+                            </Text>
+                          )}
                         </Table.Td>
                         <Table.Td visibleFrom="xs">
                           {row.location_id === id ? (
@@ -183,7 +189,20 @@ export function LocationPage() {
   const id = Number(locationId)
   const location = useQuery(oneLocation(id))
   if (location.data !== undefined) return <Loaded key={id} location={location.data} />
-  return <Box className="app-page">{location.isError ? <Problem error={location.error} /> : <Lines />}</Box>
+  if (location.isError)
+    return (
+      <RecordProblem
+        what="Location"
+        list={{ to: '/locations', label: 'Locations' }}
+        error={location.error}
+        onRetry={() => void location.refetch()}
+      />
+    )
+  return (
+    <Box className="app-page">
+      <Lines />
+    </Box>
+  )
 }
 
 function Actions({ location, onOpen }: { location: Location; onOpen: (what: 'edit' | 'rename' | 'delete') => void }) {

@@ -181,7 +181,7 @@ function Invite({ onClose }: { onClose: () => void }) {
             <TextInput label="E-mail" type="email" data-autofocus {...form.getInputProps('email')} />
             <Select
               label="Role"
-              description={`A ${form.values.role} ${roleWords[form.values.role]}.`}
+              description={`${/^[ao]/.test(form.values.role) ? 'An' : 'A'} ${form.values.role} ${roleWords[form.values.role]}.`}
               allowDeselect={false}
               data={options}
               {...form.getInputProps('role')}

@@ -49,7 +49,7 @@ function PlacesCard({ data }: { data: Overview }) {
     >
       <Stack gap={9}>
         {rows.slice(0, shownPlaces).map(({ place, depth }) => (
-          <Group key={place.location_id} gap="sm" wrap="nowrap">
+          <Group key={place.location_id} gap="sm" wrap="nowrap" className="place-row">
             <Text
               size="sm"
               truncate

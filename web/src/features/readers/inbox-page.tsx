@@ -33,10 +33,15 @@ export function InboxPage() {
       id: 'value',
       header: 'Tag',
       cell: ({ row: { original } }) => (
-        <Group gap={8}>
-          <Badge color="gray">{tagLabel(original.tag_type)}</Badge>
-          <span className="key">{original.value}</span>
-        </Group>
+        <>
+          <Group gap={8}>
+            <Badge color="gray">{tagLabel(original.tag_type)}</Badge>
+            <span className="key">{original.value}</span>
+          </Group>
+          <Text size="xs" c="dimmed" hiddenFrom="sm">
+            {nameOf(original.reader_id)}, {count(original.reads)} reads, <When at={original.last_seen_at} />
+          </Text>
+        </>
       ),
     },
     {

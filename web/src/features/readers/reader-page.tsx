@@ -9,8 +9,9 @@ import { IconPencil, IconTrash } from '../../components/icons.ts'
 import { Lines } from '../../components/loading.tsx'
 import { Card, Fact, Page } from '../../components/page.tsx'
 import { PlaceLink } from '../../components/place-link.tsx'
-import { Problem, tell } from '../../components/problem.tsx'
+import { tell } from '../../components/problem.tsx'
 import { QueryView } from '../../components/query-view.tsx'
+import { RecordProblem } from '../../components/record-problem.tsx'
 import { useCan } from '../../components/use-session.ts'
 import { When } from '../../components/when.tsx'
 import { count } from '../../lib/time.ts'
@@ -24,7 +25,20 @@ export function ReaderPage() {
   const { readerId } = useParams({ from: '/shell/readers/$readerId' })
   const reader = useQuery(oneReader(Number(readerId)))
   if (reader.data !== undefined) return <Loaded key={readerId} reader={reader.data} />
-  return <Box className="app-page">{reader.isError ? <Problem error={reader.error} /> : <Lines />}</Box>
+  if (reader.isError)
+    return (
+      <RecordProblem
+        what="Reader"
+        list={{ to: '/readers', label: 'Readers' }}
+        error={reader.error}
+        onRetry={() => void reader.refetch()}
+      />
+    )
+  return (
+    <Box className="app-page">
+      <Lines />
+    </Box>
+  )
 }
 
 function Activity({ reader }: { reader: Reader }) {

@@ -2,7 +2,7 @@ import { Badge, Button, Paper, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ColumnDef } from '@tanstack/react-table'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import { listReaders, listUnknown } from '../../api/readers.ts'
 import type { Reader } from '../../api/types.ts'
 import { DataTable } from '../../components/data-table.tsx'
@@ -23,7 +23,11 @@ const healthColor = { good: 'harbor', quiet: 'yellow', new: 'gray', warning: 'ye
 
 export function Health({ reader }: { reader: Reader }) {
   const { kind, words } = readerHealth(reader)
-  return <Badge color={healthColor[kind]}>{words}</Badge>
+  return (
+    <Badge color={healthColor[kind]} miw="max-content">
+      {words}
+    </Badge>
+  )
 }
 
 const columns: ColumnDef<Reader>[] = [
@@ -38,6 +42,17 @@ const columns: ColumnDef<Reader>[] = [
         <Text size="xs" c="dimmed">
           {formatLabel(original.format)}
         </Text>
+        {original.scan_points.length > 0 && (
+          <Text size="xs" c="dimmed" hiddenFrom="sm">
+            at{' '}
+            {original.scan_points.slice(0, 4).map((point, index) => (
+              <Fragment key={point.antenna}>
+                {index > 0 && ', '}
+                <PlaceLink id={point.location_id} fallback={point.location_external_key ?? null} />
+              </Fragment>
+            ))}
+          </Text>
+        )}
       </>
     ),
   },
@@ -61,7 +76,20 @@ const columns: ColumnDef<Reader>[] = [
         ))
       ),
   },
-  { id: 'health', header: 'Health', cell: ({ row: { original } }) => <Health reader={original} /> },
+  {
+    id: 'health',
+    header: 'Health',
+    cell: ({ row: { original } }) => (
+      <>
+        <Health reader={original} />
+        {original.last_seen_at !== null && (
+          <Text size="xs" c="dimmed" hiddenFrom="md">
+            <When at={original.last_seen_at} />
+          </Text>
+        )}
+      </>
+    ),
+  },
   {
     id: 'seen',
     header: 'Last message',

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, NumberInput, Stack, Text } from '@mantine/core'
+import { ActionIcon, Button, NumberInput, Stack, Text } from '@mantine/core'
 import type { ScanPoint } from '../../api/types.ts'
 import { IconPlus, IconTrash } from '../../components/icons.ts'
 import { LocationPicker } from '../../components/pickers.tsx'
@@ -25,10 +25,9 @@ export function ScanPoints({
         </Text>
       </div>
       {points.map((point, index) => (
-        <Group key={index} gap="xs" wrap="nowrap">
+        <div key={index} className="scan-point">
           <NumberInput
             aria-label="Antenna"
-            w={76}
             min={1}
             max={65_535}
             allowDecimal={false}
@@ -38,7 +37,7 @@ export function ScanPoints({
           <LocationPicker
             aria-label={`Place of antenna ${point.antenna}`}
             placeholder="No place in particular"
-            style={{ flex: 1, minWidth: 0 }}
+            className="scan-point-place"
             value={point.location_id}
             onChange={(id) => set(index, { location_id: id })}
           />
@@ -50,7 +49,7 @@ export function ScanPoints({
           >
             <IconTrash size={16} />
           </ActionIcon>
-        </Group>
+        </div>
       ))}
       <Button
         variant="light"

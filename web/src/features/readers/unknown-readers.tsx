@@ -14,7 +14,14 @@ const columns = (onAdd: (topicKey: string) => void): ColumnDef<UnknownTopic>[] =
   {
     id: 'topic',
     header: 'Topic',
-    cell: ({ row: { original } }) => <span className="key">{original.topic}</span>,
+    cell: ({ row: { original } }) => (
+      <>
+        <span className="key">{original.topic}</span>
+        <Text size="xs" c="dimmed" hiddenFrom="sm">
+          {count(original.messages)} messages, <When at={original.last_seen_at} />
+        </Text>
+      </>
+    ),
   },
   {
     id: 'messages',

@@ -15,7 +15,7 @@ import { Problem } from '../../components/problem.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { download } from '../../lib/download.ts'
 import { fromField, toField } from '../../lib/local-time.ts'
-import { count, duration, exact } from '../../lib/time.ts'
+import { count, dateTime, duration, exact } from '../../lib/time.ts'
 import { FlowReport } from './flow.tsx'
 import { usePeriod } from './period.tsx'
 
@@ -93,6 +93,9 @@ function MomentReport() {
                         </Table.Td>
                         <Table.Td>
                           <PlaceLink id={row.location_id} fallback={row.location_external_key} />
+                          <Text size="xs" c="dimmed" className="number" hiddenFrom="sm">
+                            {dateTime(row.asset_last_seen)}
+                          </Text>
                         </Table.Td>
                         <Table.Td visibleFrom="sm" className="number">
                           {exact(row.asset_last_seen)}
@@ -161,6 +164,9 @@ function DwellReport() {
                         <Box className="bar" aria-hidden>
                           <div style={{ width: `${(row.minutes / most) * 100}%` }} />
                         </Box>
+                        <Text size="xs" c="dimmed" className="number" hiddenFrom="sm">
+                          {count(row.visits)} visits of {count(row.assets)} assets
+                        </Text>
                       </Table.Td>
                       <Table.Td ta="right" className="number" visibleFrom="xs">
                         {row.visits === 0 ? '–' : duration((row.minutes * 60) / row.visits)}
@@ -206,11 +212,11 @@ export function ReportsPage() {
   return (
     <Page title="Reports" lead="What was where, for how long, and which way things go.">
       <Tabs defaultValue="moment" keepMounted={false}>
-        <Tabs.List mb="md">
+        <Tabs.List mb="md" className="report-tabs">
           <Tabs.Tab value="moment">At a moment</Tabs.Tab>
           <Tabs.Tab value="dwell">Time per place</Tabs.Tab>
           <Tabs.Tab value="flow">Flow</Tabs.Tab>
-          <Tabs.Tab value="history">History export</Tabs.Tab>
+          <Tabs.Tab value="history">History</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="moment">
           <MomentReport />

@@ -1,6 +1,6 @@
-import { Alert, Button, Group, Modal, Paper, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Group, Modal, Paper, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { post } from '../../api/client.ts'
 import { oneLocation } from '../../api/locations.ts'
@@ -16,7 +16,7 @@ import { splitCodes } from './codes.ts'
 import { Results } from './results.tsx'
 import { useScan } from './use-scan.ts'
 import { useWedge } from './use-wedge.ts'
-import { refreshOverview } from '../../api/looking.ts'
+import { overview, refreshOverview } from '../../api/looking.ts'
 
 export function ScanPage() {
   const isOperator = useCan('operator')
@@ -45,7 +45,7 @@ function CodeField({ onCodes }: { onCodes: (codes: string[]) => void }) {
   return (
     <TextInput
       aria-label="Code"
-      placeholder="Scan, type or paste codes"
+      placeholder="Scan or type codes"
       leftSection={<IconBarcode size={18} />}
       size="md"
       autoComplete="off"
@@ -71,6 +71,25 @@ function CodeField({ onCodes }: { onCodes: (codes: string[]) => void }) {
         </Button>
       }
     />
+  )
+}
+
+/** Without a place there is nothing to choose. */
+function NoPlaces() {
+  const isManager = useCan('manager')
+  const { data } = useQuery(overview())
+  if (data === undefined || data.locations.length > 0) return null
+  return (
+    <Text size="sm" role="note">
+      There are no places yet.{' '}
+      {isManager ? (
+        <Anchor inherit underline="always" renderRoot={(props) => <Link to="/locations" {...props} />}>
+          Name the first one
+        </Anchor>
+      ) : (
+        'A manager can name the first one.'
+      )}
+    </Text>
   )
 }
 
@@ -119,6 +138,7 @@ function Scan() {
               value={placeId}
               onChange={setPlace}
             />
+            <NoPlaces />
             {doorCode !== undefined && placeId !== null && doorCode.id !== placeId && (
               <Alert color="blue" title={`${doorCode.name ?? 'Another place'} was scanned`}>
                 <Group gap="xs">
@@ -146,7 +166,7 @@ function Scan() {
           <Results verdict={scan.verdict} mayAttach={isManager} onDrop={scan.drop} onAttach={setStrange} />
         </Paper>
         {save.isError && <Problem error={save.error} />}
-        <Group grow preventGrowOverflow={false} wrap="nowrap">
+        <Group className="save-bar" grow preventGrowOverflow={false} wrap="nowrap">
           <Button
             size="md"
             disabled={placeId === null || things.length === 0}

@@ -154,6 +154,9 @@ function Attempts({ hook }: { hook: Webhook }) {
                         <Text size="xs" c="dimmed" span>
                           {one.error ?? ''} {one.duration_ms} ms
                         </Text>
+                        <Text size="xs" c="dimmed" className="key" hiddenFrom="sm">
+                          {one.delivery_id}
+                        </Text>
                       </Table.Td>
                       <Table.Td className="number">{one.attempt}</Table.Td>
                       <Table.Td className="key" visibleFrom="sm">
