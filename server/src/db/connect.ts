@@ -109,8 +109,10 @@ export function connect(options: ConnectOptions): Connection {
       query: async <Row extends object>(statement: Sql) => {
         onStatement?.(statement)
         const { text, values } = render(statement)
-        const rows = await handle.unsafe(text, values as never[], { prepare: true })
-        return rows as unknown as Row[]
+        const result = await handle.unsafe(text, values as never[], { prepare: true })
+        // The driver's query outlives its answer. Taken out of it, rows are gone as soon as nobody needs them, and the
+        // collector does not carry them along: half of its time.
+        return result.splice(0) as unknown as Row[]
       },
     }
   }
