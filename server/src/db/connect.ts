@@ -124,7 +124,11 @@ export function connect(options: ConnectOptions): Connection {
     }
   }
 
-  async function run<Result>(lane: Lane, opening: readonly string[], work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  async function run<Result>(
+    lane: Lane,
+    opening: readonly string[],
+    work: (tx: Tx) => Promise<Result>,
+  ): Promise<Result> {
     const connection = live(lane)
     // Sent without waiting: the first statement follows in the same packet, and fails too should one of these fail.
     const begun = Promise.all(opening.map((text) => connection.unsafe(text).simple().execute()))

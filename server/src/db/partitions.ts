@@ -44,12 +44,7 @@ async function makePartitions(url: string, table: string, fromMs: number, toMs: 
  * Makes the months there must be, within a transaction. Each is made on its own and attached when it is whole, because
  * a month made in place would wait for every running report, and everything that comes in would wait behind it.
  */
-export async function makeMonthsBetween(
-  tx: postgres.ISql,
-  table: string,
-  fromMs: number,
-  toMs: number,
-): Promise<void> {
+export async function makeMonthsBetween(tx: postgres.ISql, table: string, fromMs: number, toMs: number): Promise<void> {
   const there = new Set(await partitionsOf(tx, table))
   for (const { name, from, to } of monthsBetween(table, fromMs, toMs).filter((month) => !there.has(month.name))) {
     await tx.unsafe(`create table ${name} (like ${table} including all)`)

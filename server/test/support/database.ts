@@ -34,7 +34,9 @@ export function serversOf(url: string): Promise<string[]> {
     if (!known!.is) return [url]
     const nodes = await sql<{ host: string; port: number }[]>`
       select nodename as host, nodeport as port from pg_dist_node where groupid <> 0`
-    const others = nodes.map(({ host, port }) => Object.assign(new URL(url), { hostname: host, port: String(port) }).href)
+    const others = nodes.map(
+      ({ host, port }) => Object.assign(new URL(url), { hostname: host, port: String(port) }).href,
+    )
     return [url, ...others]
   })
 }
