@@ -70,6 +70,17 @@ export async function dropDatabase(servers: readonly string[], name: string): Pr
   await onAll(servers, `drop database if exists ${name} with (force)`)
 }
 
+/** How many sessions of this database wait for a lock, on whichever server. */
+export async function lockWaits(url: string): Promise<number> {
+  const name = new URL(url).pathname.slice(1)
+  const waiting = await Promise.all(
+    inject('servers').map((server) =>
+      onServer(server, (sql) => sql`select from pg_stat_activity where datname = ${name} and wait_event_type = 'Lock'`),
+    ),
+  )
+  return waiting.flat().length
+}
+
 /** A database of its own with the newest schema and no rows, on every server. */
 export async function cloneDatabase(): Promise<TestDatabase> {
   const name = `lastseen_${process.pid}_${Math.random().toString(36).slice(2)}`
