@@ -7,15 +7,18 @@ import { crossShard, crossings, stepsBeyond } from '../../src/db/cross-shard.ts'
 import { tables } from '../../src/db/tables.ts'
 import { schemaProblems } from '../support/citus.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
+import { migrate } from '../../src/db/migrate.ts'
 import { loadFence } from '../support/fence.ts'
-import { repository } from '../support/process.ts'
+import { emptyDatabase, repository } from '../support/process.ts'
 import { placeViolations } from '../support/statements.ts'
 
 let database: TestDatabase
 let sql: postgres.Sql
 
 beforeAll(async () => {
-  database = await cloneDatabase()
+  // Citus itself would refuse what the check has to find.
+  database = await emptyDatabase()
+  await migrate(database.url)
   sql = postgres(database.url, { max: 1, onnotice: () => undefined })
 })
 afterAll(async () => {
@@ -109,13 +112,13 @@ describe('Distributing', () => {
     expect(await schemaProblems(sql)).toEqual([])
   })
 
-  it.runIf(inject('isCitus'))('a second time finds nothing to do, and leaves nobody outside', async () => {
-    expect(await distribute(database.url)).toEqual({
-      distributed: [],
-      unchanged: tables.filter(({ kind }) => kind !== 'local').length,
-    })
-    expect(await isDistributed(database.url)).toBe(true)
+  it.runIf(inject('isCitus'))('a second time finds nothing to do, and both roles can reach the nodes', async () => {
+    const cluster = await cloneDatabase()
+    const unchanged = tables.filter(({ kind }) => kind !== 'local').length
+    expect(await distribute(cluster.url)).toEqual({ distributed: [], unchanged })
+    expect(await isDistributed(cluster.url)).toBe(true)
     expect(await sql`select from pg_roles where rolname like 'lastseen%' and not rolcanlogin`).toHaveLength(0)
+    await cluster.drop()
   })
 
   it('takes copies first, then the organizations, then what belongs to them, beside them', () => {

@@ -19,7 +19,20 @@ async function onServer<Result>(url: string, work: (sql: postgres.Sql) => Promis
 }
 
 const onAll = (servers: readonly string[], text: string): Promise<unknown> =>
-  Promise.all(servers.map((server) => onServer(server, (sql) => sql.unsafe(text))))
+  Promise.all(servers.map((server) => onServer(server, (sql) => whenFree(sql, text))))
+
+/** The template counts as in use while another file clones it, and a database while Citus looks after it. */
+async function whenFree(sql: postgres.Sql, text: string): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      await sql.unsafe(text)
+      return
+    } catch (error) {
+      if (tries === 50 || (error as { code?: string }).code !== '55006') throw error
+      await new Promise((resume) => setTimeout(resume, 100))
+    }
+  }
+}
 
 function inDatabase(url: string, name: string): string {
   const there = new URL(url)
@@ -85,21 +98,6 @@ export async function lockWaits(url: string): Promise<number> {
 export async function cloneDatabase(): Promise<TestDatabase> {
   const name = `lastseen_${process.pid}_${Math.random().toString(36).slice(2)}`
   const servers = inject('servers')
-  await Promise.all(servers.map((server) => cloneOn(server, name)))
+  await onAll(servers, `create database ${name} template ${inject('templateName')}`)
   return { url: inDatabase(servers[0]!, name), drop: () => dropDatabase(servers, name) }
-}
-
-function cloneOn(server: string, name: string): Promise<void> {
-  return onServer(server, async (sql) => {
-    for (let tries = 0; ; tries++) {
-      try {
-        await sql.unsafe(`create database ${name} template ${inject('templateName')}`)
-        return
-      } catch (error) {
-        // Two files cloning at the same moment: the template counts as in use for the other one.
-        if (tries === 50 || (error as { code?: string }).code !== '55006') throw error
-        await new Promise((resume) => setTimeout(resume, 100))
-      }
-    }
-  })
 }
