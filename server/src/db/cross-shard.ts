@@ -1,7 +1,7 @@
 import { tables } from './tables.ts'
 
 /** Where a statement goes that does not run on one shard alone. */
-export type Reach = 'every node' | 'every shard' | 'coordinator'
+type Reach = 'every node' | 'every shard' | 'coordinator'
 
 interface Crossing {
   /** The statement in short. */
