@@ -45,12 +45,12 @@ async function tasksFor(sql, text, values) {
 /** What is known of a statement that does not run on one shard: one line for each place where it stands. */
 function linesFor(text, tasks, nodes) {
   const found = crossShard.filter(({ statement }) => stepsBeyond(text).includes(statement))
-  if (found.length === 0) return [{ statement: shown(text), where: '', runsOn: `${tasks} tasks`, reason: null }]
+  if (found.length === 0 || tasks instanceof Error)
+    return [{ statement: shown(text), where: '', runsOn: `${Number(tasks) || 0} tasks`, reason: null }]
   return found.map(({ statement, where, reach, reason }) => {
-    const runsOn = tasks === 0 ? 'coordinator' : reach === 'every node' ? `${nodes} nodes` : `${tasks} tasks`
-    // The list says one thing, the cluster another.
-    const isAsListed = (tasks === 0) === (reach === 'coordinator') && tasks < 2
-    return { statement, where, runsOn, reason: isAsListed ? reason : null }
+    // One task that writes to a copy on every node, or what the coordinator does by itself; more was never meant.
+    const runsOn = tasks > 1 ? `${tasks} tasks` : reach === 'every node' ? `${nodes} nodes` : reach
+    return { statement, where, runsOn, reason: tasks > 1 ? null : reason }
   })
 }
 
