@@ -90,8 +90,7 @@ describe.skipIf(inject('isCitus'))('when servers are killed while they deliver',
     await recording
     await start()
     await record()
-    const waiting = async () =>
-      Number((await sql`select count(*) from due_moves`)[0]!['count'])
+    const waiting = async () => Number((await sql`select count(*) from due_moves`)[0]!['count'])
     await eventually(async () => expect(await waiting()).toBe(0), 60_000)
     await sleep(500)
 
