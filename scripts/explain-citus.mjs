@@ -1,7 +1,8 @@
 /**
  * Asks a Citus cluster which statements of the service run on one shard: plans every statement that the last test run
  * recorded, with an example of its values, and executes none. `node scripts/explain-citus.mjs postgres://…` names a
- * migrated and distributed database. Ends with 1 when a statement reaches several shards or cannot be planned.
+ * migrated and distributed database. Prints those that do not run on one shard as a table, with the reason from
+ * server/src/db/cross-shard.ts, and ends with 1 when one has no reason or cannot be planned.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,6 +10,7 @@ import { ensureBuilt, root } from './ensure.mjs'
 
 ensureBuilt()
 const { openPool } = await import('../server/dist/db/connect.js')
+const { crossShard, stepsBeyond } = await import('../server/dist/db/cross-shard.js')
 
 const [url] = process.argv.slice(2)
 const folder = join(root, 'server/.cache/evidence')
@@ -16,7 +18,7 @@ const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.sta
 const examples = new Map(names.flatMap((name) => JSON.parse(readFileSync(join(folder, name), 'utf8'))))
 
 const say = (line) => process.stdout.write(`${line}\n`)
-const shown = (text) => text.replace(/\s+/g, ' ').trim().slice(0, 150)
+const shown = (text) => text.replace(/\s+/g, ' ').trim().slice(0, 100).replaceAll('|', '\\|')
 
 /** The sum over all parts of a plan that Citus sends out; none for what the coordinator does by itself. */
 function tasksOf(node) {
@@ -26,7 +28,9 @@ function tasksOf(node) {
   return own > 0 ? own : Object.values(node).reduce((sum, one) => sum + tasksOf(one), 0)
 }
 
-async function shardsOf(sql, text, values) {
+async function tasksFor(sql, text, values) {
+  // A setting is not planned; it stays where it is made.
+  if (/^\s*set\s/.test(text)) return 0
   await sql.unsafe(`prepare asked as ${text}`).simple()
   try {
     const given = values.length === 0 ? '' : `(${values.join(', ')})`
@@ -38,23 +42,46 @@ async function shardsOf(sql, text, values) {
   }
 }
 
+/** What is known of a statement that does not run on one shard: one line for each place where it stands. */
+function linesFor(text, tasks, nodes) {
+  const found = crossShard.filter(({ statement }) => stepsBeyond(text).includes(statement))
+  if (found.length === 0 || tasks instanceof Error)
+    return [{ statement: shown(text), where: '', runsOn: `${Number(tasks) || 0} tasks`, reason: null }]
+  return found.map(({ statement, where, reach, reason }) => {
+    // One task that writes to a copy on every node, or what the coordinator does by itself; more was never meant.
+    const runsOn = tasks > 1 ? `${tasks} tasks` : reach === 'every node' ? `${nodes} nodes` : reach
+    return { statement, where, runsOn, reason: tasks > 1 ? null : reason }
+  })
+}
+
 async function main() {
   if (url === undefined) throw new Error('Name the database: node scripts/explain-citus.mjs postgres://…')
   if (examples.size === 0) throw new Error('No statements are recorded. Run npm test first.')
   const sql = openPool(url, 1, { plan_cache_mode: 'force_custom_plan' })
   try {
-    const isCitus = (await sql`select from pg_extension where extname = 'citus'`).length > 0
-    const counts = { 'on one shard': 0, 'on the coordinator alone': 0, 'on several shards': 0, 'not planned': 0 }
+    if ((await sql`select from pg_extension where extname = 'citus'`).length === 0)
+      throw new Error('This database has no Citus: nothing is said about shards.')
+    const nodes = (await sql`select from pg_dist_node where isactive`).length
+    const rows = new Map()
+    let isFine = true
+    let singles = 0
     for (const [text, values] of examples) {
-      const found = await shardsOf(sql, text, values).catch((error) => error)
-      const isBad = found instanceof Error || found > 1
-      const where = found === 0 ? 'on the coordinator alone' : found === 1 ? 'on one shard' : 'on several shards'
-      counts[found instanceof Error ? 'not planned' : where]++
-      if (isBad) say(`${found instanceof Error ? found.message : `${found} shards`}: ${shown(text)}`)
+      const tasks = await tasksFor(sql, text, values).catch((error) => error)
+      const isSingle = tasks === 1 && stepsBeyond(text).length === 0
+      if (isSingle) singles++
+      else
+        for (const { statement, where, runsOn, reason } of linesFor(text, tasks, nodes)) {
+          const problem =
+            tasks instanceof Error ? `not planned: ${tasks.message}` : 'not in server/src/db/cross-shard.ts'
+          isFine &&= reason !== null
+          const cells = [statement, `\`${where}\``, runsOn, reason ?? problem]
+          rows.set(cells.join(), `| ${cells.join(' | ')} |`)
+        }
     }
-    for (const [what, count] of Object.entries(counts)) say(`${count} ${what}`)
-    if (!isCitus) say('This database has no Citus: nothing is said about shards.')
-    return isCitus && counts['on several shards'] + counts['not planned'] === 0
+    say('| statement | file in `server/src` | runs on | reason |\n|---|---|---|---|')
+    for (const row of [...rows.values()].sort()) say(row)
+    say(`\n${singles} of ${examples.size} statements run on one shard; the others are above.`)
+    return isFine
   } finally {
     await sql.end({ timeout: 5 })
   }

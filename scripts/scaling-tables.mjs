@@ -1,16 +1,17 @@
-/** Writes the two tables of docs/scaling.md from the lists in server/src/db/tables.ts, which `npm test` compares. */
+/** Writes the two tables of docs/scaling.md from the lists in server/src/db, which `npm test` compares. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureBuilt, root } from './ensure.mjs'
 
 ensureBuilt()
-const { crossShard, tables } = await import('../server/dist/db/tables.js')
+const { tables } = await import('../server/dist/db/tables.js')
+const { crossings } = await import('../server/dist/db/cross-shard.js')
 const page = join(root, 'docs/scaling.md')
 
 const row = (...cells) => `| ${cells.join(' | ')} |`
 const parts = {
   tables: tables.filter(({ reason }) => reason).map(({ name, kind, reason }) => row(`\`${name}\``, kind, reason)),
-  'cross-shard': crossShard.map(({ what, where, reason }) => row(what, where, reason)),
+  'cross-shard': crossings.map(({ statement, where, reach, reason }) => row(statement, `\`${where}\``, reach, reason)),
 }
 
 let text = readFileSync(page, 'utf8')

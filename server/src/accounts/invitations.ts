@@ -10,7 +10,7 @@ import { type Invitation, deleteInvitation, findInvitation, insertInvitation } f
 import { addMembership, isMember } from '../users/members.sql.ts'
 import { hashPassword, verifyPassword } from '../users/password.ts'
 import { type User, foldEmail } from '../users/user.ts'
-import { findUserByEmail, insertUser, membershipsOf } from '../users/users.sql.ts'
+import { findUserByEmail, insertMembership, insertUser, membershipsOf } from '../users/users.sql.ts'
 import { type AccountNeeds, hashLinkToken, linkTo } from './needs.ts'
 
 const invitationTtlMs = 7 * 24 * 3_600_000
@@ -125,7 +125,8 @@ async function join(needs: AccountNeeds, offer: Offer, user: User, newHash: stri
   const at = now(needs.clock)
   await needs.db.inOrganization(orgId, async (tx) => {
     if (!(await deleteInvitation(tx, orgId, invitation.id))) throw usedUp()
-    if (newHash !== null) await insertUser(tx, { ...user, passwordHash: newHash }, at)
-    await addMembership(tx, user.userId, orgId, invitation.role, at)
+    if (newHash === null) return addMembership(tx, user.userId, orgId, invitation.role, at)
+    await insertUser(tx, { ...user, passwordHash: newHash }, at)
+    await insertMembership(tx, user.userId, orgId, invitation.role, at)
   })
 }

@@ -25,7 +25,7 @@ async function lockAssets(tx: Tx, orgId: number, keys: readonly string[]): Promi
 async function insertAssets(tx: Tx, orgId: number, all: readonly { record: Asset; search: string }[]): Promise<number> {
   const records = all.map((one) => one.record)
   const inserted = await tx.query(sql`
-    insert into assets (org_id, id, external_key, name, description, metadata, is_active, valid_from, valid_to,
+    insert into assets as made (org_id, id, external_key, name, description, metadata, is_active, valid_from, valid_to,
       created_at, updated_at, search_text)
     select o.org_id, u.id, u.external_key, u.name, u.description, u.metadata::json, u.is_active = 'true', u.valid_from,
       u.valid_to, u.created_at, u.created_at, u.search_text

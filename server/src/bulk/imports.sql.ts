@@ -69,7 +69,7 @@ export async function setTally(tx: Tx, orgId: number, id: number, tally: Tally):
 /** A line that comes again replaces itself, so that a request may be repeated. Says how many rows there are now. */
 export async function stageRows(tx: Tx, orgId: number, id: number, rows: readonly StagedRow[]): Promise<number> {
   const staged = await tx.query(sql`
-    insert into import_rows (org_id, import_id, line, content)
+    insert into import_rows as made (org_id, import_id, line, content)
     select o.org_id, ${id}::bigint, u.line, u.content::json
     from organizations o cross join unnest(
       ${rows.map((row) => row.line)}::bigint[], ${rows.map((row) => JSON.stringify(row.content))}::text[]

@@ -41,7 +41,7 @@ export async function insertCredentials(
   const first = minted[0]?.credential
   if (first === undefined) return
   await tx.query(sql`
-    insert into credentials (org_id, id, client_id, name, secret_hash, scopes, environment, created_at, created_by,
+    insert into credentials as made (org_id, id, client_id, name, secret_hash, scopes, environment, created_at, created_by,
       expires_at)
     select o.org_id, u.id, u.client_id, ${first.name}::text, decode(u.secret_hash, 'hex'), ${first.scopes}::text[],
       ${environment}::text, ${toDatabase(first.createdAt)}::timestamptz, ${first.createdBy}::bigint,
@@ -53,7 +53,7 @@ export async function insertCredentials(
     where o.org_id = ${orgId}
     returning id`)
   await tx.query(sql`
-    insert into client_ids (client_id, org_id)
+    insert into client_ids as made (client_id, org_id)
     select u.client_id, ${orgId}::bigint from unnest(${minted.map((one) => one.credential.clientId)}::uuid[]) u (client_id)
     returning client_id`)
 }

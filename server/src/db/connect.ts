@@ -117,7 +117,7 @@ export function connect(options: ConnectOptions): Connection {
     }
   }
 
-  async function attempt<Result>(opening: string, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  async function attempt<Result>(opening: readonly string[], work: (tx: Tx) => Promise<Result>): Promise<Result> {
     const lane = await lanes.take()
     try {
       return await whileConnected(lane, () => run(lane, opening, work))
@@ -126,10 +126,14 @@ export function connect(options: ConnectOptions): Connection {
     }
   }
 
-  async function run<Result>(lane: Lane, opening: string, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  async function run<Result>(
+    lane: Lane,
+    opening: readonly string[],
+    work: (tx: Tx) => Promise<Result>,
+  ): Promise<Result> {
     const connection = live(lane)
-    // Sent without waiting: the first statement follows in the same packet, and fails too should this one fail.
-    const begun = connection.unsafe(opening).simple().execute()
+    // Sent without waiting: the first statement follows in the same packet, and fails too should one of these fail.
+    const begun = Promise.all(opening.map((text) => connection.unsafe(text).simple().execute()))
     begun.catch(noResult)
     try {
       const result = await work(on(connection) as Tx)
@@ -142,7 +146,7 @@ export function connect(options: ConnectOptions): Connection {
     }
   }
 
-  async function transaction<Result>(opening: string, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  async function transaction<Result>(opening: readonly string[], work: (tx: Tx) => Promise<Result>): Promise<Result> {
     for (let tries = 1; ; tries++) {
       try {
         return await attempt(opening, work)
@@ -161,9 +165,10 @@ export function connect(options: ConnectOptions): Connection {
     inOrganization(orgId, work, { relaxed = false }: TxOptions = {}) {
       if (!Number.isSafeInteger(orgId)) throw new TypeError('an organization id is an integer')
       const commit = relaxed ? '; set local synchronous_commit = off' : ''
-      return transaction(`begin; set local app.org_id = '${orgId}'${commit}`, work)
+      // Apart from each other: Citus repeats the whole text of a SET wherever the transaction goes.
+      return transaction(['begin', `set local app.org_id = '${orgId}'${commit}`], work)
     },
-    shared: (work) => transaction('begin', work),
+    shared: (work) => transaction(['begin'], work),
     async listen(channel, heard, resumed) {
       await ear.listen(channel, heard, resumed)
     },

@@ -1,4 +1,4 @@
-import { citusDdlSettings, openPool } from './connect.ts'
+import { citusDdlSettings, openPool, readerRole, writerRole } from './connect.ts'
 import { migrationLock } from './migrate.ts'
 import { type TableKind, tables } from './tables.ts'
 
@@ -44,10 +44,18 @@ export async function distribute(url: string): Promise<Distribution> {
     const distributed: string[] = []
     for (const { name, kind } of tables) {
       if (kind === 'local' || before.has(name)) continue
-      await pool.unsafe(statementFor(name, kind))
+      await pool.begin(async (tx) => {
+        // Behind the fence not even the owner could copy the rows that are there.
+        if (kind === 'tenant') await tx.unsafe(`alter table ${name} no force row level security`)
+        await tx.unsafe(statementFor(name, kind))
+        if (kind === 'tenant') await tx.unsafe(`alter table ${name} force row level security`)
+      })
       distributed.push(name)
     }
     checkPlaces(await distributedTables(pool))
+    // Distributing copies; what is left behind on the coordinator is seen by nobody.
+    for (const name of distributed) await pool`select truncate_local_data_after_distributing_table(${name}::regclass)`
+    await letRolesIn(pool)
     return { distributed, unchanged: before.size }
   } finally {
     await pool.end({ timeout: 5 })
@@ -63,6 +71,13 @@ export function statementFor(name: string, kind: Exclude<TableKind, 'local'>): s
 
 async function hasCitus(pool: Pool): Promise<boolean> {
   return (await pool`select from pg_extension where extname = 'citus'`).length > 0
+}
+
+/** The coordinator goes to the other nodes in the name of whoever asks, so both roles must be able to sign in there. */
+async function letRolesIn(pool: Pool): Promise<void> {
+  const shut = await pool<{ rolname: string }[]>`
+    select rolname from pg_roles where rolname in (${writerRole}, ${readerRole}) and not rolcanlogin`
+  for (const { rolname } of shut) await pool.unsafe(`alter role ${rolname} login`)
 }
 
 async function howToGetCitus(pool: Pool): Promise<string> {

@@ -58,10 +58,22 @@ export async function applyMigrations(tx: postgres.ISql, past?: ReadonlyMap<stri
   const pending = migrations.filter((migration) => !applied.has(migration.name))
   if (pending.length > 0) await ensureRoles(tx)
   for (const migration of pending) {
-    await tx.unsafe(migration.text).simple()
+    for (const statement of statementsOf(migration.text)) await tx.unsafe(statement).simple()
     await tx`insert into schema_migrations (name, checksum) values (${migration.name}, ${migration.checksum})`
   }
   return pending.map((migration) => migration.name)
+}
+
+/** One by one, because Citus takes the text it was sent to other nodes. A statement ends a line, outside of `$$ … $$`. */
+function statementsOf(text: string): string[] {
+  let isQuoted = false
+  const statements: string[] = ['']
+  for (const line of text.split('\n')) {
+    statements.push(`${statements.pop()}${line}\n`)
+    if (line.split('$$').length % 2 === 0) isQuoted = !isQuoted
+    if (!isQuoted && line.endsWith(';')) statements.push('')
+  }
+  return statements.filter((statement) => statement.trim() !== '')
 }
 
 function refuseStrangers(

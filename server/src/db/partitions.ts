@@ -34,31 +34,22 @@ async function makePartitions(url: string, table: string, fromMs: number, toMs: 
   const pool = openPool(url, 1, citusDdlSettings)
   try {
     await pool`select pg_advisory_lock(${lockKey})`
-    await makeMonthsBetween(pool, table, fromMs, toMs)
+    await pool.begin((tx) => makeMonthsBetween(tx, table, fromMs, toMs))
   } finally {
     await pool.end({ timeout: 5 })
   }
 }
 
 /**
- * Makes the months there must be. Each is made on its own and attached when it is whole, because a month made in place
- * would wait for every running report, and everything that comes in would wait behind it.
+ * Makes the months there must be, within a transaction. Each is made on its own and attached when it is whole, because
+ * a month made in place would wait for every running report, and everything that comes in would wait behind it.
  */
-export async function makeMonthsBetween(
-  pool: postgres.ISql,
-  table: string,
-  fromMs: number,
-  toMs: number,
-): Promise<void> {
-  const there = new Set(await partitionsOf(pool, table))
-  for (const { name, from, to } of monthsBetween(table, fromMs, toMs).filter((month) => !there.has(month.name)))
-    // Both or neither: statements sent as one text are one transaction.
-    await pool
-      .unsafe(
-        `create table ${name} (like ${table} including all);
-         alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}')`,
-      )
-      .simple()
+export async function makeMonthsBetween(tx: postgres.ISql, table: string, fromMs: number, toMs: number): Promise<void> {
+  const there = new Set(await partitionsOf(tx, table))
+  for (const { name, from, to } of monthsBetween(table, fromMs, toMs).filter((month) => !there.has(month.name))) {
+    await tx.unsafe(`create table ${name} (like ${table} including all)`)
+    await tx.unsafe(`alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}')`)
+  }
 }
 
 /** Names, oldest first. */

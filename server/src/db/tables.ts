@@ -62,24 +62,3 @@ export const tables: readonly Table[] = [
   tenant('imports'),
   tenant('import_rows'),
 ]
-
-/** What deliberately reaches more than one shard or node. Everything else names one organization and runs where it lives. */
-export const crossShard: readonly { what: string; where: string; reason: string }[] = [
-  {
-    what: 'Every write to a reference table',
-    where: 'users, organizations, credentials, readers, webhooks, `db/id-source.ts`',
-    reason:
-      'It goes to every node, so that each can look it up by itself. These tables change rarely: when an organization, a person, a credential, a reader or a webhook comes or goes, and once for 1024 ids.',
-  },
-  {
-    what: 'Migrations and `lastseen distribute`',
-    where: '`db/migrate.ts`, `db/distribute.ts`',
-    reason: 'They change the schema on every shard.',
-  },
-  {
-    what: 'Making a month of history and dropping one',
-    where: '`db/partitions.ts`',
-    reason:
-      'A month is a partition of every shard. Done once an hour by one process, and nearly always there is nothing to do.',
-  },
-]

@@ -29,7 +29,7 @@ type Written = readonly { record: Location; search: string }[]
 async function insertLocations(tx: Tx, orgId: number, all: Written): Promise<number> {
   const records = all.map((one) => one.record)
   const inserted = await tx.query(sql`
-    insert into locations (org_id, id, external_key, name, description, parent_id, is_active, valid_from, valid_to,
+    insert into locations as made (org_id, id, external_key, name, description, parent_id, is_active, valid_from, valid_to,
       created_at, updated_at, search_text)
     select o.org_id, u.id, u.external_key, u.name, u.description, u.parent_id, u.is_active = 'true', u.valid_from,
       u.valid_to, u.created_at, u.created_at, u.search_text

@@ -125,7 +125,7 @@ export async function putScanPoints(
   await tx.query(sql`delete from scan_points where org_id = ${orgId} and reader_id = ${readerId}`)
   if (scanPoints.length === 0) return
   await tx.query(sql`
-    insert into scan_points (org_id, reader_id, antenna, location_id)
+    insert into scan_points as made (org_id, reader_id, antenna, location_id)
     select o.org_id, ${readerId}::bigint, u.antenna, u.location_id
     from organizations o cross join unnest(
       ${scanPoints.map((point) => point.antenna)}::integer[], ${scanPoints.map((point) => point.locationId)}::bigint[]

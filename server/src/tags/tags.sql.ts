@@ -29,7 +29,7 @@ export async function insertTags(
   createdAt: Instant,
 ): Promise<number> {
   const inserted = await tx.query<{ id: number }>(sql`
-    insert into tags (org_id, id, asset_id, location_id, tag_type, value, match_value, created_at)
+    insert into tags as made (org_id, id, asset_id, location_id, tag_type, value, match_value, created_at)
     select o.org_id, u.id, ${'assetId' in holder ? holder.assetId : null}::bigint,
       ${'locationId' in holder ? holder.locationId : null}::bigint,
       u.tag_type, u.value, u.match_value, ${toDatabase(createdAt)}::timestamptz
@@ -78,7 +78,7 @@ export async function insertTagsOfMany(
   createdAt: Instant,
 ): Promise<number> {
   const inserted = await tx.query(sql`
-    insert into tags (org_id, id, asset_id, location_id, tag_type, value, match_value, created_at)
+    insert into tags as made (org_id, id, asset_id, location_id, tag_type, value, match_value, created_at)
     select o.org_id, u.id, u.asset_id, u.location_id, u.tag_type, u.value, u.match_value,
       ${toDatabase(createdAt)}::timestamptz
     from organizations o cross join unnest(

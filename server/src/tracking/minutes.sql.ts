@@ -33,7 +33,7 @@ export async function claimMinutes(
 ): Promise<Sighting[]> {
   if (sightings.length === 0) return []
   const rows = await tx.query<MinuteRow>(sql`
-    insert into asset_minutes (org_id, asset_id, minute, location_id, observed_at, source)
+    insert into asset_minutes as made (org_id, asset_id, minute, location_id, observed_at, source)
     select o.org_id, u.asset_id, u.minute, u.location_id, u.observed_at, ${source}::text
     from organizations o cross join ${unnested(sightings)}
     where o.org_id = ${orgId}

@@ -58,7 +58,7 @@ export async function insertMoves(
   if (moves.length === 0) return []
   const ids = moves.map(() => newUuid())
   const writing = tx.query<MoveRow>(sql`
-    insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, from_location_id,
+    insert into moves as made (org_id, delivery_id, asset_id, asset_external_key, asset_name, from_location_id,
       from_location_name, to_location_id, to_location_name, occurred_at, recorded_at)
     select a.org_id, u.delivery_id, a.id, a.external_key, a.name, origin.id, origin.name, target.id, target.name,
       u.occurred_at, ${toDatabase(recordedAt)}::timestamptz

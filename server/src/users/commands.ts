@@ -4,7 +4,7 @@ import { type Clock, now } from '../kernel/clock.ts'
 import type { Role } from '../kernel/scopes.ts'
 import { hashPassword } from './password.ts'
 import { type User, foldEmail } from './user.ts'
-import { insertUser, putMembership } from './users.sql.ts'
+import { insertMembership, insertUser } from './users.sql.ts'
 
 interface Needs {
   db: Database
@@ -25,7 +25,7 @@ export async function prepareUser({ clock, ids }: Pick<Needs, 'clock' | 'ids'>, 
   return async (tx: Tx, orgId: number): Promise<User> => {
     const at = now(clock)
     await insertUser(tx, { ...user, passwordHash }, at)
-    await putMembership(tx, user.userId, orgId, account.role, at)
+    await insertMembership(tx, user.userId, orgId, account.role, at)
     return user
   }
 }

@@ -16,7 +16,7 @@ export async function insertReset(tx: Tx, reset: Reset, notAfter: Instant): Prom
   // Of two requests at once the second waits here and then sees the first one's reset.
   await tx.query(sql`select from users where user_id = ${reset.userId} for no key update`)
   const inserted = await tx.query(sql`
-    insert into password_resets (token_hash, user_id, created_at, expires_at)
+    insert into password_resets as made (token_hash, user_id, created_at, expires_at)
     select ${reset.tokenHash}::bytea, ${reset.userId}::bigint, ${toDatabase(reset.createdAt)}::timestamptz,
       ${toDatabase(reset.expiresAt)}::timestamptz
     where not exists (select from password_resets

@@ -38,6 +38,15 @@ export async function insertUser(tx: Tx, user: UserWithHash, at: Instant): Promi
     values (${user.userId}, ${user.email}, ${user.passwordHash}, ${toDatabase(at)})`)
 }
 
+/**
+ * The first one of a new account, so there is none to mind. Minding one, Citus would lock all accounts for it, and two
+ * that are made at once would wait for each other.
+ */
+export async function insertMembership(tx: Tx, userId: number, orgId: number, role: Role, at: Instant): Promise<void> {
+  await tx.query(sql`insert into memberships (user_id, org_id, role, created_at)
+    values (${userId}, ${orgId}, ${role}, ${toDatabase(at)})`)
+}
+
 export async function putMembership(tx: Tx, userId: number, orgId: number, role: Role, at: Instant): Promise<void> {
   await tx.query(sql`insert into memberships (user_id, org_id, role, created_at)
     values (${userId}, ${orgId}, ${role}, ${toDatabase(at)})

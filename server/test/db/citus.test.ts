@@ -1,18 +1,24 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { distribute, isDistributed, statementFor } from '../../src/db/distribute.ts'
-import { crossShard, tables } from '../../src/db/tables.ts'
+import { crossShard, crossings, stepsBeyond } from '../../src/db/cross-shard.ts'
+import { tables } from '../../src/db/tables.ts'
 import { schemaProblems } from '../support/citus.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
-import { repository } from '../support/process.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { loadFence } from '../support/fence.ts'
+import { emptyDatabase, repository } from '../support/process.ts'
+import { placeViolations } from '../support/statements.ts'
 
 let database: TestDatabase
 let sql: postgres.Sql
 
 beforeAll(async () => {
-  database = await cloneDatabase()
+  // Citus itself would refuse what the check has to find.
+  database = await emptyDatabase()
+  await migrate(database.url)
   sql = postgres(database.url, { max: 1, onnotice: () => undefined })
 })
 afterAll(async () => {
@@ -98,12 +104,21 @@ describe('The schema', () => {
 })
 
 describe('Distributing', () => {
-  it('is refused with a way to go where the server has no Citus, and changes nothing', async () => {
+  it('is refused with a way to go where there is no Citus, and changes nothing', async () => {
     await expect(distribute(database.url)).rejects.toThrow(
-      /^This server does not have the extension citus, so nothing can be distributed\. .+ How to get it: https:/,
+      /^This (server does not have the extension citus, so .+ How to get it: https:|database lacks the extension citus, .+)/,
     )
     expect(await isDistributed(database.url)).toBe(false)
     expect(await schemaProblems(sql)).toEqual([])
+  })
+
+  it.runIf(inject('isCitus'))('a second time finds nothing to do, and both roles can reach the nodes', async () => {
+    const cluster = await cloneDatabase()
+    const unchanged = tables.filter(({ kind }) => kind !== 'local').length
+    expect(await distribute(cluster.url)).toEqual({ distributed: [], unchanged })
+    expect(await isDistributed(cluster.url)).toBe(true)
+    expect(await sql`select from pg_roles where rolname like 'lastseen%' and not rolcanlogin`).toHaveLength(0)
+    await cluster.drop()
   })
 
   it('takes copies first, then the organizations, then what belongs to them, beside them', () => {
@@ -127,8 +142,38 @@ describe('The manual', () => {
     expect(manual).toContain(rows.join('\n'))
   })
 
-  it('lists what deliberately crosses shards, with the reason', () => {
-    const rows = crossShard.map(({ what, where, reason }) => row(what, where, reason))
+  it('lists every statement that does not run on one shard, with the reason', () => {
+    const rows = crossings.map(({ statement, where, reach, reason }) => row(statement, `\`${where}\``, reach, reason))
     expect(manual).toContain(rows.join('\n'))
+  })
+
+  it('lists no such statement that is not in the source', () => {
+    const gone = crossShard.filter(
+      ({ statement, where }) => !readFileSync(join(repository, 'server/src', where), 'utf8').includes(statement),
+    )
+    expect(gone).toEqual([])
+  })
+})
+
+describe('A statement', () => {
+  beforeAll(loadFence)
+
+  it.each([
+    ['select name from assets where org_id = $1 for update', []],
+    ['select org_id from client_ids where client_id = $1', []],
+    ['insert into users (user_id) values ($1)', ['insert into users']],
+    ['delete from unknown_topics where topic < (select topic from unknown_topics)', ['delete from unknown_topics']],
+    ['select id_key from installation', ['from installation']],
+    ['select pg_notify($1, $2)', ['select pg_notify']],
+  ])('%s goes beyond one shard with %j', (text, steps) => {
+    expect(stepsBeyond(text)).toEqual(steps)
+  })
+
+  it.each([
+    ['update organization_names set name = $1', 'update organization_names is not in the list'],
+    ['select from assets a join installation i on true where a.org_id = $1', 'installation stays on the coordinator'],
+    ['insert into tags (org_id, id) select o.org_id, $2 from organizations o returning id', 'names its table'],
+  ])('that would not do on a cluster is found: %s', (text, problem) => {
+    expect(placeViolations(text).join()).toContain(problem)
   })
 })

@@ -45,7 +45,7 @@ const pidOf = async (tx: Tx): Promise<number> =>
 
 /** Ends the server's side of a connection, as a restart or a failover does. */
 async function cut(pid: number): Promise<void> {
-  await admin`select pg_terminate_backend(${pid})`
+  await admin`select pg_terminate_backend(${pid}::int)`
   await expect.poll(() => admin`select from pg_stat_activity where pid = ${pid}`).toHaveLength(0)
   await new Promise((resume) => setTimeout(resume, 20))
 }

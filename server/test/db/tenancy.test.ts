@@ -1,5 +1,5 @@
 import postgres from 'postgres'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type Connection, connect } from '../../src/db/connect.ts'
 import { sql } from '../../src/db/sql.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
@@ -31,7 +31,14 @@ const tenantTables = [
 ]
 
 const as = (role: string): postgres.Sql =>
-  postgres(database.url, { max: 1, onnotice: () => undefined, connection: { role } })
+  postgres(database.url, {
+    max: 1,
+    onnotice: () => undefined,
+    connection: { role, 'citus.propagate_set_commands': 'local' },
+  })
+
+/** Citus lets nobody give a row to another organization, whatever the fence says. */
+const refusedMove = { code: inject('isCitus') ? '0A000' : '42501' }
 
 /** One row of each tenant table for one organization. */
 async function seed(orgId: number): Promise<void> {
@@ -154,12 +161,13 @@ describe('The writing role', () => {
 
   it.each(tenantTables)('cannot move a row of %s to another organization', async (table) => {
     const moving = within(mine, (tx) => tx.unsafe(`update ${table} set org_id = ${theirs} where org_id = ${mine}`))
-    await expect(moving).rejects.toMatchObject({ code: '42501' })
+    await expect(moving).rejects.toMatchObject(refusedMove)
   })
 
   it.each(tenantTables)('cannot insert a row of another organization into %s', async (table) => {
     const copying = within(mine, (tx) =>
-      tx.unsafe(`insert into ${table} select (json_populate_record(t, '{"org_id": ${theirs}}')).* from ${table} t`),
+      tx.unsafe(`insert into ${table} select (json_populate_record(t, '{"org_id": ${theirs}}')).* from ${table} t
+        on conflict do nothing`),
     )
     await expect(copying).rejects.toMatchObject({ code: '42501' })
     const nobody = within(null, (tx) =>
@@ -194,7 +202,7 @@ describe('The writing role', () => {
 describe('The reading role', () => {
   it.each(tenantTables)('cannot write to %s', async (table) => {
     await expect(reader.unsafe(`delete from ${table}`)).rejects.toMatchObject({ code: '42501' })
-    await expect(reader.unsafe(`update ${table} set org_id = 1`)).rejects.toMatchObject({ code: '42501' })
+    await expect(reader.unsafe(`update ${table} set org_id = 1`)).rejects.toMatchObject(refusedMove)
     await expect(reader.unsafe(`insert into ${table} (org_id) values (1)`)).rejects.toMatchObject({ code: '42501' })
   })
 

@@ -2,7 +2,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import type { MqttClient } from 'mqtt'
 import { pino } from 'pino'
 import postgres from 'postgres'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, inject, it } from 'vitest'
 import { openCore } from '../../src/app/core.ts'
 import { startServer } from '../../src/app/server.ts'
 import { readConfig } from '../../src/config/config.ts'
@@ -80,7 +80,8 @@ describe('signing in at the embedded broker', () => {
 })
 
 describe('publishing to the embedded broker', () => {
-  it('acknowledges a message only after its reads are committed', async () => {
+  // Held up by a trigger, which Citus does not have.
+  it.skipIf(inject('isCitus'))('acknowledges a message only after its reads are committed', async () => {
     const site = await Site.open(context.app, 'Dock')
     const thing = await site.thing('Pallet')
     const sql = postgres(context.app.databaseUrl, { max: 2, onnotice: () => undefined })

@@ -190,11 +190,13 @@ describe('lastseen simulate', () => {
   /** Sums over the readers of the organization; the server writes them down every few moments. */
   const activity = () =>
     withSql(database.url, async (sql) => {
+      const [found] = await sql`select org_id from organization_names where name = ${org}`
+      const orgId = found!['org_id'] as string
       const [row] = await sql`
         select sum(r.reads)::int as reads, sum(r.ignored)::int as ignored, min(r.format) as format,
-          (select count(distinct m.asset_id)::int from asset_minutes m where m.org_id = o.org_id) as assets,
-          (select count(*)::int from moves m where m.org_id = o.org_id) as moves
-        from readers r join organization_names o using (org_id) where o.name = ${org} group by o.org_id`
+          (select count(distinct m.asset_id)::int from asset_minutes m where m.org_id = ${orgId}) as assets,
+          (select count(*)::int from moves m where m.org_id = ${orgId}) as moves
+        from readers r where r.org_id = ${orgId}`
       return row!
     })
 

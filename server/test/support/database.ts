@@ -9,32 +9,28 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-const open = (url: string): postgres.Sql => postgres(url, { max: 1, onnotice: () => undefined })
-
-/** A database of its own with the newest schema and no rows. */
-export async function cloneDatabase(): Promise<TestDatabase> {
-  const name = `lastseen_${process.pid}_${Math.random().toString(36).slice(2)}`
-  return inject('isCitus') ? distributedDatabase(name) : clonedDatabase(name)
+async function onServer<Result>(url: string, work: (sql: postgres.Sql) => Promise<Result>): Promise<Result> {
+  const sql = postgres(url, { max: 1, onnotice: () => undefined })
+  try {
+    return await work(sql)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
 }
 
-async function clonedDatabase(name: string): Promise<TestDatabase> {
-  const admin = open(inject('clusterUrl'))
+const onAll = (servers: readonly string[], text: string): Promise<unknown> =>
+  Promise.all(servers.map((server) => onServer(server, (sql) => whenFree(sql, text))))
+
+/** The template counts as in use while another file clones it, and a database while Citus looks after it. */
+async function whenFree(sql: postgres.Sql, text: string): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {
-      await admin.unsafe(`create database ${name} template ${inject('templateName')}`)
-      break
+      await sql.unsafe(text)
+      return
     } catch (error) {
-      // Two files cloning at the same moment: the template counts as in use for the other one.
       if (tries === 50 || (error as { code?: string }).code !== '55006') throw error
       await new Promise((resume) => setTimeout(resume, 100))
     }
-  }
-  return {
-    url: inDatabase(inject('clusterUrl'), name),
-    async drop() {
-      await admin.unsafe(`drop database if exists ${name} with (force)`)
-      await admin.end({ timeout: 5 })
-    },
   }
 }
 
@@ -44,39 +40,64 @@ function inDatabase(url: string, name: string): string {
   return there.href
 }
 
-/** A cluster's database cannot be cloned, for its shards live on other nodes: it is made anew on all of them. */
-async function distributedDatabase(name: string): Promise<TestDatabase> {
-  const coordinator = inject('clusterUrl')
-  const admin = open(coordinator)
-  const nodes = await admin<{ nodename: string; nodeport: number }[]>`
-    select nodename, nodeport from pg_dist_node where groupid <> 0`.catch(() => [])
-  const workers = nodes.map(({ nodename, nodeport }) => {
-    const url = new URL(coordinator)
-    url.hostname = nodename
-    url.port = String(nodeport)
-    return url.href
+/** The servers that a database lives on: one, or the coordinator of a Citus cluster and then its other nodes. */
+export function serversOf(url: string): Promise<string[]> {
+  return onServer(url, async (sql) => {
+    const [known] = await sql<{ is: boolean }[]>`select to_regclass('pg_dist_node') is not null as is`
+    if (!known!.is) return [url]
+    const nodes = await sql<{ host: string; port: number }[]>`
+      select nodename as host, nodeport as port from pg_dist_node where groupid <> 0`
+    const others = nodes.map(
+      ({ host, port }) => Object.assign(new URL(url), { hostname: host, port: String(port) }).href,
+    )
+    return [url, ...others]
   })
-  const everywhere = async (url: (server: string) => string, text: string): Promise<void> => {
-    for (const server of [...workers, coordinator]) {
-      const sql = open(url(server))
-      await sql.unsafe(text)
-      await sql.end({ timeout: 5 })
-    }
-  }
-  await everywhere((server) => server, `create database ${name}`)
-  await everywhere((server) => inDatabase(server, name), 'create extension citus')
-  const url = inDatabase(coordinator, name)
-  const sql = open(url)
-  for (const { nodename, nodeport } of nodes) await sql`select citus_add_node(${nodename}, ${nodeport})`
-  await sql.end({ timeout: 5 })
+}
+
+/** A database with the newest schema and no rows, to be cloned; on Citus it is distributed. */
+export async function makeTemplate(servers: readonly string[], isCitus: boolean, name: string): Promise<void> {
+  await onAll(servers, `create database ${name}`)
+  const url = inDatabase(servers[0]!, name)
+  if (isCitus) await joinNodes(servers, name)
   await migrate(url)
-  await distribute(url)
+  if (isCitus) await distribute(url)
   await makeMonths(url, Date.now(), 450)
-  return {
-    url,
-    async drop() {
-      await everywhere((server) => server, `drop database if exists ${name} with (force)`)
-      await admin.end({ timeout: 5 })
-    },
-  }
+  // Citus has a process of its own in every database; while one is there, nothing can be cloned.
+  await onAll(servers, `alter database ${name} allow_connections false`)
+  await onAll(servers, `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}'`)
+}
+
+async function joinNodes(servers: readonly string[], name: string): Promise<void> {
+  await onAll(
+    servers.map((server) => inDatabase(server, name)),
+    'create extension citus',
+  )
+  const [coordinator, ...others] = servers.map((server) => new URL(server))
+  await onServer(inDatabase(servers[0]!, name), async (sql) => {
+    await sql`select citus_set_coordinator_host(${coordinator!.hostname}, ${Number(coordinator!.port || 5432)})`
+    for (const { hostname, port } of others) await sql`select citus_add_node(${hostname}, ${Number(port || 5432)})`
+  })
+}
+
+export async function dropDatabase(servers: readonly string[], name: string): Promise<void> {
+  await onAll(servers, `drop database if exists ${name} with (force)`)
+}
+
+/** How many sessions of this database wait for a lock, on whichever server. */
+export async function lockWaits(url: string): Promise<number> {
+  const name = new URL(url).pathname.slice(1)
+  const waiting = await Promise.all(
+    inject('servers').map((server) =>
+      onServer(server, (sql) => sql`select from pg_stat_activity where datname = ${name} and wait_event_type = 'Lock'`),
+    ),
+  )
+  return waiting.flat().length
+}
+
+/** A database of its own with the newest schema and no rows, on every server. */
+export async function cloneDatabase(): Promise<TestDatabase> {
+  const name = `lastseen_${process.pid}_${Math.random().toString(36).slice(2)}`
+  const servers = inject('servers')
+  await onAll(servers, `create database ${name} template ${inject('templateName')}`)
+  return { url: inDatabase(servers[0]!, name), drop: () => dropDatabase(servers, name) }
 }

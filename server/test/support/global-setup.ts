@@ -1,13 +1,13 @@
-import postgres from 'postgres'
 import type { TestProject } from 'vitest/node'
-import { makeMonths } from '../../src/db/partitions.ts'
-import { migrate } from '../../src/db/migrate.ts'
 import { startCluster } from './cluster.ts'
+import { dropDatabase, makeTemplate, serversOf } from './database.ts'
 import { startNeighbour } from './neighbour.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     clusterUrl: string
+    /** Where databases are made: one server, or all nodes of a Citus cluster, the coordinator first. */
+    servers: string[]
     templateName: string
     /** The server has Citus, so that every database is a distributed one. */
     isCitus: boolean
@@ -20,22 +20,18 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const cluster = await startCluster()
   const templateName = `lastseen_template_${Date.now()}`
-  const admin = postgres(cluster.url, { max: 1, onnotice: () => undefined })
-  await admin.unsafe(`create database ${templateName}`)
-  const url = new URL(cluster.url)
-  url.pathname = `/${templateName}`
-  await migrate(url.href)
-  await makeMonths(url.href, Date.now(), 450)
+  const servers = await serversOf(cluster.url)
+  const isCitus = servers.length > 1
+  await makeTemplate(servers, isCitus, templateName)
   project.provide('clusterUrl', cluster.url)
+  project.provide('servers', servers)
   project.provide('templateName', templateName)
-  const [preloaded] = await admin<{ names: string }[]>`select current_setting('shared_preload_libraries') as names`
-  project.provide('isCitus', preloaded!.names.includes('citus'))
+  project.provide('isCitus', isCitus)
   const neighbour = process.env['TEST_PROCESSES'] === '2' ? await startNeighbour() : null
   project.provide('neighbourUrl', neighbour?.url ?? null)
   return async () => {
     await neighbour?.stop()
-    await admin.unsafe(`drop database if exists ${templateName}`)
-    await admin.end({ timeout: 5 })
+    await dropDatabase(servers, templateName)
     await cluster.stop()
   }
 }

@@ -205,7 +205,7 @@ describe('the answer to a message', () => {
     let answered = false
     let going: Promise<Reply> | undefined
     await sql.begin(async (tx) => {
-      await tx`select from asset_positions where asset_id = ${thing.id} for update`
+      await tx`select from asset_positions where org_id = ${site.org.orgId} and asset_id = ${thing.id} for update`
       going = site.post([{ tag: thing.tag, antenna: 2, observed_at: at('10:01:00') }], token)
       void going.then(() => (answered = true))
       await new Promise((resume) => setTimeout(resume, 400))

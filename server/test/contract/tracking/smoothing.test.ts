@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { lockWaits } from '../../support/database.ts'
 import { Site, type Thing, database, eventually, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
@@ -114,13 +115,10 @@ describe('a reader that smooths', () => {
     const sql = database(context.app)
     const holder = await sql.reserve()
     await holder`begin`
-    await holder`update asset_positions set location_id = ${site.places[1]!.id} where asset_id = ${thing.id}`
+    await holder`update asset_positions set location_id = ${site.places[1]!.id} where org_id = ${site.org.orgId}
+      and asset_id = ${thing.id}`
     const seen = see([['08:01:05', 2]])
-    await eventually(async () => {
-      const waiting =
-        await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-      expect(waiting).toHaveLength(1)
-    })
+    await eventually(async () => expect(await lockWaits(context.app.databaseUrl)).toBe(1))
     await holder`commit`
     holder.release()
     await seen

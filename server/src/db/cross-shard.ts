@@ -1,0 +1,107 @@
+import { tables } from './tables.ts'
+
+/** Where a statement goes that does not run on one shard alone. */
+type Reach = 'every node' | 'every shard' | 'coordinator'
+
+interface Crossing {
+  /** The statement in short. */
+  readonly statement: string
+  /** The file under server/src. */
+  readonly where: string
+  readonly reach: Reach
+  readonly reason: string
+}
+
+const toAll = (where: string, statement: string, reason: string): Crossing => ({
+  statement,
+  where,
+  reach: 'every node',
+  reason,
+})
+const atHome = (where: string, statement: string, reason: string): Crossing => ({
+  statement,
+  where,
+  reach: 'coordinator',
+  reason,
+})
+const toShards = (where: string, statement: string, reason: string): Crossing => ({
+  statement,
+  where,
+  reach: 'every shard',
+  reason,
+})
+
+const buckets = 'One row per credential for all processes; counting it on every node would cost more than the request.'
+const failures = 'Counted before the organization is known.'
+const topics = 'No organization owns a topic that leads to no reader.'
+
+/** What deliberately does not run on one shard. Everything else names one organization and runs where it lives. */
+export const crossShard: readonly Crossing[] = [
+  toAll('db/id-source.ts', 'insert into id_blocks', 'Every node can tell whose an id is. Once for 1024 ids.'),
+  toAll('organizations/organizations.sql.ts', 'insert into organization_names', 'Once for an organization.'),
+  toAll('credentials/credentials.sql.ts', 'insert into client_ids', 'Once for a credential.'),
+  toAll('users/users.sql.ts', 'insert into users', 'Once for a person.'),
+  toAll('users/users.sql.ts', 'update users', 'When a person takes another password.'),
+  toAll('users/users.sql.ts', 'insert into memberships', 'Once for a person.'),
+  toAll('users/members.sql.ts', 'insert into memberships', 'When a person joins an organization.'),
+  toAll('users/members.sql.ts', 'update memberships', 'When a person takes another role.'),
+  toAll('users/members.sql.ts', 'delete from memberships', 'When a person leaves an organization.'),
+  toAll('users/resets.sql.ts', 'insert into password_resets', 'When a person has forgotten the password.'),
+  toAll('users/resets.sql.ts', 'delete from password_resets', 'When a link is used, replaced or too old.'),
+  toAll('readers/readers.sql.ts', 'insert into reader_directory', 'Once for a reader.'),
+  toAll('readers/readers.sql.ts', 'delete from reader_directory', 'When a reader goes.'),
+  toAll(
+    'webhooks/webhooks.sql.ts',
+    'insert into webhook_directory',
+    'When an organization is delivered to from now on.',
+  ),
+  toAll('webhooks/webhooks.sql.ts', 'delete from webhook_directory', 'When an organization is delivered to no more.'),
+  atHome('db/installation.ts', 'insert into installation', 'Once, at the first start.'),
+  atHome('db/installation.ts', 'from installation', 'Once, at every start.'),
+  atHome('db/id-source.ts', 'update installation', 'The next block of ids, over all organizations. Once for 1024 ids.'),
+  atHome('credentials/shared-buckets.sql.ts', 'insert into rate_buckets', buckets),
+  atHome('credentials/shared-buckets.sql.ts', 'delete from rate_buckets', 'Housekeeping: buckets that are full again.'),
+  atHome('credentials/throttle.sql.ts', 'insert into sign_in_failures', failures),
+  atHome('credentials/throttle.sql.ts', 'update sign_in_failures', failures),
+  atHome('credentials/throttle.sql.ts', 'delete from sign_in_failures', 'Housekeeping: failures of long ago.'),
+  atHome('readers/unknown.sql.ts', 'insert into unknown_topics', topics),
+  atHome('readers/unknown.sql.ts', 'delete from unknown_topics', topics),
+  atHome('readers/unknown.sql.ts', 'from unknown_topics', topics),
+  atHome('bulk/imports.sql.ts', 'select pg_try_advisory_xact_lock', 'One process at a time works on an import.'),
+  atHome(
+    'bulk/imports.sql.ts',
+    'set local',
+    'How the rest of the transaction is planned; told to the shard it goes to.',
+  ),
+]
+
+/** The same of what is done without a `sql` template: described, because no test meets it as a statement. */
+export const crossings: readonly Crossing[] = [
+  ...crossShard,
+  atHome('db/connect.ts', 'listen, notify, names of processes', 'News between processes; all are on the coordinator.'),
+  atHome('db/seat.ts', 'advisory locks', 'Processes tell each other apart; all are on the coordinator.'),
+  toShards('db/migrate.ts', 'migrations', 'They change the schema everywhere. Once for a version.'),
+  toShards('db/distribute.ts', '`lastseen distribute`', 'It spreads the tables. Once for a cluster.'),
+  toShards(
+    'db/partitions.ts',
+    'making a month of history and dropping one',
+    'A month is a partition of every shard. One process looks once an hour, and nearly always nothing is to do.',
+  ),
+  toShards('db/backup/backup.ts', '`lastseen backup`', 'It reads everything.'),
+]
+
+/** What a statement does that is not done on one shard: [] when one organization's shard is all it needs. */
+export function stepsBeyond(text: string): string[] {
+  const kinds = new Map(tables.map(({ name, kind }) => [name, kind]))
+  const found = new Set<string>()
+  for (const [, verb = '', table = ''] of text.matchAll(/\b(insert into|update|delete from|from|join)\s+(\w+)/g)) {
+    const kind = kinds.get(table)
+    if (kind === 'local' || (kind === 'reference' && /^(insert|update|delete)/.test(verb)))
+      found.add(`${verb} ${table}`)
+  }
+  const [, alone] = /^\s*(select pg_\w+|set local)\b/.exec(text) ?? []
+  if (alone !== undefined) found.add(alone)
+  // What is written is said; that it is read in the same statement goes without saying.
+  const written = [...found].filter((step) => !/^(from|join)/.test(step))
+  return written.length > 0 ? written : [...found]
+}
