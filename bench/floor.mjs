@@ -125,7 +125,7 @@ function bareDatabase(held, reader) {
   async function transaction(opening, work) {
     const connection = await held.take()
     try {
-      const begun = connection.unsafe(opening).simple().execute()
+      const begun = Promise.all(opening.map((text) => connection.unsafe(text).simple().execute()))
       const result = await work(on(connection))
       await begun
       await connection.unsafe('commit').simple()
@@ -138,9 +138,9 @@ function bareDatabase(held, reader) {
     read: on(reader),
     inOrganization(orgId, work, { relaxed = false } = {}) {
       const commit = relaxed ? '; set local synchronous_commit = off' : ''
-      return transaction(`begin; set local app.org_id = '${orgId}'${commit}`, work)
+      return transaction(['begin', `set local app.org_id = '${orgId}'${commit}`], work)
     },
-    shared: (work) => transaction('begin', work),
+    shared: (work) => transaction(['begin'], work),
   }
 }
 
