@@ -1,10 +1,10 @@
 import cluster from 'node:cluster'
 import { type Server, createServer } from 'node:net'
-import { pino } from 'pino'
 import type { Config } from '../config/config.ts'
 import { roles } from '../config/settings.ts'
 import { openCore, openDatabase, prepareDatabase } from './core.ts'
 import { firstOrganizationName, firstRun } from './first-run.ts'
+import { openLog } from './log.ts'
 import { startRetention } from './retention.ts'
 import { startServer } from './server.ts'
 import { simulate } from './simulate.ts'
@@ -128,9 +128,7 @@ async function serveRequests(
   isOneOfSeveral: boolean,
   asked = untilAskedToStop(),
 ): Promise<void> {
-  // Lines are written many at a time; a quiet server still writes each within a second.
-  const destination = pino.destination({ sync: false, minLength: 32 * 1024, maxWrite: 128 * 1024, periodicFlush: 1000 })
-  const log = pino({ level: config.logLevel, base: { pid: process.pid } }, destination)
+  const log = openLog(config.logLevel)
   const core = await openCore({ config, url })
   try {
     const { host, port } = config
