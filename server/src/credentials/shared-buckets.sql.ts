@@ -9,27 +9,36 @@ export interface BucketShape {
 
 const wholeToken = 1000
 
+export interface Drawing {
+  clientId: string
+  admitted: boolean
+  millitokens: number
+  revoked: boolean
+}
+
 /**
- * Draws one token and says what is left, in one statement that always writes: whoever waits for the row's lock decides
- * on what the one before left. Time only moves forward for a bucket, whatever the clocks of the processes say.
+ * Draws a token from each of these buckets and says what is left, in one statement that always writes: whoever waits for
+ * a row's lock decides on what the one before left. Locks are taken in one order, so that nobody waits in a circle. Time
+ * only moves forward for a bucket, whatever the clocks of the processes say.
  */
-export async function drawToken(
+export async function drawTokens(
   db: Db,
-  clientId: string,
+  clientIds: readonly string[],
   millis: number,
   { capacity, perMillisecond }: BucketShape,
-): Promise<{ admitted: boolean; millitokens: number; revoked: boolean }> {
+): Promise<Drawing[]> {
   const filled = sql`least(${capacity}::bigint,
     b.millitokens + ${perMillisecond}::bigint * greatest(0, excluded.filled_at_ms - b.filled_at_ms))`
-  const [row] = await db.query<{ admitted: boolean; millitokens: number; revoked: boolean }>(sql`
+  const rows = await db.query<Omit<Drawing, 'clientId'> & { client_id: string }>(sql`
     insert into rate_buckets as b (client_id, millitokens, filled_at_ms, admitted, revoked)
-    values (${clientId}, ${capacity - wholeToken}, ${Math.floor(millis)}, true, false)
+    select u.client_id, ${capacity - wholeToken}::bigint, ${Math.floor(millis)}::bigint, true, false
+    from unnest(${clientIds}::uuid[]) u (client_id) order by u.client_id
     on conflict (client_id) do update set
       admitted = ${filled} >= ${wholeToken},
       millitokens = ${filled} - case when ${filled} >= ${wholeToken} then ${wholeToken} else 0 end,
       filled_at_ms = greatest(b.filled_at_ms, excluded.filled_at_ms)
-    returning admitted, millitokens, revoked`)
-  return row!
+    returning client_id, admitted, millitokens, revoked`)
+  return rows.map(({ client_id, ...drawn }) => ({ clientId: client_id, ...drawn }))
 }
 
 /** Takes over buckets that lived elsewhere; where both are known, the one with less in it counts. */

@@ -1,18 +1,62 @@
 import type { Database } from '../db/database.ts'
-import { type RateLimiter, burst, memoryLimiter, refillPerSecond } from '../http/rate-limit.ts'
+import { type Drawn, type RateLimiter, burst, memoryLimiter, refillPerSecond } from '../http/rate-limit.ts'
 import { refuse } from '../kernel/errors.ts'
-import { drawToken, putBuckets } from './shared-buckets.sql.ts'
+import { drawTokens, putBuckets } from './shared-buckets.sql.ts'
 
+/** Draws that one statement decides. */
+const atOnce = 200
 const shape = { capacity: burst * 1000, perMillisecond: refillPerSecond }
 
-/** Exact over any number of processes: the database decides, one request after the other. */
+interface Draw {
+  clientId: string
+  resolve: (drawn: Drawn) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Exact over any number of processes: the database decides, one request after the other. What comes while it decides is
+ * decided together in the next statement, one token of each credential.
+ */
 export function databaseLimiter(db: Database, millis: () => number): RateLimiter {
+  let waiting: Draw[] = []
+  let isRunning = false
+
+  /** The first draw of each credential; a second one of the same waits for its outcome. */
+  function takeTurn(): Map<string, Draw> {
+    const turn = new Map<string, Draw>()
+    const later: Draw[] = []
+    for (const draw of waiting) {
+      if (turn.size < atOnce && !turn.has(draw.clientId)) turn.set(draw.clientId, draw)
+      else later.push(draw)
+    }
+    waiting = later
+    return turn
+  }
+
+  async function decide(turn: Map<string, Draw>): Promise<void> {
+    const drawings = await drawTokens(db.common, [...turn.keys()], millis(), shape)
+    for (const { clientId, admitted, millitokens, revoked } of drawings) {
+      const draw = turn.get(clientId)!
+      if (revoked) draw.reject(refuse.unauthorized('Invalid or expired token'))
+      else draw.resolve({ admitted, tokens: millitokens / 1000 })
+    }
+  }
+
+  async function run(): Promise<void> {
+    isRunning = true
+    while (waiting.length > 0) {
+      const turn = takeTurn()
+      await decide(turn).catch((error: unknown) => turn.forEach((draw) => draw.reject(error)))
+    }
+    isRunning = false
+  }
+
   return {
-    async draw(clientId) {
-      const { admitted, millitokens, revoked } = await drawToken(db.common, clientId, millis(), shape)
-      if (revoked) throw refuse.unauthorized('Invalid or expired token')
-      return { admitted, tokens: millitokens / 1000 }
-    },
+    draw: (clientId) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ clientId, resolve, reject })
+        if (!isRunning) void run()
+      }),
   }
 }
 

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Core, openCore } from '../../src/app/core.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { databaseLimiter } from '../../src/credentials/shared-buckets.ts'
+import { closeBucket } from '../../src/credentials/shared-buckets.sql.ts'
+import type { Database, Db } from '../../src/db/database.ts'
+import { type TestDatabase, cloneDatabase } from '../support/database.ts'
+
+describe('Buckets in the database', () => {
+  let database: TestDatabase
+  let core: Core
+  let statements = 0
+  let broken: Error | null = null
+  const millis = (): number => 1_700_000_000_000
+
+  const limiter = () => {
+    const query: Db['query'] = async (statement) => {
+      statements++
+      if (broken !== null) throw broken
+      return core.db.common.query(statement)
+    }
+    return databaseLimiter({ common: { query } } as unknown as Database, millis)
+  }
+
+  beforeAll(async () => {
+    database = await cloneDatabase()
+    core = await openCore({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
+  })
+  afterAll(async () => {
+    await core.close()
+    await database.drop()
+  })
+
+  it('are drawn from together while a statement is under way, one token of each credential in its turn', async () => {
+    const shared = limiter()
+    statements = 0
+    const ids = Array.from({ length: 20 }, () => randomUUID())
+    const drawn = await Promise.all([...ids, ...ids, ...ids].map(async (id) => shared.draw(id)))
+    expect(drawn.map(({ tokens }) => tokens)).toEqual([119, 118, 117].flatMap((left) => ids.map(() => left)))
+    expect(statements).toBe(4)
+  })
+
+  it('refuse a revoked credential, and nobody who is drawn for beside it', async () => {
+    const shared = limiter()
+    const [revoked, other] = [randomUUID(), randomUUID()]
+    await closeBucket(core.db.common, revoked, millis())
+    const [first, ...rest] = await Promise.allSettled([shared.draw(other), shared.draw(revoked), shared.draw(other)])
+    expect(first).toMatchObject({ value: { admitted: true, tokens: 119 } })
+    expect(rest[0]).toMatchObject({ reason: { kind: 'unauthorized' } })
+    expect(rest[1]).toMatchObject({ value: { admitted: true, tokens: 118 } })
+  })
+
+  it('fail while the database does, and go on when it is back', async () => {
+    const shared = limiter()
+    const id = randomUUID()
+    broken = new Error('gone')
+    await expect(shared.draw(id)).rejects.toThrow('gone')
+    broken = null
+    expect(await shared.draw(id)).toEqual({ admitted: true, tokens: 119 })
+  })
+})
