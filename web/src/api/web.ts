@@ -1,3988 +1,3988 @@
 /** Made from server/openapi/web.json by scripts/api-types.mjs. */
 
 export interface paths {
-  '/api/v1/auth/login': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Sign in */
-    post: operations['auth.login']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/auth/signup': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Sign up and create an organization */
-    post: operations['auth.signup']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/auth/refresh': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Trade a refresh token for the next pair */
-    post: operations['auth.refresh']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/auth/me': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Who is signed in */
-    get: operations['auth.me']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/auth/logout': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Sign out */
-    post: operations['auth.logout']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/auth/logout-everywhere': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /**
-     * Sign out everywhere
-     * @description Ends every session of the person, in every organization.
-     */
-    post: operations['auth.logout-everywhere']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/auth/switch-org': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Continue in another organization */
-    post: operations['auth.switch-org']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/auth/password': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /**
-     * Change the password
-     * @description Every other session of the person ends.
-     */
-    post: operations['auth.password']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/auth/password-reset': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /**
-     * Ask for a link to reset the password
-     * @description Answers the same whether or not the address has an account.
-     */
-    post: operations['auth.password-reset']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/auth/password-reset/confirm': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /**
-     * Choose a new password with a link
-     * @description A link works once, within an hour. Every session of the person ends.
-     */
-    post: operations['auth.password-reset.confirm']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/members': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** List members */
-    get: operations['members.list']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/members/{user_id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    post?: never
-    /**
-     * Remove a member
-     * @description The account stays; its sessions in this organization end. The last admin stays.
-     */
-    delete: operations['members.delete']
-    options?: never
-    head?: never
-    /**
-     * Change a member’s role
-     * @description It counts from the member’s next request on. The last admin stays one.
-     */
-    patch: operations['members.patch']
-    trace?: never
-  }
-  '/api/v1/invitations': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** List open invitations */
-    get: operations['invitations.list']
-    put?: never
-    /** Invite somebody; the link is shown this once */
-    post: operations['invitations.invite']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/invitations/{invitation_id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    post?: never
-    /** Withdraw an invitation */
-    delete: operations['invitations.withdraw']
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/auth/invitations/lookup': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** What a link offers */
-    post: operations['auth.invitations.lookup']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/auth/invitations/accept': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /**
-     * Join with a new account, or with the password of the one the address has
-     * @description A new account needs a password of at least 10 characters.
-     */
-    post: operations['auth.invitations.accept']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/orgs/{org_id}/api-keys': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** List API keys */
-    get: operations['api-keys.list']
-    put?: never
-    /** Mint an API key; its secret is shown this once */
-    post: operations['api-keys.create']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/orgs/{org_id}/api-keys/{key_id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    post?: never
-    /** Revoke an API key */
-    delete: operations['api-keys.revoke']
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/readers': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** List readers */
-    get: operations['readers.list']
-    put?: never
-    /** Add a reader; its token is shown this once */
-    post: operations['readers.create']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/readers/{reader_id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Read a reader */
-    get: operations['readers.get']
-    put?: never
-    post?: never
-    /** Remove a reader; its token stops working */
-    delete: operations['readers.delete']
-    options?: never
-    head?: never
-    /** Change a reader; scan points and smoothing are replaced as a whole */
-    patch: operations['readers.patch']
-    trace?: never
-  }
-  '/api/v1/readers/{reader_id}/connection': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Where the reader sends to and as whom; its token is not shown again */
-    get: operations['readers.connection']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/readers/inbox': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Tags that were read and hang on nothing */
-    get: operations['readers.inbox']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/readers/unknown': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * Topics of the outside broker that lead to no reader
-     * @description Shown while the installation has one organization. With several nobody can tell whose they are.
-     */
-    get: operations['readers.unknown']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/readers/{reader_id}/reads': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * The latest reads of a reader, newest first
-     * @description Fifty at most. They are gathered while somebody asks at least every half minute, and kept nowhere.
-     */
-    get: operations['readers.reads']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/webhooks': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** List webhooks; there is at most one */
-    get: operations['webhooks.list']
-    put?: never
-    /** Register the webhook; its secret is shown this once */
-    post: operations['webhooks.create']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/webhooks/{webhook_id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Read the webhook */
-    get: operations['webhooks.get']
-    put?: never
-    post?: never
-    /** Remove the webhook */
-    delete: operations['webhooks.delete']
-    options?: never
-    head?: never
-    /** Change the address, or switch delivery on or off */
-    patch: operations['webhooks.patch']
-    trace?: never
-  }
-  '/api/v1/webhooks/{webhook_id}/test': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Send a test event */
-    post: operations['webhooks.test']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/webhooks/{webhook_id}/attempts': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Attempts of the last seven days, newest first */
-    get: operations['webhooks.attempts']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/overview': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Where everything is now */
-    get: operations['overview']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/moves': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** List moves, newest first */
-    get: operations['moves.list']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/quiet-assets': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** List assets that were not seen for a while, longest first */
-    get: operations['assets.quiet']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/search': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Find assets, locations and tags while typing */
-    get: operations['search']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/codes/resolve': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /**
-     * What scanned codes stand for
-     * @description A tag of any type first, else the key of an asset, else the key of a location.
-     */
-    post: operations['codes.resolve']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/reports/dwell': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** How long things stayed at each location */
-    get: operations['reports.dwell']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/reports/flow': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * How often things went from one location to another
-     * @description The thousand busiest pairs.
-     */
-    get: operations['reports.flow']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/exports/assets.csv': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Every asset */
-    get: operations['exports.assets']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/exports/locations.csv': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Every location */
-    get: operations['exports.locations']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/exports/history.csv': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Where assets have been */
-    get: operations['exports.history']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/exports/positions.csv': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Where every scanned asset is, or was */
-    get: operations['exports.positions']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/imports': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Begin an import */
-    post: operations['imports.open']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/imports/{import_id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** How far an import is */
-    get: operations['imports.get']
-    put?: never
-    post?: never
-    /** Forget an import */
-    delete: operations['imports.delete']
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/imports/{import_id}/rows': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /**
-     * Add rows; a line that comes again replaces itself
-     * @description As many requests as it takes, 200000 rows at most.
-     */
-    post: operations['imports.rows']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/imports/{import_id}/check': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Say what the rows would do */
-    post: operations['imports.check']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/imports/{import_id}/run': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /** Do what the rows say, all or nothing; with skip_errors all that are good */
-    post: operations['imports.run']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/api/v1/live': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /** Moves and reader activity as they happen */
-    get: operations['live']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
+    "/api/v1/auth/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign in */
+        post: operations["auth.login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/signup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign up and create an organization */
+        post: operations["auth.signup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Trade a refresh token for the next pair */
+        post: operations["auth.refresh"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who is signed in */
+        get: operations["auth.me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign out */
+        post: operations["auth.logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/logout-everywhere": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign out everywhere
+         * @description Ends every session of the person, in every organization.
+         */
+        post: operations["auth.logout-everywhere"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/switch-org": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Continue in another organization */
+        post: operations["auth.switch-org"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the password
+         * @description Every other session of the person ends.
+         */
+        post: operations["auth.password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/password-reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a link to reset the password
+         * @description Answers the same whether or not the address has an account.
+         */
+        post: operations["auth.password-reset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/password-reset/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Choose a new password with a link
+         * @description A link works once, within an hour. Every session of the person ends.
+         */
+        post: operations["auth.password-reset.confirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List members */
+        get: operations["members.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/members/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a member
+         * @description The account stays; its sessions in this organization end. The last admin stays.
+         */
+        delete: operations["members.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a member’s role
+         * @description It counts from the member’s next request on. The last admin stays one.
+         */
+        patch: operations["members.patch"];
+        trace?: never;
+    };
+    "/api/v1/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List open invitations */
+        get: operations["invitations.list"];
+        put?: never;
+        /** Invite somebody; the link is shown this once */
+        post: operations["invitations.invite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations/{invitation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Withdraw an invitation */
+        delete: operations["invitations.withdraw"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/invitations/lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What a link offers */
+        post: operations["auth.invitations.lookup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/invitations/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Join with a new account, or with the password of the one the address has
+         * @description A new account needs a password of at least 10 characters.
+         */
+        post: operations["auth.invitations.accept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/orgs/{org_id}/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List API keys */
+        get: operations["api-keys.list"];
+        put?: never;
+        /** Mint an API key; its secret is shown this once */
+        post: operations["api-keys.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/orgs/{org_id}/api-keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke an API key */
+        delete: operations["api-keys.revoke"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/readers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List readers */
+        get: operations["readers.list"];
+        put?: never;
+        /** Add a reader; its token is shown this once */
+        post: operations["readers.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/readers/{reader_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a reader */
+        get: operations["readers.get"];
+        put?: never;
+        post?: never;
+        /** Remove a reader; its token stops working */
+        delete: operations["readers.delete"];
+        options?: never;
+        head?: never;
+        /** Change a reader; scan points and smoothing are replaced as a whole */
+        patch: operations["readers.patch"];
+        trace?: never;
+    };
+    "/api/v1/readers/{reader_id}/connection": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where the reader sends to and as whom; its token is not shown again */
+        get: operations["readers.connection"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/readers/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tags that were read and hang on nothing */
+        get: operations["readers.inbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/readers/unknown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Topics of the outside broker that lead to no reader
+         * @description Shown while the installation has one organization. With several nobody can tell whose they are.
+         */
+        get: operations["readers.unknown"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/readers/{reader_id}/reads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The latest reads of a reader, newest first
+         * @description Fifty at most. They are gathered while somebody asks at least every half minute, and kept nowhere.
+         */
+        get: operations["readers.reads"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List webhooks; there is at most one */
+        get: operations["webhooks.list"];
+        put?: never;
+        /** Register the webhook; its secret is shown this once */
+        post: operations["webhooks.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the webhook */
+        get: operations["webhooks.get"];
+        put?: never;
+        post?: never;
+        /** Remove the webhook */
+        delete: operations["webhooks.delete"];
+        options?: never;
+        head?: never;
+        /** Change the address, or switch delivery on or off */
+        patch: operations["webhooks.patch"];
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a test event */
+        post: operations["webhooks.test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/attempts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Attempts of the last seven days, newest first */
+        get: operations["webhooks.attempts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where everything is now */
+        get: operations["overview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/moves": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List moves, newest first */
+        get: operations["moves.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quiet-assets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List assets that were not seen for a while, longest first */
+        get: operations["assets.quiet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Find assets, locations and tags while typing */
+        get: operations["search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/codes/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What scanned codes stand for
+         * @description A tag of any type first, else the key of an asset, else the key of a location.
+         */
+        post: operations["codes.resolve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/dwell": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How long things stayed at each location */
+        get: operations["reports.dwell"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/flow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How often things went from one location to another
+         * @description The thousand busiest pairs.
+         */
+        get: operations["reports.flow"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/exports/assets.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every asset */
+        get: operations["exports.assets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/exports/locations.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every location */
+        get: operations["exports.locations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/exports/history.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where assets have been */
+        get: operations["exports.history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/exports/positions.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where every scanned asset is, or was */
+        get: operations["exports.positions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin an import */
+        post: operations["imports.open"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/imports/{import_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How far an import is */
+        get: operations["imports.get"];
+        put?: never;
+        post?: never;
+        /** Forget an import */
+        delete: operations["imports.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/imports/{import_id}/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add rows; a line that comes again replaces itself
+         * @description As many requests as it takes, 200000 rows at most.
+         */
+        post: operations["imports.rows"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/imports/{import_id}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say what the rows would do */
+        post: operations["imports.check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/imports/{import_id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Do what the rows say, all or nothing; with skip_errors all that are good */
+        post: operations["imports.run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Moves and reader activity as they happen */
+        get: operations["live"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
-export type webhooks = Record<string, never>
+export type webhooks = Record<string, never>;
 export interface components {
-  schemas: {
-    /**
-     * @example {
-     *       "id": 2251799813685311,
-     *       "name": "Northwind",
-     *       "role": "admin"
-     *     }
-     */
-    SessionOrganization: {
-      /** Format: int64 */
-      id: number
-      name: string
-      role: string
-    }
-    /**
-     * @example {
-     *       "id": 5120093347718820,
-     *       "email": "ada@example.com",
-     *       "role": "admin",
-     *       "org": {
-     *         "id": 2251799813685311,
-     *         "name": "Northwind",
-     *         "role": "admin"
-     *       },
-     *       "orgs": [
-     *         {
-     *           "id": 2251799813685311,
-     *           "name": "Northwind",
-     *           "role": "admin"
-     *         }
-     *       ]
-     *     }
-     */
-    SessionUser: {
-      /** Format: int64 */
-      id: number
-      /** Format: email */
-      email: string
-      role: string
-      org: components['schemas']['SessionOrganization']
-      orgs: components['schemas']['SessionOrganization'][]
-    }
-    /**
-     * @example {
-     *       "access_token": "eyJ…",
-     *       "refresh_token": "lsr_…",
-     *       "token_type": "Bearer",
-     *       "expires_in": 900,
-     *       "user": {
-     *         "id": 5120093347718820,
-     *         "email": "ada@example.com",
-     *         "role": "admin",
-     *         "org": {
-     *           "id": 2251799813685311,
-     *           "name": "Northwind",
-     *           "role": "admin"
-     *         },
-     *         "orgs": [
-     *           {
-     *             "id": 2251799813685311,
-     *             "name": "Northwind",
-     *             "role": "admin"
-     *           }
-     *         ]
-     *       }
-     *     }
-     */
-    Session: {
-      access_token: string
-      refresh_token: string
-      token_type: string
-      /** Format: int64 */
-      expires_in: number
-      user: components['schemas']['SessionUser']
-    }
-    /**
-     * @example {
-     *       "user_id": 5120093347718820,
-     *       "email": "ada@example.com",
-     *       "role": "admin",
-     *       "joined_at": "2026-05-04T08:00:00.000Z"
-     *     }
-     */
-    Member: {
-      /** Format: int64 */
-      user_id: number
-      /** Format: email */
-      email: string
-      role: string
-      /** Format: date-time */
-      joined_at: string
-    }
-    /**
-     * @example {
-     *       "id": 3390415586620914,
-     *       "email": "grace@example.com",
-     *       "role": "operator",
-     *       "created_at": "2026-05-04T08:00:00.000Z",
-     *       "expires_at": "2026-05-11T08:00:00.000Z"
-     *     }
-     */
-    Invitation: {
-      /** Format: int64 */
-      id: number
-      /** Format: email */
-      email: string
-      role: string
-      /** Format: date-time */
-      created_at: string
-      /** Format: date-time */
-      expires_at: string
-    }
-    /**
-     * @example {
-     *       "id": 3390415586620914,
-     *       "email": "grace@example.com",
-     *       "role": "operator",
-     *       "created_at": "2026-05-04T08:00:00.000Z",
-     *       "expires_at": "2026-05-11T08:00:00.000Z",
-     *       "link": "https://track.example.com/join#token=…"
-     *     }
-     */
-    NewInvitation: {
-      /** Format: int64 */
-      id: number
-      /** Format: email */
-      email: string
-      role: string
-      /** Format: date-time */
-      created_at: string
-      /** Format: date-time */
-      expires_at: string
-      link: string
-    }
-    /**
-     * @example {
-     *       "email": "grace@example.com",
-     *       "role": "operator",
-     *       "organization_name": "Northwind",
-     *       "has_account": false
-     *     }
-     */
-    InvitationOffer: {
-      /** Format: email */
-      email: string
-      role: string
-      organization_name: string
-      has_account: boolean
-    }
-    APIKeyCreate: {
-      name: string
-      scopes: string[]
-      /** Format: date-time */
-      expires_at?: string | null
-    }
-    /**
-     * @example {
-     *       "id": 3390415586620914,
-     *       "jti": "0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11",
-     *       "key": "ls_5f4dcc3b5aa765d61d8327deb882cf995f4dcc3b5aa765d61d8327deb882cf99",
-     *       "name": "ERP sync",
-     *       "scopes": [
-     *         "assets:read"
-     *       ],
-     *       "created_at": "2026-05-04T08:00:00.000Z",
-     *       "expires_at": null
-     *     }
-     */
-    APIKeyCreated: {
-      /** Format: int64 */
-      id: number
-      /** Format: uuid */
-      jti: string
-      key: string
-      name: string
-      scopes: string[]
-      /** Format: date-time */
-      created_at: string
-      /** Format: date-time */
-      expires_at: string | null
-    }
-    /**
-     * @example {
-     *       "id": 3390415586620914,
-     *       "jti": "0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11",
-     *       "name": "ERP sync",
-     *       "scopes": [
-     *         "assets:read"
-     *       ],
-     *       "created_at": "2026-05-04T08:00:00.000Z",
-     *       "expires_at": null,
-     *       "last_used_at": "2026-05-04T09:12:00.000Z",
-     *       "created_by": 5120093347718820,
-     *       "created_by_key_id": null
-     *     }
-     */
-    APIKeyListItem: {
-      /** Format: int64 */
-      id: number
-      /** Format: uuid */
-      jti: string
-      name: string
-      scopes: string[]
-      /** Format: date-time */
-      created_at: string
-      /** Format: date-time */
-      expires_at: string | null
-      /** Format: date-time */
-      last_used_at: string | null
-      /** Format: int64 */
-      created_by: number | null
-      /** Format: int64 */
-      created_by_key_id: number | null
-    }
-    /**
-     * @example {
-     *       "id": 8120449930581042,
-     *       "name": "Gate 1",
-     *       "format": "auto",
-     *       "clock": "reader",
-     *       "created_at": "2026-05-04T08:00:00.000Z",
-     *       "last_seen_at": null,
-     *       "messages": 0,
-     *       "reads": 0,
-     *       "ignored": 0,
-     *       "warning": null,
-     *       "smoothing": null,
-     *       "scan_points": [
-     *         {
-     *           "antenna": 1,
-     *           "location_id": 7710249930581042,
-     *           "location_external_key": "DOCK-3"
-     *         }
-     *       ],
-     *       "unknown_antennas": []
-     *     }
-     */
-    Reader: {
-      /** Format: int64 */
-      id: number
-      name: string
-      format: string
-      clock: string
-      /** Format: date-time */
-      created_at: string
-      /** Format: date-time */
-      last_seen_at: string | null
-      /** Format: int64 */
-      messages: number
-      /** Format: int64 */
-      reads: number
-      /** Format: int64 */
-      ignored: number
-      warning: string | null
-      smoothing: {
-        /** Format: int64 */
-        reads: number
-        /** Format: int64 */
-        seconds: number
-        /** Format: int64 */
-        margin_db: number | null
-      } | null
-      scan_points: {
-        antenna: number
-        /** Format: int64 */
-        location_id: number | null
-        location_external_key: string | null
-      }[]
-      unknown_antennas: {
-        antenna: number
-        /** Format: int64 */
-        reads: number
-      }[]
-    }
-    /**
-     * @example {
-     *       "id": 8120449930581042,
-     *       "name": "Gate 1",
-     *       "format": "auto",
-     *       "clock": "reader",
-     *       "created_at": "2026-05-04T08:00:00.000Z",
-     *       "last_seen_at": null,
-     *       "messages": 0,
-     *       "reads": 0,
-     *       "ignored": 0,
-     *       "warning": null,
-     *       "smoothing": null,
-     *       "scan_points": [
-     *         {
-     *           "antenna": 1,
-     *           "location_id": 7710249930581042,
-     *           "location_external_key": "DOCK-3"
-     *         }
-     *       ],
-     *       "unknown_antennas": [],
-     *       "token": "lsd_…",
-     *       "ingest_url": "https://track.example.com/ingest/v1/reads",
-     *       "mqtt": {
-     *         "url": "mqtt://track.example.com:1883",
-     *         "username": "8120449930581042",
-     *         "topic": "lastseen/3f…/reads",
-     *         "password": "lsd_…"
-     *       }
-     *     }
-     */
-    NewReader: {
-      /** Format: int64 */
-      id: number
-      name: string
-      format: string
-      clock: string
-      /** Format: date-time */
-      created_at: string
-      /** Format: date-time */
-      last_seen_at: string | null
-      /** Format: int64 */
-      messages: number
-      /** Format: int64 */
-      reads: number
-      /** Format: int64 */
-      ignored: number
-      warning: string | null
-      smoothing: {
-        /** Format: int64 */
-        reads: number
-        /** Format: int64 */
-        seconds: number
-        /** Format: int64 */
-        margin_db: number | null
-      } | null
-      scan_points: {
-        antenna: number
-        /** Format: int64 */
-        location_id: number | null
-        location_external_key: string | null
-      }[]
-      unknown_antennas: {
-        antenna: number
-        /** Format: int64 */
-        reads: number
-      }[]
-      token: string
-      ingest_url: string
-      mqtt: {
-        url: string | null
-        username: string
-        topic: string
-        password: string
-      }
-    }
-    /**
-     * @example {
-     *       "ingest_url": "https://track.example.com/ingest/v1/reads",
-     *       "mqtt": {
-     *         "url": "mqtt://track.example.com:1883",
-     *         "username": "8120449930581042",
-     *         "topic": "lastseen/3f…/reads"
-     *       }
-     *     }
-     */
-    ReaderConnection: {
-      ingest_url: string
-      mqtt: {
-        url: string | null
-        username: string
-        topic: string
-      }
-    }
-    /**
-     * @example {
-     *       "tag_type": "rfid",
-     *       "value": "E28011700000020A1B2C3D4E",
-     *       "reader_id": 8120449930581042,
-     *       "antenna": 1,
-     *       "reads": 12,
-     *       "first_seen_at": "2026-05-04T08:00:00.000Z",
-     *       "last_seen_at": "2026-05-04T08:15:02.120Z"
-     *     }
-     */
-    UnknownTag: {
-      tag_type: string
-      value: string
-      /** Format: int64 */
-      reader_id: number | null
-      antenna: number | null
-      /** Format: int64 */
-      reads: number
-      /** Format: date-time */
-      first_seen_at: string
-      /** Format: date-time */
-      last_seen_at: string
-    }
-    /**
-     * @example {
-     *       "reason": null,
-     *       "topics": [
-     *         {
-     *           "topic": "lastseen/dock-3/reads",
-     *           "topic_key": "dock-3",
-     *           "messages": 12,
-     *           "first_seen_at": "2026-05-04T08:00:00.000Z",
-     *           "last_seen_at": "2026-05-04T08:15:02.120Z"
-     *         }
-     *       ]
-     *     }
-     */
-    UnknownReaders: {
-      reason: string | null
-      topics: {
-        topic: string
-        topic_key: string | null
-        /** Format: int64 */
-        messages: number
-        /** Format: date-time */
-        first_seen_at: string
-        /** Format: date-time */
-        last_seen_at: string
-      }[]
-    }
-    /**
-     * @example {
-     *       "tag_type": "rfid",
-     *       "value": "E28011700000020A1B2C3D4E",
-     *       "antenna": 1,
-     *       "rssi_dbm": -57.5,
-     *       "observed_at": "2026-05-04T08:15:02.120Z",
-     *       "received_at": "2026-05-04T08:15:02.480Z",
-     *       "holder": {
-     *         "kind": "asset",
-     *         "id": 4503170118275611,
-     *         "name": "Pallet jack 7"
-     *       }
-     *     }
-     */
-    LatestRead: {
-      tag_type: string
-      value: string
-      antenna: number
-      rssi_dbm: number | null
-      /** Format: date-time */
-      observed_at: string | null
-      /** Format: date-time */
-      received_at: string
-      holder: {
-        kind: string
-        /** Format: int64 */
-        id: number
-        name: string
-      } | null
-    }
-    /**
-     * @example {
-     *       "id": 6620093347718820,
-     *       "url": "https://hooks.example.com/lastseen",
-     *       "enabled": true,
-     *       "secret_masked": "whsec_••••••••9f3A",
-     *       "created_at": "2026-05-04T08:00:00.000Z",
-     *       "updated_at": "2026-05-04T08:00:00.000Z"
-     *     }
-     */
-    Webhook: {
-      /** Format: int64 */
-      id: number
-      url: string
-      enabled: boolean
-      secret_masked: string
-      /** Format: date-time */
-      created_at: string
-      /** Format: date-time */
-      updated_at: string
-    }
-    /**
-     * @example {
-     *       "id": 6620093347718820,
-     *       "url": "https://hooks.example.com/lastseen",
-     *       "enabled": true,
-     *       "secret_masked": "whsec_••••••••9f3A",
-     *       "created_at": "2026-05-04T08:00:00.000Z",
-     *       "updated_at": "2026-05-04T08:00:00.000Z",
-     *       "secret": "whsec_…"
-     *     }
-     */
-    NewWebhook: {
-      /** Format: int64 */
-      id: number
-      url: string
-      enabled: boolean
-      secret_masked: string
-      /** Format: date-time */
-      created_at: string
-      /** Format: date-time */
-      updated_at: string
-      secret: string
-    }
-    /**
-     * @example {
-     *       "status": 200,
-     *       "error": null,
-     *       "duration_ms": 41
-     *     }
-     */
-    WebhookTest: {
-      /** Format: int64 */
-      status: number | null
-      error: string | null
-      /** Format: int64 */
-      duration_ms: number
-    }
-    /**
-     * @example {
-     *       "delivery_id": "0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11",
-     *       "event": "asset.moved",
-     *       "attempt": 1,
-     *       "attempted_at": "2026-05-04T08:15:02.120Z",
-     *       "status": 200,
-     *       "error": null,
-     *       "duration_ms": 41
-     *     }
-     */
-    WebhookAttempt: {
-      /** Format: uuid */
-      delivery_id: string
-      event: string
-      /** Format: int64 */
-      attempt: number
-      /** Format: date-time */
-      attempted_at: string
-      /** Format: int64 */
-      status: number | null
-      error: string | null
-      /** Format: int64 */
-      duration_ms: number
-    }
-    /**
-     * @example {
-     *       "assets_total": 0,
-     *       "seen_total": 0,
-     *       "quiet_after_hours": 24,
-     *       "quiet_total": 0,
-     *       "locations": [],
-     *       "moves_per_hour": []
-     *     }
-     */
-    Overview: {
-      /** Format: int64 */
-      assets_total: number
-      /** Format: int64 */
-      seen_total: number
-      /** Format: int64 */
-      quiet_after_hours: number
-      /** Format: int64 */
-      quiet_total: number
-      locations: {
-        /** Format: int64 */
-        location_id: number
-        /** Format: int64 */
-        parent_id: number | null
-        name: string
-        external_key: string
-        /** Format: int64 */
-        here: number
-        /** Format: int64 */
-        here_with_subtree: number
-      }[]
-      moves_per_hour: {
-        /** Format: date-time */
-        hour: string
-        /** Format: int64 */
-        moves: number
-      }[]
-    }
-    /**
-     * @example {
-     *       "delivery_id": "0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11",
-     *       "occurred_at": "2026-05-04T08:15:02.120Z",
-     *       "asset": {
-     *         "id": 4503170118275611,
-     *         "external_key": "ASSET-0001",
-     *         "name": "Pallet jack 7"
-     *       },
-     *       "from_location": null,
-     *       "to_location": {
-     *         "id": 7710249930581042,
-     *         "name": "Dock 3"
-     *       }
-     *     }
-     */
-    Move: {
-      /** Format: uuid */
-      delivery_id: string
-      /** Format: date-time */
-      occurred_at: string
-      asset: {
-        /** Format: int64 */
-        id: number
-        external_key: string
-        name: string
-      }
-      from_location: {
-        /** Format: int64 */
-        id: number
-        name: string
-      } | null
-      to_location: {
-        /** Format: int64 */
-        id: number
-        name: string
-      }
-    }
-    /**
-     * @example {
-     *       "asset_id": 4503170118275611,
-     *       "external_key": "ASSET-0001",
-     *       "name": "Pallet jack 7",
-     *       "location_id": null,
-     *       "location_name": null,
-     *       "last_seen_at": "2026-05-04T08:15:02.120Z"
-     *     }
-     */
-    QuietAsset: {
-      /** Format: int64 */
-      asset_id: number
-      external_key: string
-      name: string
-      /** Format: int64 */
-      location_id: number | null
-      location_name: string | null
-      /** Format: date-time */
-      last_seen_at: string
-    }
-    /**
-     * @example {
-     *       "id": 4503170118275611,
-     *       "external_key": "ASSET-0001",
-     *       "name": "Pallet jack 7"
-     *     }
-     */
-    SearchHit: {
-      /** Format: int64 */
-      id: number
-      external_key: string
-      name: string
-    }
-    /**
-     * @example {
-     *       "id": 6021874402113355,
-     *       "tag_type": "rfid",
-     *       "value": "E28011700000020A1B2C3D4E",
-     *       "asset_id": 4503170118275611,
-     *       "location_id": null,
-     *       "holder_key": "ASSET-0001",
-     *       "holder_name": "Pallet jack 7"
-     *     }
-     */
-    SearchTagHit: {
-      /** Format: int64 */
-      id: number
-      tag_type: string
-      value: string
-      /** Format: int64 */
-      asset_id: number | null
-      /** Format: int64 */
-      location_id: number | null
-      holder_key: string
-      holder_name: string
-    }
-    /**
-     * @example {
-     *       "assets": [],
-     *       "locations": [],
-     *       "tags": []
-     *     }
-     */
-    SearchResult: {
-      assets: components['schemas']['SearchHit'][]
-      locations: components['schemas']['SearchHit'][]
-      tags: components['schemas']['SearchTagHit'][]
-    }
-    /**
-     * @example {
-     *       "code": "4006381333931",
-     *       "kind": null,
-     *       "id": null,
-     *       "external_key": null,
-     *       "name": null,
-     *       "location_id": null,
-     *       "location_name": null,
-     *       "last_seen_at": null
-     *     }
-     */
-    ResolvedCode: {
-      code: string
-      kind: string | null
-      /** Format: int64 */
-      id: number | null
-      external_key: string | null
-      name: string | null
-      /** Format: int64 */
-      location_id: number | null
-      location_name: string | null
-      /** Format: date-time */
-      last_seen_at: string | null
-    }
-    /**
-     * @example {
-     *       "location_id": 7710249930581042,
-     *       "external_key": "DOCK-3",
-     *       "name": "Dock 3",
-     *       "minutes": 480,
-     *       "assets": 2,
-     *       "visits": 3
-     *     }
-     */
-    Dwell: {
-      /** Format: int64 */
-      location_id: number
-      external_key: string | null
-      name: string
-      /** Format: int64 */
-      minutes: number
-      /** Format: int64 */
-      assets: number
-      /** Format: int64 */
-      visits: number
-    }
-    /**
-     * @example {
-     *       "from_location_id": null,
-     *       "from_name": null,
-     *       "to_location_id": 7710249930581042,
-     *       "to_name": "Dock 3",
-     *       "moves": 12
-     *     }
-     */
-    Flow: {
-      /** Format: int64 */
-      from_location_id: number | null
-      from_name: string | null
-      /** Format: int64 */
-      to_location_id: number
-      to_name: string
-      /** Format: int64 */
-      moves: number
-    }
-    /**
-     * @example {
-     *       "id": 3390415586620914
-     *     }
-     */
-    NewImport: {
-      /** Format: int64 */
-      id: number
-    }
-    /**
-     * @example {
-     *       "id": 3390415586620914,
-     *       "kind": "assets",
-     *       "state": "checked",
-     *       "rows": 3,
-     *       "creates": 1,
-     *       "updates": 1,
-     *       "unchanged": 0,
-     *       "errors_total": 1,
-     *       "errors": [
-     *         {
-     *           "line": 4,
-     *           "field": "name",
-     *           "message": "name is required"
-     *         }
-     *       ],
-     *       "done_rows": 3
-     *     }
-     */
-    Import: {
-      /** Format: int64 */
-      id: number
-      kind: string
-      state: string
-      /** Format: int64 */
-      rows: number
-      /** Format: int64 */
-      creates: number
-      /** Format: int64 */
-      updates: number
-      /** Format: int64 */
-      unchanged: number
-      /** Format: int64 */
-      errors_total: number
-      errors: {
-        /** Format: int64 */
-        line: number
-        field: string
-        message: string
-      }[]
-      /** Format: int64 */
-      done_rows: number
-    }
-    Login: {
-      /** Format: email */
-      email: string
-      password: string
-    }
-    Signup: {
-      /** Format: email */
-      email: string
-      password: string
-      organization_name: string
-    }
-    SessionRefresh: {
-      refresh_token: string
-    }
-    SwitchOrg: {
-      /** Format: int64 */
-      org_id: number
-    }
-    PasswordChange: {
-      current_password: string
-      new_password: string
-    }
-    PasswordReset: {
-      /** Format: email */
-      email: string
-    }
-    PasswordResetConfirm: {
-      token: string
-      new_password: string
-    }
-    MemberPatch: {
-      role?: string
-    }
-    InvitationCreate: {
-      /** Format: email */
-      email: string
-      role: string
-    }
-    InvitationLookup: {
-      token: string
-    }
-    InvitationAccept: {
-      token: string
-      password: string
-    }
-    ReaderCreate: {
-      name: string
-      format?: string
-      clock?: string
-      smoothing?: {
-        reads: number
-        seconds: number
-        margin_db?: number | null
-      } | null
-      scan_points?: {
-        antenna: number
-        /** Format: int64 */
-        location_id: number | null
-      }[]
-      topic_key?: string
-    }
-    ReaderPatch: {
-      name?: string
-      format?: string
-      clock?: string
-      smoothing?: {
-        reads: number
-        seconds: number
-        margin_db?: number | null
-      } | null
-      scan_points?: {
-        antenna: number
-        /** Format: int64 */
-        location_id: number | null
-      }[]
-    }
-    WebhookCreate: {
-      /** Format: uri */
-      url: string
-      enabled?: boolean
-    }
-    WebhookPatch: {
-      /** Format: uri */
-      url?: string
-      enabled?: boolean
-    }
-    CodesResolve: {
-      codes: string[]
-    }
-    ImportCreate: {
-      kind: string
-    }
-    ImportRows: {
-      rows: {
-        /** Format: int64 */
-        line: number
-        external_key: string
-        name?: string
-        description?: string | null
-        metadata?: {
-          [key: string]: unknown
-        }
-        parent_external_key?: string | null
-        is_active?: boolean
-        /** Format: date-time */
-        valid_from?: string
-        /** Format: date-time */
-        valid_to?: string | null
-        tags?: {
-          tag_type: string
-          value: string
-        }[]
-      }[]
-    }
-    ImportRun: {
-      skip_errors: boolean
-    }
-    Error: {
-      error: {
-        /** @description Branch on this. */
-        type: string
-        /** @description Fixed per type. */
-        title: string
-        /** @description Equals the status line. */
-        status: number
-        /** @description For people; the wording is not a contract. */
-        detail: string
-        /** @description The request path. */
-        instance: string
-        /** @description Equals the X-Request-ID header. */
-        request_id: string
-        fields?: components['schemas']['FieldProblem'][]
-      }
-    }
-    FieldProblem: {
-      field: string
-      code: string
-      message: string
-      params?: {
-        [key: string]: unknown
-      }
-    }
-  }
-  responses: {
-    /** @description Validation failed or Bad request */
-    400: {
-      headers: {
-        'X-Request-ID': components['headers']['X-Request-ID']
-        'RateLimit-Policy': components['headers']['RateLimit-Policy']
-        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-        [name: string]: unknown
-      }
-      content: {
+    schemas: {
         /**
          * @example {
-         *       "error": {
-         *         "type": "validation_error",
-         *         "title": "Validation failed",
-         *         "status": 400,
-         *         "detail": "name is required",
-         *         "instance": "/api/v1/assets",
-         *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4",
-         *         "fields": [
+         *       "id": 2251799813685311,
+         *       "name": "Northwind",
+         *       "role": "admin"
+         *     }
+         */
+        SessionOrganization: {
+            /** Format: int64 */
+            id: number;
+            name: string;
+            role: string;
+        };
+        /**
+         * @example {
+         *       "id": 5120093347718820,
+         *       "email": "ada@example.com",
+         *       "role": "admin",
+         *       "org": {
+         *         "id": 2251799813685311,
+         *         "name": "Northwind",
+         *         "role": "admin"
+         *       },
+         *       "orgs": [
+         *         {
+         *           "id": 2251799813685311,
+         *           "name": "Northwind",
+         *           "role": "admin"
+         *         }
+         *       ]
+         *     }
+         */
+        SessionUser: {
+            /** Format: int64 */
+            id: number;
+            /** Format: email */
+            email: string;
+            role: string;
+            org: components["schemas"]["SessionOrganization"];
+            orgs: components["schemas"]["SessionOrganization"][];
+        };
+        /**
+         * @example {
+         *       "access_token": "eyJ…",
+         *       "refresh_token": "lsr_…",
+         *       "token_type": "Bearer",
+         *       "expires_in": 900,
+         *       "user": {
+         *         "id": 5120093347718820,
+         *         "email": "ada@example.com",
+         *         "role": "admin",
+         *         "org": {
+         *           "id": 2251799813685311,
+         *           "name": "Northwind",
+         *           "role": "admin"
+         *         },
+         *         "orgs": [
          *           {
-         *             "field": "name",
-         *             "code": "required",
-         *             "message": "name is required"
+         *             "id": 2251799813685311,
+         *             "name": "Northwind",
+         *             "role": "admin"
          *           }
          *         ]
          *       }
          *     }
          */
-        'application/json': components['schemas']['Error']
-      }
-    }
-    /** @description Unauthorized */
-    401: {
-      headers: {
-        'X-Request-ID': components['headers']['X-Request-ID']
-        'RateLimit-Policy': components['headers']['RateLimit-Policy']
-        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-        /** @description How to authenticate. */
-        'WWW-Authenticate'?: string
-        [name: string]: unknown
-      }
-      content: {
-        /**
-         * @example {
-         *       "error": {
-         *         "type": "unauthorized",
-         *         "title": "Unauthorized",
-         *         "status": 401,
-         *         "detail": "Invalid or expired token",
-         *         "instance": "/api/v1/assets",
-         *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
-         *       }
-         *     }
-         */
-        'application/json': components['schemas']['Error']
-      }
-    }
-    /** @description Forbidden */
-    403: {
-      headers: {
-        'X-Request-ID': components['headers']['X-Request-ID']
-        'RateLimit-Policy': components['headers']['RateLimit-Policy']
-        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-        [name: string]: unknown
-      }
-      content: {
-        /**
-         * @example {
-         *       "error": {
-         *         "type": "forbidden",
-         *         "title": "Forbidden",
-         *         "status": 403,
-         *         "detail": "Missing required scope: assets:write",
-         *         "instance": "/api/v1/assets",
-         *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
-         *       }
-         *     }
-         */
-        'application/json': components['schemas']['Error']
-      }
-    }
-    /** @description Not found */
-    404: {
-      headers: {
-        'X-Request-ID': components['headers']['X-Request-ID']
-        'RateLimit-Policy': components['headers']['RateLimit-Policy']
-        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-        [name: string]: unknown
-      }
-      content: {
-        /**
-         * @example {
-         *       "error": {
-         *         "type": "not_found",
-         *         "title": "Not found",
-         *         "status": 404,
-         *         "detail": "Asset not found",
-         *         "instance": "/api/v1/assets",
-         *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
-         *       }
-         *     }
-         */
-        'application/json': components['schemas']['Error']
-      }
-    }
-    /** @description Conflict */
-    409: {
-      headers: {
-        'X-Request-ID': components['headers']['X-Request-ID']
-        'RateLimit-Policy': components['headers']['RateLimit-Policy']
-        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-        [name: string]: unknown
-      }
-      content: {
-        /**
-         * @example {
-         *       "error": {
-         *         "type": "conflict",
-         *         "title": "Conflict",
-         *         "status": 409,
-         *         "detail": "A tag with this type and value already exists",
-         *         "instance": "/api/v1/assets",
-         *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
-         *       }
-         *     }
-         */
-        'application/json': components['schemas']['Error']
-      }
-    }
-    /** @description Unsupported media type */
-    415: {
-      headers: {
-        'X-Request-ID': components['headers']['X-Request-ID']
-        'RateLimit-Policy': components['headers']['RateLimit-Policy']
-        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-        [name: string]: unknown
-      }
-      content: {
-        /**
-         * @example {
-         *       "error": {
-         *         "type": "unsupported_media_type",
-         *         "title": "Unsupported media type",
-         *         "status": 415,
-         *         "detail": "Content-Type must be application/json",
-         *         "instance": "/api/v1/assets",
-         *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
-         *       }
-         *     }
-         */
-        'application/json': components['schemas']['Error']
-      }
-    }
-    /** @description Rate limited */
-    429: {
-      headers: {
-        'X-Request-ID': components['headers']['X-Request-ID']
-        'RateLimit-Policy': components['headers']['RateLimit-Policy']
-        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-        /** @description Whole seconds to wait, at least 1. */
-        'Retry-After'?: number
-        [name: string]: unknown
-      }
-      content: {
-        /**
-         * @example {
-         *       "error": {
-         *         "type": "rate_limited",
-         *         "title": "Rate limited",
-         *         "status": 429,
-         *         "detail": "Rate limit exceeded; retry after 1 second",
-         *         "instance": "/api/v1/assets",
-         *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
-         *       }
-         *     }
-         */
-        'application/json': components['schemas']['Error']
-      }
-    }
-    /** @description Internal server error */
-    500: {
-      headers: {
-        'X-Request-ID': components['headers']['X-Request-ID']
-        'RateLimit-Policy': components['headers']['RateLimit-Policy']
-        'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-        'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-        'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-        [name: string]: unknown
-      }
-      content: {
-        /**
-         * @example {
-         *       "error": {
-         *         "type": "internal_error",
-         *         "title": "Internal server error",
-         *         "status": 500,
-         *         "detail": "An unexpected error occurred",
-         *         "instance": "/api/v1/assets",
-         *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
-         *       }
-         *     }
-         */
-        'application/json': components['schemas']['Error']
-      }
-    }
-  }
-  parameters: never
-  requestBodies: never
-  headers: {
-    /** @description A ULID, or the value the request carried. */
-    'X-Request-ID': string
-    /** @description Quota and window in seconds. */
-    'RateLimit-Policy': string
-    /** @description Burst ceiling. */
-    'X-RateLimit-Limit': number
-    /** @description Requests left in the bucket. */
-    'X-RateLimit-Remaining': number
-    /** @description Unix seconds when the bucket will be full again. */
-    'X-RateLimit-Reset': number
-  }
-  pathItems: never
-}
-export type $defs = Record<string, never>
-export interface operations {
-  'auth.login': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        /** @example {} */
-        'application/json': components['schemas']['Login']
-      }
-    }
-    responses: {
-      /** @description Signed in */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['Session']
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      415: components['responses']['415']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'auth.signup': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        /** @example {} */
-        'application/json': components['schemas']['Signup']
-      }
-    }
-    responses: {
-      /** @description Signed in */
-      201: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['Session']
-          }
-        }
-      }
-      400: components['responses']['400']
-      409: components['responses']['409']
-      415: components['responses']['415']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'auth.refresh': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        /** @example {} */
-        'application/json': components['schemas']['SessionRefresh']
-      }
-    }
-    responses: {
-      /** @description Signed in */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['Session']
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      415: components['responses']['415']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'auth.me': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The person */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['SessionUser']
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'auth.logout': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Signed out */
-      204: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'auth.logout-everywhere': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Signed out */
-      204: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'auth.switch-org': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        /** @example {} */
-        'application/json': components['schemas']['SwitchOrg']
-      }
-    }
-    responses: {
-      /** @description Signed in */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['Session']
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      415: components['responses']['415']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'auth.password': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        /** @example {} */
-        'application/json': components['schemas']['PasswordChange']
-      }
-    }
-    responses: {
-      /** @description Changed */
-      204: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      415: components['responses']['415']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'auth.password-reset': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        /** @example {} */
-        'application/json': components['schemas']['PasswordReset']
-      }
-    }
-    responses: {
-      /** @description Asked for */
-      202: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      400: components['responses']['400']
-      415: components['responses']['415']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'auth.password-reset.confirm': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        /** @example {} */
-        'application/json': components['schemas']['PasswordResetConfirm']
-      }
-    }
-    responses: {
-      /** @description Changed */
-      204: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      400: components['responses']['400']
-      415: components['responses']['415']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'members.list': {
-    parameters: {
-      query?: {
-        limit?: number
-        offset?: number
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description A page of members, by e-mail address */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['Member'][]
-            limit: number
-            offset: number
+        Session: {
+            access_token: string;
+            refresh_token: string;
+            token_type: string;
             /** Format: int64 */
-            total_count: number
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'members.delete': {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        user_id: number
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Removed */
-      204: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      404: components['responses']['404']
-      409: components['responses']['409']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'members.patch': {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        user_id: number
-      }
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        /** @example {} */
-        'application/merge-patch+json': components['schemas']['MemberPatch']
-      }
-    }
-    responses: {
-      /** @description The member */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['Member']
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      404: components['responses']['404']
-      409: components['responses']['409']
-      415: components['responses']['415']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'invitations.list': {
-    parameters: {
-      query?: {
-        limit?: number
-        offset?: number
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description A page of invitations */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['Invitation'][]
-            limit: number
-            offset: number
-            /** Format: int64 */
-            total_count: number
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'invitations.invite': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        /** @example {} */
-        'application/json': components['schemas']['InvitationCreate']
-      }
-    }
-    responses: {
-      /** @description The invitation */
-      201: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['NewInvitation']
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      409: components['responses']['409']
-      415: components['responses']['415']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'invitations.withdraw': {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        invitation_id: number
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Withdrawn */
-      204: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      404: components['responses']['404']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'auth.invitations.lookup': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        /** @example {} */
-        'application/json': components['schemas']['InvitationLookup']
-      }
-    }
-    responses: {
-      /** @description The offer */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['InvitationOffer']
-          }
-        }
-      }
-      400: components['responses']['400']
-      415: components['responses']['415']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'auth.invitations.accept': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        /** @example {} */
-        'application/json': components['schemas']['InvitationAccept']
-      }
-    }
-    responses: {
-      /** @description Signed in */
-      201: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['Session']
-          }
-        }
-      }
-      400: components['responses']['400']
-      415: components['responses']['415']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'api-keys.list': {
-    parameters: {
-      query?: {
-        limit?: number
-        offset?: number
-      }
-      header?: never
-      path: {
-        org_id: number
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description A page of keys */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['APIKeyListItem'][]
-            limit: number
-            offset: number
-            /** Format: int64 */
-            total_count: number
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      404: components['responses']['404']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'api-keys.create': {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        org_id: number
-      }
-      cookie?: never
-    }
-    requestBody: {
-      content: {
+            expires_in: number;
+            user: components["schemas"]["SessionUser"];
+        };
         /**
          * @example {
+         *       "user_id": 5120093347718820,
+         *       "email": "ada@example.com",
+         *       "role": "admin",
+         *       "joined_at": "2026-05-04T08:00:00.000Z"
+         *     }
+         */
+        Member: {
+            /** Format: int64 */
+            user_id: number;
+            /** Format: email */
+            email: string;
+            role: string;
+            /** Format: date-time */
+            joined_at: string;
+        };
+        /**
+         * @example {
+         *       "id": 3390415586620914,
+         *       "email": "grace@example.com",
+         *       "role": "operator",
+         *       "created_at": "2026-05-04T08:00:00.000Z",
+         *       "expires_at": "2026-05-11T08:00:00.000Z"
+         *     }
+         */
+        Invitation: {
+            /** Format: int64 */
+            id: number;
+            /** Format: email */
+            email: string;
+            role: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
+        /**
+         * @example {
+         *       "id": 3390415586620914,
+         *       "email": "grace@example.com",
+         *       "role": "operator",
+         *       "created_at": "2026-05-04T08:00:00.000Z",
+         *       "expires_at": "2026-05-11T08:00:00.000Z",
+         *       "link": "https://track.example.com/join#token=…"
+         *     }
+         */
+        NewInvitation: {
+            /** Format: int64 */
+            id: number;
+            /** Format: email */
+            email: string;
+            role: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            link: string;
+        };
+        /**
+         * @example {
+         *       "email": "grace@example.com",
+         *       "role": "operator",
+         *       "organization_name": "Northwind",
+         *       "has_account": false
+         *     }
+         */
+        InvitationOffer: {
+            /** Format: email */
+            email: string;
+            role: string;
+            organization_name: string;
+            has_account: boolean;
+        };
+        APIKeyCreate: {
+            name: string;
+            scopes: string[];
+            /** Format: date-time */
+            expires_at?: string | null;
+        };
+        /**
+         * @example {
+         *       "id": 3390415586620914,
+         *       "jti": "0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11",
+         *       "key": "ls_5f4dcc3b5aa765d61d8327deb882cf995f4dcc3b5aa765d61d8327deb882cf99",
          *       "name": "ERP sync",
          *       "scopes": [
          *         "assets:read"
          *       ],
+         *       "created_at": "2026-05-04T08:00:00.000Z",
          *       "expires_at": null
          *     }
          */
-        'application/json': components['schemas']['APIKeyCreate']
-      }
-    }
-    responses: {
-      /** @description The key */
-      201: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          /** @description Where the new record is. */
-          Location?: string
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['APIKeyCreated']
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      404: components['responses']['404']
-      415: components['responses']['415']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'api-keys.revoke': {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        org_id: number
-        key_id: number
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Revoked */
-      204: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      404: components['responses']['404']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'readers.list': {
-    parameters: {
-      query?: {
-        limit?: number
-        offset?: number
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description A page of readers */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['Reader'][]
-            limit: number
-            offset: number
+        APIKeyCreated: {
             /** Format: int64 */
-            total_count: number
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'readers.create': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        /** @example {} */
-        'application/json': components['schemas']['ReaderCreate']
-      }
-    }
-    responses: {
-      /** @description The reader */
-      201: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          /** @description Where the new record is. */
-          Location?: string
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['NewReader']
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      409: components['responses']['409']
-      415: components['responses']['415']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'readers.get': {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        reader_id: number
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The reader */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['Reader']
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      404: components['responses']['404']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'readers.delete': {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        reader_id: number
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Removed */
-      204: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      404: components['responses']['404']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'readers.patch': {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        reader_id: number
-      }
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        /** @example {} */
-        'application/merge-patch+json': components['schemas']['ReaderPatch']
-      }
-    }
-    responses: {
-      /** @description The reader */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['Reader']
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      404: components['responses']['404']
-      415: components['responses']['415']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'readers.connection': {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        reader_id: number
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The addresses */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['ReaderConnection']
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      404: components['responses']['404']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'readers.inbox': {
-    parameters: {
-      query?: {
-        limit?: number
-        offset?: number
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description A page of tags */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['UnknownTag'][]
-            limit: number
-            offset: number
-            /** Format: int64 */
-            total_count: number
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'readers.unknown': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The topics, latest first */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['UnknownReaders']
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'readers.reads': {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        reader_id: number
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The reads */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['LatestRead'][]
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      404: components['responses']['404']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'webhooks.list': {
-    parameters: {
-      query?: {
-        limit?: number
-        offset?: number
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The webhooks */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['Webhook'][]
-            limit: number
-            offset: number
-            /** Format: int64 */
-            total_count: number
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'webhooks.create': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        /** @example {} */
-        'application/json': components['schemas']['WebhookCreate']
-      }
-    }
-    responses: {
-      /** @description The webhook */
-      201: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          /** @description Where the new record is. */
-          Location?: string
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['NewWebhook']
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      409: components['responses']['409']
-      415: components['responses']['415']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'webhooks.get': {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        webhook_id: number
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The webhook */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['Webhook']
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      404: components['responses']['404']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'webhooks.delete': {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        webhook_id: number
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Removed */
-      204: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      404: components['responses']['404']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'webhooks.patch': {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        webhook_id: number
-      }
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        /** @example {} */
-        'application/merge-patch+json': components['schemas']['WebhookPatch']
-      }
-    }
-    responses: {
-      /** @description The webhook */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['Webhook']
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      404: components['responses']['404']
-      415: components['responses']['415']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'webhooks.test': {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        webhook_id: number
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description What the endpoint answered */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['WebhookTest']
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      404: components['responses']['404']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'webhooks.attempts': {
-    parameters: {
-      query?: {
-        limit?: number
-        offset?: number
-      }
-      header?: never
-      path: {
-        webhook_id: number
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description A page of attempts */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['WebhookAttempt'][]
-            limit: number
-            offset: number
-            /** Format: int64 */
-            total_count: number
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      404: components['responses']['404']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  overview: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Counts */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['Overview']
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'moves.list': {
-    parameters: {
-      query?: {
-        limit?: number
-        offset?: number
-        /** @description Repeat the parameter to match any of several values. */
-        asset_id?: number[]
-        /** @description Repeat the parameter to match any of several values. */
-        location_id?: number[]
-        from?: string
-        to?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description A page of moves */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['Move'][]
-            limit: number
-            offset: number
-            /** Format: int64 */
-            total_count: number
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'assets.quiet': {
-    parameters: {
-      query?: {
-        limit?: number
-        offset?: number
-        hours?: number
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description A page of assets */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['QuietAsset'][]
-            limit: number
-            offset: number
-            /** Format: int64 */
-            total_count: number
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  search: {
-    parameters: {
-      query?: {
-        /** @description Case-insensitive substring; `%` and `_` are ordinary characters. */
-        q?: string
-        limit?: number
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The best matches */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['SearchResult']
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'codes.resolve': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
+            id: number;
+            /** Format: uuid */
+            jti: string;
+            key: string;
+            name: string;
+            scopes: string[];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+        };
         /**
          * @example {
-         *       "codes": [
-         *         "4006381333931"
-         *       ]
+         *       "id": 3390415586620914,
+         *       "jti": "0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11",
+         *       "name": "ERP sync",
+         *       "scopes": [
+         *         "assets:read"
+         *       ],
+         *       "created_at": "2026-05-04T08:00:00.000Z",
+         *       "expires_at": null,
+         *       "last_used_at": "2026-05-04T09:12:00.000Z",
+         *       "created_by": 5120093347718820,
+         *       "created_by_key_id": null
          *     }
          */
-        'application/json': components['schemas']['CodesResolve']
-      }
-    }
-    responses: {
-      /** @description One entry per code, in the same order */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['ResolvedCode'][]
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      415: components['responses']['415']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'reports.dwell': {
-    parameters: {
-      query?: {
-        /** @description A week before `to` when absent. */
-        from?: string
-        /** @description Now when absent. The future counts as now. */
-        to?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description One entry per location, longest first */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['Dwell'][]
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'reports.flow': {
-    parameters: {
-      query?: {
-        /** @description A week before `to` when absent. */
-        from?: string
-        /** @description Now when absent. The future counts as now. */
-        to?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description One entry per pair, busiest first */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['Flow'][]
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'exports.assets': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description A CSV file */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'exports.locations': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description A CSV file */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'exports.history': {
-    parameters: {
-      query?: {
-        /** @description Repeat the parameter to match any of several values. */
-        asset_id?: number[]
-        from?: string
-        to?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description A CSV file */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'exports.positions': {
-    parameters: {
-      query?: {
-        at?: string
-      }
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description A CSV file */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'imports.open': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
+        APIKeyListItem: {
+            /** Format: int64 */
+            id: number;
+            /** Format: uuid */
+            jti: string;
+            name: string;
+            scopes: string[];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: date-time */
+            last_used_at: string | null;
+            /** Format: int64 */
+            created_by: number | null;
+            /** Format: int64 */
+            created_by_key_id: number | null;
+        };
         /**
          * @example {
-         *       "kind": "assets"
-         *     }
-         */
-        'application/json': components['schemas']['ImportCreate']
-      }
-    }
-    responses: {
-      /** @description The import, without rows */
-      201: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['NewImport']
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      415: components['responses']['415']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'imports.get': {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        import_id: number
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description The import */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': {
-            data: components['schemas']['Import']
-          }
-        }
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      404: components['responses']['404']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'imports.delete': {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        import_id: number
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Forgotten */
-      204: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      404: components['responses']['404']
-      409: components['responses']['409']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'imports.rows': {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        import_id: number
-      }
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        /**
-         * @example {
-         *       "rows": [
+         *       "id": 8120449930581042,
+         *       "name": "Gate 1",
+         *       "format": "auto",
+         *       "clock": "reader",
+         *       "created_at": "2026-05-04T08:00:00.000Z",
+         *       "last_seen_at": null,
+         *       "messages": 0,
+         *       "reads": 0,
+         *       "ignored": 0,
+         *       "warning": null,
+         *       "smoothing": null,
+         *       "scan_points": [
          *         {
-         *           "line": 2,
-         *           "external_key": "PJ-7",
-         *           "name": "Pallet jack"
+         *           "antenna": 1,
+         *           "location_id": 7710249930581042,
+         *           "location_external_key": "DOCK-3"
+         *         }
+         *       ],
+         *       "unknown_antennas": []
+         *     }
+         */
+        Reader: {
+            /** Format: int64 */
+            id: number;
+            name: string;
+            format: string;
+            clock: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            last_seen_at: string | null;
+            /** Format: int64 */
+            messages: number;
+            /** Format: int64 */
+            reads: number;
+            /** Format: int64 */
+            ignored: number;
+            warning: string | null;
+            smoothing: {
+                /** Format: int64 */
+                reads: number;
+                /** Format: int64 */
+                seconds: number;
+                /** Format: int64 */
+                margin_db: number | null;
+            } | null;
+            scan_points: {
+                antenna: number;
+                /** Format: int64 */
+                location_id: number | null;
+                location_external_key: string | null;
+            }[];
+            unknown_antennas: {
+                antenna: number;
+                /** Format: int64 */
+                reads: number;
+            }[];
+        };
+        /**
+         * @example {
+         *       "id": 8120449930581042,
+         *       "name": "Gate 1",
+         *       "format": "auto",
+         *       "clock": "reader",
+         *       "created_at": "2026-05-04T08:00:00.000Z",
+         *       "last_seen_at": null,
+         *       "messages": 0,
+         *       "reads": 0,
+         *       "ignored": 0,
+         *       "warning": null,
+         *       "smoothing": null,
+         *       "scan_points": [
+         *         {
+         *           "antenna": 1,
+         *           "location_id": 7710249930581042,
+         *           "location_external_key": "DOCK-3"
+         *         }
+         *       ],
+         *       "unknown_antennas": [],
+         *       "token": "lsd_…",
+         *       "ingest_url": "https://track.example.com/ingest/v1/reads",
+         *       "mqtt": {
+         *         "url": "mqtt://track.example.com:1883",
+         *         "username": "8120449930581042",
+         *         "topic": "lastseen/3f…/reads",
+         *         "password": "lsd_…"
+         *       }
+         *     }
+         */
+        NewReader: {
+            /** Format: int64 */
+            id: number;
+            name: string;
+            format: string;
+            clock: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            last_seen_at: string | null;
+            /** Format: int64 */
+            messages: number;
+            /** Format: int64 */
+            reads: number;
+            /** Format: int64 */
+            ignored: number;
+            warning: string | null;
+            smoothing: {
+                /** Format: int64 */
+                reads: number;
+                /** Format: int64 */
+                seconds: number;
+                /** Format: int64 */
+                margin_db: number | null;
+            } | null;
+            scan_points: {
+                antenna: number;
+                /** Format: int64 */
+                location_id: number | null;
+                location_external_key: string | null;
+            }[];
+            unknown_antennas: {
+                antenna: number;
+                /** Format: int64 */
+                reads: number;
+            }[];
+            token: string;
+            ingest_url: string;
+            mqtt: {
+                url: string | null;
+                username: string;
+                topic: string;
+                password: string;
+            };
+        };
+        /**
+         * @example {
+         *       "ingest_url": "https://track.example.com/ingest/v1/reads",
+         *       "mqtt": {
+         *         "url": "mqtt://track.example.com:1883",
+         *         "username": "8120449930581042",
+         *         "topic": "lastseen/3f…/reads"
+         *       }
+         *     }
+         */
+        ReaderConnection: {
+            ingest_url: string;
+            mqtt: {
+                url: string | null;
+                username: string;
+                topic: string;
+            };
+        };
+        /**
+         * @example {
+         *       "tag_type": "rfid",
+         *       "value": "E28011700000020A1B2C3D4E",
+         *       "reader_id": 8120449930581042,
+         *       "antenna": 1,
+         *       "reads": 12,
+         *       "first_seen_at": "2026-05-04T08:00:00.000Z",
+         *       "last_seen_at": "2026-05-04T08:15:02.120Z"
+         *     }
+         */
+        UnknownTag: {
+            tag_type: string;
+            value: string;
+            /** Format: int64 */
+            reader_id: number | null;
+            antenna: number | null;
+            /** Format: int64 */
+            reads: number;
+            /** Format: date-time */
+            first_seen_at: string;
+            /** Format: date-time */
+            last_seen_at: string;
+        };
+        /**
+         * @example {
+         *       "reason": null,
+         *       "topics": [
+         *         {
+         *           "topic": "lastseen/dock-3/reads",
+         *           "topic_key": "dock-3",
+         *           "messages": 12,
+         *           "first_seen_at": "2026-05-04T08:00:00.000Z",
+         *           "last_seen_at": "2026-05-04T08:15:02.120Z"
          *         }
          *       ]
          *     }
          */
-        'application/json': components['schemas']['ImportRows']
-      }
-    }
-    responses: {
-      /** @description Added */
-      204: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      404: components['responses']['404']
-      409: components['responses']['409']
-      415: components['responses']['415']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'imports.check': {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        import_id: number
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Begun */
-      202: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      404: components['responses']['404']
-      409: components['responses']['409']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  'imports.run': {
-    parameters: {
-      query?: never
-      header?: never
-      path: {
-        import_id: number
-      }
-      cookie?: never
-    }
-    requestBody: {
-      content: {
+        UnknownReaders: {
+            reason: string | null;
+            topics: {
+                topic: string;
+                topic_key: string | null;
+                /** Format: int64 */
+                messages: number;
+                /** Format: date-time */
+                first_seen_at: string;
+                /** Format: date-time */
+                last_seen_at: string;
+            }[];
+        };
         /**
          * @example {
-         *       "skip_errors": false
+         *       "tag_type": "rfid",
+         *       "value": "E28011700000020A1B2C3D4E",
+         *       "antenna": 1,
+         *       "rssi_dbm": -57.5,
+         *       "observed_at": "2026-05-04T08:15:02.120Z",
+         *       "received_at": "2026-05-04T08:15:02.480Z",
+         *       "holder": {
+         *         "kind": "asset",
+         *         "id": 4503170118275611,
+         *         "name": "Pallet jack 7"
+         *       }
          *     }
          */
-        'application/json': components['schemas']['ImportRun']
-      }
-    }
+        LatestRead: {
+            tag_type: string;
+            value: string;
+            antenna: number;
+            rssi_dbm: number | null;
+            /** Format: date-time */
+            observed_at: string | null;
+            /** Format: date-time */
+            received_at: string;
+            holder: {
+                kind: string;
+                /** Format: int64 */
+                id: number;
+                name: string;
+            } | null;
+        };
+        /**
+         * @example {
+         *       "id": 6620093347718820,
+         *       "url": "https://hooks.example.com/lastseen",
+         *       "enabled": true,
+         *       "secret_masked": "whsec_••••••••9f3A",
+         *       "created_at": "2026-05-04T08:00:00.000Z",
+         *       "updated_at": "2026-05-04T08:00:00.000Z"
+         *     }
+         */
+        Webhook: {
+            /** Format: int64 */
+            id: number;
+            url: string;
+            enabled: boolean;
+            secret_masked: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /**
+         * @example {
+         *       "id": 6620093347718820,
+         *       "url": "https://hooks.example.com/lastseen",
+         *       "enabled": true,
+         *       "secret_masked": "whsec_••••••••9f3A",
+         *       "created_at": "2026-05-04T08:00:00.000Z",
+         *       "updated_at": "2026-05-04T08:00:00.000Z",
+         *       "secret": "whsec_…"
+         *     }
+         */
+        NewWebhook: {
+            /** Format: int64 */
+            id: number;
+            url: string;
+            enabled: boolean;
+            secret_masked: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            secret: string;
+        };
+        /**
+         * @example {
+         *       "status": 200,
+         *       "error": null,
+         *       "duration_ms": 41
+         *     }
+         */
+        WebhookTest: {
+            /** Format: int64 */
+            status: number | null;
+            error: string | null;
+            /** Format: int64 */
+            duration_ms: number;
+        };
+        /**
+         * @example {
+         *       "delivery_id": "0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11",
+         *       "event": "asset.moved",
+         *       "attempt": 1,
+         *       "attempted_at": "2026-05-04T08:15:02.120Z",
+         *       "status": 200,
+         *       "error": null,
+         *       "duration_ms": 41
+         *     }
+         */
+        WebhookAttempt: {
+            /** Format: uuid */
+            delivery_id: string;
+            event: string;
+            /** Format: int64 */
+            attempt: number;
+            /** Format: date-time */
+            attempted_at: string;
+            /** Format: int64 */
+            status: number | null;
+            error: string | null;
+            /** Format: int64 */
+            duration_ms: number;
+        };
+        /**
+         * @example {
+         *       "assets_total": 0,
+         *       "seen_total": 0,
+         *       "quiet_after_hours": 24,
+         *       "quiet_total": 0,
+         *       "locations": [],
+         *       "moves_per_hour": []
+         *     }
+         */
+        Overview: {
+            /** Format: int64 */
+            assets_total: number;
+            /** Format: int64 */
+            seen_total: number;
+            /** Format: int64 */
+            quiet_after_hours: number;
+            /** Format: int64 */
+            quiet_total: number;
+            locations: {
+                /** Format: int64 */
+                location_id: number;
+                /** Format: int64 */
+                parent_id: number | null;
+                name: string;
+                external_key: string;
+                /** Format: int64 */
+                here: number;
+                /** Format: int64 */
+                here_with_subtree: number;
+            }[];
+            moves_per_hour: {
+                /** Format: date-time */
+                hour: string;
+                /** Format: int64 */
+                moves: number;
+            }[];
+        };
+        /**
+         * @example {
+         *       "delivery_id": "0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11",
+         *       "occurred_at": "2026-05-04T08:15:02.120Z",
+         *       "asset": {
+         *         "id": 4503170118275611,
+         *         "external_key": "ASSET-0001",
+         *         "name": "Pallet jack 7"
+         *       },
+         *       "from_location": null,
+         *       "to_location": {
+         *         "id": 7710249930581042,
+         *         "name": "Dock 3"
+         *       }
+         *     }
+         */
+        Move: {
+            /** Format: uuid */
+            delivery_id: string;
+            /** Format: date-time */
+            occurred_at: string;
+            asset: {
+                /** Format: int64 */
+                id: number;
+                external_key: string;
+                name: string;
+            };
+            from_location: {
+                /** Format: int64 */
+                id: number;
+                name: string;
+            } | null;
+            to_location: {
+                /** Format: int64 */
+                id: number;
+                name: string;
+            };
+        };
+        /**
+         * @example {
+         *       "asset_id": 4503170118275611,
+         *       "external_key": "ASSET-0001",
+         *       "name": "Pallet jack 7",
+         *       "location_id": null,
+         *       "location_name": null,
+         *       "last_seen_at": "2026-05-04T08:15:02.120Z"
+         *     }
+         */
+        QuietAsset: {
+            /** Format: int64 */
+            asset_id: number;
+            external_key: string;
+            name: string;
+            /** Format: int64 */
+            location_id: number | null;
+            location_name: string | null;
+            /** Format: date-time */
+            last_seen_at: string;
+        };
+        /**
+         * @example {
+         *       "id": 4503170118275611,
+         *       "external_key": "ASSET-0001",
+         *       "name": "Pallet jack 7"
+         *     }
+         */
+        SearchHit: {
+            /** Format: int64 */
+            id: number;
+            external_key: string;
+            name: string;
+        };
+        /**
+         * @example {
+         *       "id": 6021874402113355,
+         *       "tag_type": "rfid",
+         *       "value": "E28011700000020A1B2C3D4E",
+         *       "asset_id": 4503170118275611,
+         *       "location_id": null,
+         *       "holder_key": "ASSET-0001",
+         *       "holder_name": "Pallet jack 7"
+         *     }
+         */
+        SearchTagHit: {
+            /** Format: int64 */
+            id: number;
+            tag_type: string;
+            value: string;
+            /** Format: int64 */
+            asset_id: number | null;
+            /** Format: int64 */
+            location_id: number | null;
+            holder_key: string;
+            holder_name: string;
+        };
+        /**
+         * @example {
+         *       "assets": [],
+         *       "locations": [],
+         *       "tags": []
+         *     }
+         */
+        SearchResult: {
+            assets: components["schemas"]["SearchHit"][];
+            locations: components["schemas"]["SearchHit"][];
+            tags: components["schemas"]["SearchTagHit"][];
+        };
+        /**
+         * @example {
+         *       "code": "4006381333931",
+         *       "kind": null,
+         *       "id": null,
+         *       "external_key": null,
+         *       "name": null,
+         *       "location_id": null,
+         *       "location_name": null,
+         *       "last_seen_at": null
+         *     }
+         */
+        ResolvedCode: {
+            code: string;
+            kind: string | null;
+            /** Format: int64 */
+            id: number | null;
+            external_key: string | null;
+            name: string | null;
+            /** Format: int64 */
+            location_id: number | null;
+            location_name: string | null;
+            /** Format: date-time */
+            last_seen_at: string | null;
+        };
+        /**
+         * @example {
+         *       "location_id": 7710249930581042,
+         *       "external_key": "DOCK-3",
+         *       "name": "Dock 3",
+         *       "minutes": 480,
+         *       "assets": 2,
+         *       "visits": 3
+         *     }
+         */
+        Dwell: {
+            /** Format: int64 */
+            location_id: number;
+            external_key: string | null;
+            name: string;
+            /** Format: int64 */
+            minutes: number;
+            /** Format: int64 */
+            assets: number;
+            /** Format: int64 */
+            visits: number;
+        };
+        /**
+         * @example {
+         *       "from_location_id": null,
+         *       "from_name": null,
+         *       "to_location_id": 7710249930581042,
+         *       "to_name": "Dock 3",
+         *       "moves": 12
+         *     }
+         */
+        Flow: {
+            /** Format: int64 */
+            from_location_id: number | null;
+            from_name: string | null;
+            /** Format: int64 */
+            to_location_id: number;
+            to_name: string;
+            /** Format: int64 */
+            moves: number;
+        };
+        /**
+         * @example {
+         *       "id": 3390415586620914
+         *     }
+         */
+        NewImport: {
+            /** Format: int64 */
+            id: number;
+        };
+        /**
+         * @example {
+         *       "id": 3390415586620914,
+         *       "kind": "assets",
+         *       "state": "checked",
+         *       "rows": 3,
+         *       "creates": 1,
+         *       "updates": 1,
+         *       "unchanged": 0,
+         *       "errors_total": 1,
+         *       "errors": [
+         *         {
+         *           "line": 4,
+         *           "field": "name",
+         *           "message": "name is required"
+         *         }
+         *       ],
+         *       "done_rows": 3
+         *     }
+         */
+        Import: {
+            /** Format: int64 */
+            id: number;
+            kind: string;
+            state: string;
+            /** Format: int64 */
+            rows: number;
+            /** Format: int64 */
+            creates: number;
+            /** Format: int64 */
+            updates: number;
+            /** Format: int64 */
+            unchanged: number;
+            /** Format: int64 */
+            errors_total: number;
+            errors: {
+                /** Format: int64 */
+                line: number;
+                field: string;
+                message: string;
+            }[];
+            /** Format: int64 */
+            done_rows: number;
+        };
+        Login: {
+            /** Format: email */
+            email: string;
+            password: string;
+        };
+        Signup: {
+            /** Format: email */
+            email: string;
+            password: string;
+            organization_name: string;
+        };
+        SessionRefresh: {
+            refresh_token: string;
+        };
+        SwitchOrg: {
+            /** Format: int64 */
+            org_id: number;
+        };
+        PasswordChange: {
+            current_password: string;
+            new_password: string;
+        };
+        PasswordReset: {
+            /** Format: email */
+            email: string;
+        };
+        PasswordResetConfirm: {
+            token: string;
+            new_password: string;
+        };
+        MemberPatch: {
+            role?: string;
+        };
+        InvitationCreate: {
+            /** Format: email */
+            email: string;
+            role: string;
+        };
+        InvitationLookup: {
+            token: string;
+        };
+        InvitationAccept: {
+            token: string;
+            password: string;
+        };
+        ReaderCreate: {
+            name: string;
+            format?: string;
+            clock?: string;
+            smoothing?: {
+                reads: number;
+                seconds: number;
+                margin_db?: number | null;
+            } | null;
+            scan_points?: {
+                antenna: number;
+                /** Format: int64 */
+                location_id: number | null;
+            }[];
+            topic_key?: string;
+        };
+        ReaderPatch: {
+            name?: string;
+            format?: string;
+            clock?: string;
+            smoothing?: {
+                reads: number;
+                seconds: number;
+                margin_db?: number | null;
+            } | null;
+            scan_points?: {
+                antenna: number;
+                /** Format: int64 */
+                location_id: number | null;
+            }[];
+        };
+        WebhookCreate: {
+            /** Format: uri */
+            url: string;
+            enabled?: boolean;
+        };
+        WebhookPatch: {
+            /** Format: uri */
+            url?: string;
+            enabled?: boolean;
+        };
+        CodesResolve: {
+            codes: string[];
+        };
+        ImportCreate: {
+            kind: string;
+        };
+        ImportRows: {
+            rows: {
+                /** Format: int64 */
+                line: number;
+                external_key: string;
+                name?: string;
+                description?: string | null;
+                metadata?: {
+                    [key: string]: unknown;
+                };
+                parent_external_key?: string | null;
+                is_active?: boolean;
+                /** Format: date-time */
+                valid_from?: string;
+                /** Format: date-time */
+                valid_to?: string | null;
+                tags?: {
+                    tag_type: string;
+                    value: string;
+                }[];
+            }[];
+        };
+        ImportRun: {
+            skip_errors: boolean;
+        };
+        Error: {
+            error: {
+                /** @description Branch on this. */
+                type: string;
+                /** @description Fixed per type. */
+                title: string;
+                /** @description Equals the status line. */
+                status: number;
+                /** @description For people; the wording is not a contract. */
+                detail: string;
+                /** @description The request path. */
+                instance: string;
+                /** @description Equals the X-Request-ID header. */
+                request_id: string;
+                fields?: components["schemas"]["FieldProblem"][];
+            };
+        };
+        FieldProblem: {
+            field: string;
+            code: string;
+            message: string;
+            params?: {
+                [key: string]: unknown;
+            };
+        };
+    };
     responses: {
-      /** @description Begun */
-      202: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      404: components['responses']['404']
-      409: components['responses']['409']
-      415: components['responses']['415']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
-  live: {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description A stream of server-sent events */
-      200: {
-        headers: {
-          'X-Request-ID': components['headers']['X-Request-ID']
-          'RateLimit-Policy': components['headers']['RateLimit-Policy']
-          'X-RateLimit-Limit': components['headers']['X-RateLimit-Limit']
-          'X-RateLimit-Remaining': components['headers']['X-RateLimit-Remaining']
-          'X-RateLimit-Reset': components['headers']['X-RateLimit-Reset']
-          [name: string]: unknown
-        }
-        content?: never
-      }
-      400: components['responses']['400']
-      401: components['responses']['401']
-      403: components['responses']['403']
-      429: components['responses']['429']
-      500: components['responses']['500']
-    }
-  }
+        /** @description Validation failed or Bad request */
+        400: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "validation_error",
+                 *         "title": "Validation failed",
+                 *         "status": 400,
+                 *         "detail": "name is required",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4",
+                 *         "fields": [
+                 *           {
+                 *             "field": "name",
+                 *             "code": "required",
+                 *             "message": "name is required"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Unauthorized */
+        401: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                /** @description How to authenticate. */
+                "WWW-Authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "unauthorized",
+                 *         "title": "Unauthorized",
+                 *         "status": 401,
+                 *         "detail": "Invalid or expired token",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Forbidden */
+        403: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "forbidden",
+                 *         "title": "Forbidden",
+                 *         "status": 403,
+                 *         "detail": "Missing required scope: assets:write",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Not found */
+        404: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "not_found",
+                 *         "title": "Not found",
+                 *         "status": 404,
+                 *         "detail": "Asset not found",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Conflict */
+        409: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "conflict",
+                 *         "title": "Conflict",
+                 *         "status": 409,
+                 *         "detail": "A tag with this type and value already exists",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Unsupported media type */
+        415: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "unsupported_media_type",
+                 *         "title": "Unsupported media type",
+                 *         "status": 415,
+                 *         "detail": "Content-Type must be application/json",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Rate limited */
+        429: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                /** @description Whole seconds to wait, at least 1. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "rate_limited",
+                 *         "title": "Rate limited",
+                 *         "status": 429,
+                 *         "detail": "Rate limit exceeded; retry after 1 second",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Internal server error */
+        500: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "internal_error",
+                 *         "title": "Internal server error",
+                 *         "status": 500,
+                 *         "detail": "An unexpected error occurred",
+                 *         "instance": "/api/v1/assets",
+                 *         "request_id": "01JBX3V5T8Q9Z2R4W6Y8A0C2E4"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /** @description A ULID, or the value the request carried. */
+        "X-Request-ID": string;
+        /** @description Quota and window in seconds. */
+        "RateLimit-Policy": string;
+        /** @description Burst ceiling. */
+        "X-RateLimit-Limit": number;
+        /** @description Requests left in the bucket. */
+        "X-RateLimit-Remaining": number;
+        /** @description Unix seconds when the bucket will be full again. */
+        "X-RateLimit-Reset": number;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    "auth.login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["Login"];
+            };
+        };
+        responses: {
+            /** @description Signed in */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Session"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "auth.signup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["Signup"];
+            };
+        };
+        responses: {
+            /** @description Signed in */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Session"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "auth.refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["SessionRefresh"];
+            };
+        };
+        responses: {
+            /** @description Signed in */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Session"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "auth.me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The person */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SessionUser"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "auth.logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed out */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "auth.logout-everywhere": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed out */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "auth.switch-org": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["SwitchOrg"];
+            };
+        };
+        responses: {
+            /** @description Signed in */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Session"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "auth.password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        responses: {
+            /** @description Changed */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "auth.password-reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["PasswordReset"];
+            };
+        };
+        responses: {
+            /** @description Asked for */
+            202: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "auth.password-reset.confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["PasswordResetConfirm"];
+            };
+        };
+        responses: {
+            /** @description Changed */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "members.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of members, by e-mail address */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Member"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "members.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "members.patch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/merge-patch+json": components["schemas"]["MemberPatch"];
+            };
+        };
+        responses: {
+            /** @description The member */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Member"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "invitations.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of invitations */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Invitation"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "invitations.invite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["InvitationCreate"];
+            };
+        };
+        responses: {
+            /** @description The invitation */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["NewInvitation"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "invitations.withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                invitation_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Withdrawn */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "auth.invitations.lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["InvitationLookup"];
+            };
+        };
+        responses: {
+            /** @description The offer */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["InvitationOffer"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "auth.invitations.accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["InvitationAccept"];
+            };
+        };
+        responses: {
+            /** @description Signed in */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Session"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "api-keys.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                org_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of keys */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["APIKeyListItem"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "api-keys.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                org_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "ERP sync",
+                 *       "scopes": [
+                 *         "assets:read"
+                 *       ],
+                 *       "expires_at": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["APIKeyCreate"];
+            };
+        };
+        responses: {
+            /** @description The key */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    /** @description Where the new record is. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["APIKeyCreated"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "api-keys.revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                org_id: number;
+                key_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoked */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "readers.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of readers */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Reader"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "readers.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["ReaderCreate"];
+            };
+        };
+        responses: {
+            /** @description The reader */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    /** @description Where the new record is. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["NewReader"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "readers.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                reader_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The reader */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Reader"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "readers.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                reader_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "readers.patch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                reader_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/merge-patch+json": components["schemas"]["ReaderPatch"];
+            };
+        };
+        responses: {
+            /** @description The reader */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Reader"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "readers.connection": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                reader_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The addresses */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ReaderConnection"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "readers.inbox": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of tags */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["UnknownTag"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "readers.unknown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The topics, latest first */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["UnknownReaders"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "readers.reads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                reader_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The reads */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["LatestRead"][];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "webhooks.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhooks */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Webhook"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "webhooks.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["WebhookCreate"];
+            };
+        };
+        responses: {
+            /** @description The webhook */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    /** @description Where the new record is. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["NewWebhook"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "webhooks.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Webhook"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "webhooks.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "webhooks.patch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/merge-patch+json": components["schemas"]["WebhookPatch"];
+            };
+        };
+        responses: {
+            /** @description The webhook */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Webhook"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "webhooks.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the endpoint answered */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WebhookTest"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "webhooks.attempts": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of attempts */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["WebhookAttempt"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    overview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Counts */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Overview"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "moves.list": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                /** @description Repeat the parameter to match any of several values. */
+                asset_id?: number[];
+                /** @description Repeat the parameter to match any of several values. */
+                location_id?: number[];
+                from?: string;
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of moves */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Move"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "assets.quiet": {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                hours?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of assets */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["QuietAsset"][];
+                        limit: number;
+                        offset: number;
+                        /** Format: int64 */
+                        total_count: number;
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    search: {
+        parameters: {
+            query?: {
+                /** @description Case-insensitive substring; `%` and `_` are ordinary characters. */
+                q?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The best matches */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SearchResult"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "codes.resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "codes": [
+                 *         "4006381333931"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["CodesResolve"];
+            };
+        };
+        responses: {
+            /** @description One entry per code, in the same order */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ResolvedCode"][];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "reports.dwell": {
+        parameters: {
+            query?: {
+                /** @description A week before `to` when absent. */
+                from?: string;
+                /** @description Now when absent. The future counts as now. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One entry per location, longest first */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Dwell"][];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "reports.flow": {
+        parameters: {
+            query?: {
+                /** @description A week before `to` when absent. */
+                from?: string;
+                /** @description Now when absent. The future counts as now. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One entry per pair, busiest first */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Flow"][];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "exports.assets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A CSV file */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "exports.locations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A CSV file */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "exports.history": {
+        parameters: {
+            query?: {
+                /** @description Repeat the parameter to match any of several values. */
+                asset_id?: number[];
+                from?: string;
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A CSV file */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "exports.positions": {
+        parameters: {
+            query?: {
+                at?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A CSV file */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "imports.open": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "assets"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ImportCreate"];
+            };
+        };
+        responses: {
+            /** @description The import, without rows */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["NewImport"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "imports.get": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                import_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The import */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Import"];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "imports.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                import_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Forgotten */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "imports.rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                import_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "rows": [
+                 *         {
+                 *           "line": 2,
+                 *           "external_key": "PJ-7",
+                 *           "name": "Pallet jack"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ImportRows"];
+            };
+        };
+        responses: {
+            /** @description Added */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "imports.check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                import_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Begun */
+            202: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "imports.run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                import_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "skip_errors": false
+                 *     }
+                 */
+                "application/json": components["schemas"]["ImportRun"];
+            };
+        };
+        responses: {
+            /** @description Begun */
+            202: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    live: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A stream of server-sent events */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
 }
