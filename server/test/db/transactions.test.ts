@@ -59,7 +59,8 @@ describe('A transaction', () => {
         await tx.query(bump(second))
       })
     await Promise.all([crossing('a', 'b'), crossing('b', 'a')])
-    expect(runs).toBe(3)
+    // The one that lost may take its first row again before the other one wakes up, and they meet once more.
+    expect(runs).toBeGreaterThanOrEqual(3)
     expect([await lastOf('a'), await lastOf('b')]).toEqual([a + 2, b + 2])
   })
 
