@@ -3,7 +3,7 @@ import { Client } from './client.mjs'
 import { median, spread } from './figures.mjs'
 import { operations, toHttp } from './operations.mjs'
 
-/** Connections that are taken and given back. Who finds none waits, and leaves after `patienceMs`. */
+/** Connections that are taken and given back. Who finds none waits for one, and leaves when that takes too long. */
 class Connections {
   #port
   #idle = []
@@ -43,10 +43,12 @@ class Connections {
 
 /**
  * Requests at times fixed beforehand, however long the answers take; a latency counts from the time a request was due, so a
- * service that stalls cannot make its callers ask less. `operation` may be several that take turns.
+ * service that stalls cannot make its callers ask less. `operation` may be several that take turns. A caller waits `queueMs`
+ * for a connection: callers who queued up behind each other would be late before they asked.
  */
 export async function openRound({ sample, tokens, next }, random, run) {
-  const { port, operation, perSecond, connections, warmMs, measureMs, patienceMs = 10_000, windowMs = 500 } = run
+  const { port, operation, perSecond, connections, warmMs, measureMs, windowMs = 500 } = run
+  const { patienceMs = 10_000, queueMs = patienceMs } = run
   const asked = [operation].flat()
   const clients = await Connections.open(port, connections)
   const latencies = Object.fromEntries(asked.map((name) => [name, []]))
@@ -59,7 +61,7 @@ export async function openRound({ sample, tokens, next }, random, run) {
     const name = asked[index % asked.length]
     const isCounted = time >= warmMs
     if (isCounted) offered++
-    const client = await clients.take(dueAt + patienceMs)
+    const client = await clients.take(dueAt + queueMs)
     if (client === undefined) return isCounted && fail('given up')
     try {
       const status = await client.send(

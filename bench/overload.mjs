@@ -16,6 +16,8 @@ const connections = { closed: 32, open: 128, flood: 1_000 }
 const windowMs = 500
 /** An answer that comes later than this after its time is of no use. */
 const patienceMs = 2_000
+/** So long a caller waits for a free connection before it gives up. */
+const queueMs = 50
 /** A median is back when it is at most so many times what it was. */
 const likeness = 1.2
 
@@ -47,7 +49,10 @@ async function measureLoad({ service, load }, name, { peakMs, floodMs, watchMs }
   const usualMs = median(usual.windowMedians)
   const perSecond = peak.perSecond * 2
   const flood = await watch(service.pid, () =>
-    load({ operation, perSecond, connections: connections.flood, patienceMs, warmMs: 1_000, measureMs: floodMs }),
+    load({
+      ...{ operation, perSecond, connections: connections.flood, patienceMs, queueMs },
+      ...{ warmMs: 1_000, measureMs: floodMs },
+    }),
   )
   const after = await load({ ...half, warmMs: 0, measureMs: watchMs })
   return {
