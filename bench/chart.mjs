@@ -63,11 +63,13 @@ function drawGroup({ title, rates }, top, scale) {
 export function chartOf(report) {
   const panels = panelsOf(report)
   if (panels.size === 0) return null
-  const most = Math.max(...[...panels.values()].flat().flatMap(({ rates }) => Object.values(rates)))
+  const all = [...panels.values()].flat().map(({ rates }) => rates)
+  const most = Math.max(...all.flatMap((rates) => Object.values(rates)))
+  const drawn = shown.filter(({ who }) => all.some((rates) => rates[who] !== null))
   const scale = (width - labelWidth - valueWidth) / most
   const parts = [text(16, 28, 'Requests per second: more is better', 'title')]
   let left = 16
-  for (const { who, name } of shown) {
+  for (const { who, name } of drawn) {
     parts.push(rect(left, 43, 11, 11, who), text(left + 16, 53, name, 'name'))
     left += 40 + name.length * 6
   }
@@ -76,14 +78,14 @@ export function chartOf(report) {
     parts.push(text(16, top + 18, `${whole(size)} assets`, 'size'))
     top += panelHead
     for (const group of groups) {
-      const drawn = drawGroup(group, top, scale)
-      parts.push(...drawn.parts)
-      top += drawn.height
+      const bars = drawGroup(group, top, scale)
+      parts.push(...bars.parts)
+      top += bars.height
     }
   }
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${top}" width="${width}" height="${top}" role="img">`,
-    '  <title>Requests per second of Lastseen, the floor and Parse Server</title>',
+    `  <title>Requests per second: ${drawn.map(({ name }) => name).join(', ')}</title>`,
     `  <style>${style}\n  </style>`,
     `  <rect width="${width}" height="${top}" class="paper"/>`,
     ...parts.map((part) => `  ${part}`),

@@ -29,7 +29,7 @@ export function writeDocs(report) {
   const lines = [
     factsOf(report),
     verdictOf(report),
-    ...(drawn === null ? [] : [`![Requests per second of Lastseen, the floor and Parse Server](${chart})`]),
+    ...(drawn === null ? [] : [`![Requests per second of Lastseen and what it is compared with](${chart})`]),
     ...measured.flatMap(({ name, title, render }) => [`### ${title ?? name}`, render(report[name])]),
   ]
   writeFileSync(page, `${before}${marks[0]}\n\n${lines.join('\n\n')}\n\n${marks[1]}${after}`)

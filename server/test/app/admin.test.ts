@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { addUserTo, createUserIn } from '../../src/app/admin.ts'
-import { type Core, openCore } from '../../src/app/core.ts'
-import { readConfig } from '../../src/config/config.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
 import { membershipsOf } from '../../src/users/users.sql.ts'
-import { type TestDatabase, cloneDatabase } from '../support/database.ts'
+import { useCore } from '../support/core.ts'
 
 describe('The operator', () => {
-  let database: TestDatabase
-  let core: Core
-  beforeAll(async () => {
-    database = await cloneDatabase()
-    core = await openCore({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
-  })
-  afterAll(async () => {
-    await core.close()
-    await database.drop()
-  })
+  const used = useCore()
 
   it('gives somebody a role in another organization, and another role in the same one', async () => {
+    const { core } = used
     const [first, second] = [await createOrganization(core, 'First'), await createOrganization(core, 'Second')]
     const email = 'kim@example.com'
     const user = await createUserIn(core, { org: String(first.orgId), email, role: 'viewer' })
@@ -31,6 +21,7 @@ describe('The operator', () => {
   })
 
   it('is told when nobody has an account with the address', async () => {
+    const { core } = used
     const { orgId } = await createOrganization(core, 'Third')
     await expect(addUserTo(core, { org: String(orgId), email: 'nobody@example.com', role: 'viewer' })).rejects.toThrow(
       'Nobody has an account with the address "nobody@example.com"; make it with user create',

@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Core, openCore } from '../../src/app/core.ts'
-import { readConfig } from '../../src/config/config.ts'
+import { describe, expect, it } from 'vitest'
 import { databaseLimiter } from '../../src/credentials/shared-buckets.ts'
 import { closeBucket } from '../../src/credentials/shared-buckets.sql.ts'
 import type { Database, Db } from '../../src/db/database.ts'
-import { type TestDatabase, cloneDatabase } from '../support/database.ts'
+import { useCore } from '../support/core.ts'
 
 describe('Buckets in the database', () => {
-  let database: TestDatabase
-  let core: Core
+  const used = useCore()
   let statements = 0
   let broken: Error | null = null
   const millis = (): number => 1_700_000_000_000
@@ -18,19 +15,10 @@ describe('Buckets in the database', () => {
     const query: Db['query'] = async (statement) => {
       statements++
       if (broken !== null) throw broken
-      return core.db.common.query(statement)
+      return used.core.db.common.query(statement)
     }
     return databaseLimiter({ common: { query } } as unknown as Database, millis)
   }
-
-  beforeAll(async () => {
-    database = await cloneDatabase()
-    core = await openCore({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
-  })
-  afterAll(async () => {
-    await core.close()
-    await database.drop()
-  })
 
   it('are drawn from together while a statement is under way, one token of each credential in its turn', async () => {
     const shared = limiter()
@@ -44,7 +32,7 @@ describe('Buckets in the database', () => {
   it('refuse a revoked credential, and nobody who is drawn for beside it', async () => {
     const shared = limiter()
     const [revoked, other] = [randomUUID(), randomUUID()]
-    await closeBucket(core.db.common, revoked, millis())
+    await closeBucket(used.core.db.common, revoked, millis())
     const [first, ...rest] = await Promise.allSettled([shared.draw(other), shared.draw(revoked), shared.draw(other)])
     expect(first).toMatchObject({ value: { admitted: true, tokens: 119 } })
     expect(rest[0]).toMatchObject({ reason: { kind: 'unauthorized' } })
