@@ -1,19 +1,25 @@
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { type Core, openCore } from '../../src/app/core.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { type TestDatabase, cloneDatabase } from './database.ts'
+import { watchStatements } from './statements.ts'
 
 /** What the operator's commands work with, over a database of the file's own and without a server. */
 export function useCore(): { core: Core } {
   const used = {} as { core: Core }
   let database: TestDatabase
+  let watch: Awaited<ReturnType<typeof watchStatements>>
   beforeAll(async () => {
     database = await cloneDatabase()
-    used.core = await openCore({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
+    watch = await watchStatements(database.url)
+    const config = readConfig({ DATABASE_URL: database.url })
+    used.core = await openCore({ config, url: database.url, onStatement: (statement) => watch.onStatement(statement) })
   })
   afterAll(async () => {
     await used.core.close()
     await database.drop()
+    watch.save()
+    expect(watch.violations, 'statements outside the tenancy fence').toEqual([])
   })
   return used
 }
