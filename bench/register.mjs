@@ -40,8 +40,8 @@ function turns(operation, round) {
 }
 
 /**
- * Both run unmeasured first, until their code is compiled. Then service and floor take turns, and who goes first
- * alternates, so that what else the machine does hits both alike.
+ * Both run unmeasured first, until their code is compiled. Then service and floor take turns, short ones and many, and
+ * who goes first alternates, so that what else the machine does hits both alike: it changes its pace from second to second.
  */
 async function measureAll(load, stages, operation, options) {
   const results = new Map(stages.map(({ size }) => [size, { service: [], floor: [] }]))
@@ -91,19 +91,19 @@ export const register = {
     full: {
       minutes: 16,
       sizes: [10_000, 1_000_000],
-      rounds: 5,
-      warmMs: 400,
-      measureMs: 2_000,
-      compileMs: 2_000,
+      rounds: 21,
+      warmMs: 100,
+      measureMs: 500,
+      compileMs: 3_000,
       credentials: 5_000,
     },
     quick: {
       minutes: 5,
       sizes: [10_000],
-      rounds: 5,
-      warmMs: 300,
-      measureMs: 1_000,
-      compileMs: 1_500,
+      rounds: 15,
+      warmMs: 100,
+      measureMs: 400,
+      compileMs: 2_000,
       credentials: 2_500,
     },
   },

@@ -149,8 +149,8 @@ export const webhooks = {
   name: 'webhooks',
   title: 'Webhook deliveries',
   pace: {
-    full: { minutes: 3, rounds: 5, events: 5_000, seconds: 3 },
-    quick: { minutes: 1.5, rounds: 3, events: 2_000, seconds: 3 },
+    full: { minutes: 4, rounds: 15, events: 4_000, seconds: 3 },
+    quick: { minutes: 1.5, rounds: 7, events: 2_000, seconds: 3 },
   },
   measure: measureWebhooks,
   render: renderWebhooks,

@@ -74,14 +74,16 @@ function startDelivering(
     labelNames: ['outcome'],
     registers: [registry],
   })
+  const [delivered, failed] = [attempts.labels('delivered'), attempts.labels('failed')]
   const record = new AttemptLog(db)
   const deliverer = new Deliverer({
     db,
     clock,
     ...needs,
-    onAttempt(orgId, attempt) {
-      attempts.inc({ outcome: attempt.isDelivered ? 'delivered' : 'failed' })
-      record.note(orgId, attempt)
+    onAttempt(orgId, webhookId, attempt) {
+      if (attempt.isDelivered) delivered.inc()
+      else failed.inc()
+      record.note(orgId, webhookId, attempt)
     },
     onFailure: (error) => log.warn({ event: 'chore.failed', chore: 'webhooks', err: error }, 'chore failed'),
   })

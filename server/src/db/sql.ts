@@ -17,8 +17,23 @@ export class Sql {
 /** Values become parameters; nested pieces become text with their own parameters. */
 export const sql = (strings: TemplateStringsArray, ...holes: readonly unknown[]): Sql => new Sql(strings, holes)
 
+/** Templates without a text of their own, by how many holes they have; each is the same object every time. */
+const blanks: TemplateStringsArray[] = []
+
+function blankOf(holes: number): TemplateStringsArray {
+  const known = blanks[holes]
+  if (known !== undefined) return known
+  const texts = Array.from({ length: holes + 1 }, () => '')
+  return (blanks[holes] = Object.assign(texts, { raw: texts }))
+}
+
 export function join(pieces: readonly Sql[], separator: Sql): Sql {
-  return pieces.reduce((all, piece, index) => (index === 0 ? piece : sql`${all}${separator}${piece}`), sql``)
+  const holes: Sql[] = []
+  for (const piece of pieces) {
+    if (holes.length > 0) holes.push(separator)
+    holes.push(piece)
+  }
+  return new Sql(blankOf(holes.length), holes)
 }
 
 /** Stands in a shape for any value. */

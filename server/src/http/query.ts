@@ -159,15 +159,17 @@ function decode(part: string): string | null {
   }
 }
 
-function occurrences(queryText: string): [name: string, value: string | null][] {
-  const found: [string, string | null][] = []
-  for (const part of queryText.split('&')) {
-    if (part === '') continue
-    const equals = part.indexOf('=')
-    const name = equals === -1 ? part : part.slice(0, equals)
-    found.push([decode(name) ?? name, equals === -1 ? '' : decode(part.slice(equals + 1))])
+/** Every `name=value` of the query in its order; null for a value that is not percent-encoded UTF-8. */
+function eachOccurrence(queryText: string, visit: (name: string, value: string | null) => void): void {
+  for (let start = 0, end; start < queryText.length; start = end + 1) {
+    end = queryText.indexOf('&', start)
+    if (end === -1) end = queryText.length
+    if (end === start) continue
+    let equals = queryText.indexOf('=', start)
+    if (equals === -1 || equals > end) equals = end
+    const name = queryText.slice(start, equals)
+    visit(decode(name) ?? name, equals === end ? '' : decode(queryText.slice(equals + 1, end)))
   }
-  return found
 }
 
 /**
@@ -183,17 +185,18 @@ export function readQuery<Q extends object>(
   const result: Record<string, unknown> = {}
   const problems: FieldProblem[] = []
   const seen = new Set<string>()
-  const all = queryText === '' ? [] : occurrences(queryText)
-  for (const [name, text] of all) {
+  eachOccurrence(queryText, (name, text) => {
+    const isFirst = !seen.has(name)
+    if (isFirst) seen.add(name)
     const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
     if (parameter === undefined) {
-      if (!seen.has(name)) problems.push(stranger(name, spec === undefined && elsewhere.has(name)))
-    } else if (seen.has(name) && !parameter.repeatable) {
+      if (isFirst) problems.push(stranger(name, spec === undefined && elsewhere.has(name)))
+    } else if (!isFirst && !parameter.repeatable) {
       problems.push({ field: name, code: 'invalid_value', message: `${name} may be given only once` })
     } else if (text === null) {
       problems.push({ field: name, code: 'invalid_value', message: `${name} is not percent-encoded UTF-8` })
     } else {
-      const partner = seen.has(name) ? undefined : rival(spec, name, all)
+      const partner = isFirst ? rival(spec, name, queryText) : undefined
       if (partner !== undefined)
         problems.push({ field: name, code: 'ambiguous_fields', message: `${name} and ${partner} exclude each other` })
       const verdict = parameter.parse(text, name)
@@ -201,8 +204,7 @@ export function readQuery<Q extends object>(
       else if (parameter.repeatable) ((result[name] ??= []) as unknown[]).push(verdict.value)
       else result[name] = verdict.value
     }
-    seen.add(name)
-  }
+  })
   refuseAny(problems)
   for (const name in parameters) result[name] ??= parameters[name]!.fallback
   return result as QueryOf<Q>
@@ -214,13 +216,13 @@ function stranger(name: string, misplaced: boolean): FieldProblem {
     : { field: name, code: 'unknown_field', message: `${name} is not a known parameter` }
 }
 
-function rival<Q extends object>(
-  spec: QuerySpec<Q> | undefined,
-  name: string,
-  all: readonly (readonly [name: string, value: string | null])[],
-): string | undefined {
-  for (const pair of spec?.pairs ?? [])
-    for (const [mine, other] of [pair, [pair[1], pair[0]]] as const)
-      if (mine === name && all.some(([given]) => given === other)) return other
+function rival<Q extends object>(spec: QuerySpec<Q> | undefined, name: string, queryText: string): string | undefined {
+  for (const [one, two] of spec?.pairs ?? []) {
+    if (one !== name && two !== name) continue
+    const other = one === name ? two : one
+    let isGiven = false
+    eachOccurrence(queryText, (given) => (isGiven ||= given === other))
+    if (isGiven) return other
+  }
   return undefined
 }

@@ -12,12 +12,13 @@ export function foldRows<Row extends CoreRow, Record extends RecordCore>(
   let last: Record | undefined
   for (const row of rows) {
     if (row.id === null) continue
+    const tag = tagOf(row)
     if (last?.id !== row.id) {
       last = build(row)
+      // Room for the one tag that most have; an empty list would make room for seventeen with the first.
+      if (tag !== null) last.tags = [tag]
       records.push(last)
-    }
-    const tag = tagOf(row)
-    if (tag !== null) last.tags.push(tag)
+    } else if (tag !== null) last.tags.push(tag)
   }
   return records
 }

@@ -5,9 +5,7 @@ import type { Page, PageRequest } from '../kernel/page.ts'
 
 /** One request to an endpoint and what came of it. */
 export interface Attempt {
-  webhookId: number
   deliveryId: string
-  event: string
   attempt: number
   attemptedAt: Instant
   status: number | null
@@ -15,23 +13,37 @@ export interface Attempt {
   durationMs: number
 }
 
-export async function insertAttempts(tx: Tx, orgId: number, attempts: readonly Attempt[]): Promise<void> {
+export interface ListedAttempt extends Attempt {
+  event: string
+}
+
+/** What attempts of a webhook have in common. */
+export interface AttemptSource {
+  webhookId: number
+  event: string
+}
+
+export async function insertAttempts(
+  tx: Tx,
+  orgId: number,
+  { webhookId, event }: AttemptSource,
+  attempts: readonly Attempt[],
+): Promise<void> {
   await tx.query(sql`
     insert into webhook_attempts (org_id, attempted_at, delivery_id, attempt, webhook_id, event, status, error, duration_ms)
-    select o.org_id, u.attempted_at, u.delivery_id, u.attempt, u.webhook_id, u.event, u.status, u.error, u.duration_ms
+    select o.org_id, u.attempted_at, u.delivery_id, u.attempt, ${webhookId}::bigint, ${event}::text, u.status, u.error,
+      u.duration_ms
     from organizations o cross join unnest(
       ${attempts.map((one) => toDatabase(one.attemptedAt))}::timestamptz[], ${attempts.map((one) => one.deliveryId)}::uuid[],
-      ${attempts.map((one) => one.attempt)}::integer[], ${attempts.map((one) => one.webhookId)}::bigint[],
-      ${attempts.map((one) => one.event)}::text[], ${attempts.map((one) => one.status)}::integer[],
+      ${attempts.map((one) => one.attempt)}::integer[], ${attempts.map((one) => one.status)}::integer[],
       ${attempts.map((one) => one.error)}::text[], ${attempts.map((one) => one.durationMs)}::integer[]
-    ) u (attempted_at, delivery_id, attempt, webhook_id, event, status, error, duration_ms)
+    ) u (attempted_at, delivery_id, attempt, status, error, duration_ms)
     where o.org_id = ${orgId}
     on conflict (org_id, attempted_at, delivery_id, attempt) do nothing`)
 }
 
 interface AttemptRow {
   total: number
-  webhook_id: number
   delivery_id: string | null
   event: string
   attempt: number
@@ -48,7 +60,7 @@ export async function listAttempts(
   webhookId: number,
   since: Instant,
   page: PageRequest,
-): Promise<Page<Attempt>> {
+): Promise<Page<ListedAttempt>> {
   const chosen = sql`a.org_id = ${orgId} and a.webhook_id = ${webhookId} and a.attempted_at >= ${toDatabase(since)}`
   const rows = await db.query<AttemptRow>(sql`
     with total as (select count(*) as total from webhook_attempts a where ${chosen}),
@@ -64,8 +76,7 @@ export async function listAttempts(
   }
 }
 
-const attemptOf = (row: AttemptRow, deliveryId: string): Attempt => ({
-  webhookId: row.webhook_id,
+const attemptOf = (row: AttemptRow, deliveryId: string): ListedAttempt => ({
   deliveryId,
   event: row.event,
   attempt: row.attempt,

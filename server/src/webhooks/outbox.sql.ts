@@ -3,19 +3,9 @@ import { sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 import { type MoveRow, type RecordedMove, columns as moveColumns, moveOf } from '../tracking/moves.sql.ts'
 
-/** A move that is this process's to deliver, and where it goes. */
+/** A move that is this process's to deliver, and the time of delivery it belongs to. */
 export interface Claimed {
   move: RecordedMove
-  webhookId: number
-  url: string
-  sealedSecret: Uint8Array
-  period: number
-}
-
-interface ClaimedRow extends MoveRow {
-  webhook_id: number
-  url: string
-  sealed_secret: Uint8Array
   period: number
 }
 
@@ -29,7 +19,7 @@ export async function claimMoves(
   request: { limit: number; notBefore: Instant },
 ): Promise<Claimed[]> {
   // The period is asked for apart: joined, the key would not give the oldest first, and all that wait would be sorted.
-  const rows = await tx.query<ClaimedRow>(sql`
+  const rows = await tx.query<MoveRow & { period: number }>(sql`
     with claimed as (
       delete from due_moves d using (
         select o.period, o.recorded_at, o.delivery_id from due_moves o
@@ -41,16 +31,9 @@ export async function claimMoves(
         and d.delivery_id = first.delivery_id
       returning d.period, d.delivery_id as claimed_id
     )
-    select ${moveColumns}, claimed.period, w.id as webhook_id, w.url, w.sealed_secret
-    from claimed join moves m on m.org_id = ${orgId} and m.delivery_id = claimed.claimed_id
-    join webhooks w on w.org_id = ${orgId}`)
-  return rows.map((row) => ({
-    move: moveOf(row),
-    webhookId: row.webhook_id,
-    url: row.url,
-    sealedSecret: row.sealed_secret,
-    period: row.period,
-  }))
+    select ${moveColumns}, claimed.period
+    from claimed join moves m on m.org_id = ${orgId} and m.delivery_id = claimed.claimed_id`)
+  return rows.map((row) => ({ move: moveOf(row), period: row.period }))
 }
 
 /** Whether something waits to be delivered, and whether something waits in vain; each is a step into the key. */

@@ -50,8 +50,9 @@ async function send({ db, clock, seal, target }: Needs, orgId: number, webhook: 
   const outlet = new Outlet(target, { url: webhook.url, connections: 1, timeoutMs })
   try {
     const outcome = await outlet.post(sign(secret, { id, body, occurredMs: millisOf(at), startedMs: millisOf(at) }))
-    const attempt = { ...outcome, webhookId: webhook.id, deliveryId: id, event: 'test', attempt: 1, attemptedAt: at }
-    await db.inOrganization(orgId, (tx) => insertAttempts(tx, orgId, [attempt]), { relaxed: true })
+    const attempt = { ...outcome, deliveryId: id, attempt: 1, attemptedAt: at }
+    const source = { webhookId: webhook.id, event: 'test' }
+    await db.inOrganization(orgId, (tx) => insertAttempts(tx, orgId, source, [attempt]), { relaxed: true })
     return outcome
   } finally {
     await outlet.close()

@@ -18,7 +18,7 @@ export interface DelivererNeeds extends Omit<LaneNeeds, 'onAttempt'> {
   /** The most events that the process holds at the same time, beside one of each organization. */
   maxHeld: number
   sweepMs: number
-  onAttempt: (orgId: number, attempt: Parameters<LaneNeeds['onAttempt']>[0]) => void
+  onAttempt: (orgId: number, ...about: Parameters<LaneNeeds['onAttempt']>) => void
   onDropped: OnDropped
   onFailure: (error: unknown) => void
 }
@@ -132,7 +132,7 @@ export class Deliverer {
   }
 
   #newLane(orgId: number): Lane {
-    const lane = new Lane({ ...this.#needs, onAttempt: (attempt) => this.#needs.onAttempt(orgId, attempt) })
+    const lane = new Lane({ ...this.#needs, onAttempt: (...about) => this.#needs.onAttempt(orgId, ...about) })
     this.#lanes.set(orgId, lane)
     return lane
   }
@@ -155,18 +155,22 @@ export class Deliverer {
   }
 
   async #claimFor(orgId: number, lane: Lane, limit: number): Promise<number> {
-    const { db, seal } = this.#needs
+    const { db, seal, onDropped } = this.#needs
     const { changes } = lane
-    const claimed = await db.inOrganization(orgId, (tx) =>
-      claimMoves(tx, orgId, { limit, notBefore: this.#notBefore() }),
+    // The webhook is read after the claim: a move of a period that ended meanwhile is dropped like any other of it.
+    const [claimed, webhook] = await db.inOrganization(orgId, (tx) =>
+      Promise.all([claimMoves(tx, orgId, { limit, notBefore: this.#notBefore() }), findWebhook(tx, orgId)]),
     )
-    const [first] = claimed
-    if (first === undefined) return 0
-    const secret = seal.open(first.sealedSecret, sealedFor(orgId, first.webhookId))
-    // What changed while claiming is newer than what was claimed with; it is read before anything is sent.
-    if (lane.changes === changes) lane.aim(first.url, first.period)
-    this.#held += claimed.length
-    for (const one of claimed) lane.take(one, secret, () => this.#placeFree(orgId, lane))
+    if (claimed.length === 0) return 0
+    if (webhook === null) onDropped('switched_off', claimed.length)
+    else {
+      const from = { webhookId: webhook.id, secret: seal.open(webhook.sealedSecret, sealedFor(orgId, webhook.id)) }
+      // What changed while claiming is newer than what was claimed with; it is read before anything is sent.
+      if (lane.changes === changes) lane.aim(webhook.url, webhook.period)
+      this.#held += claimed.length
+      const onDone = (): void => this.#placeFree(orgId, lane)
+      for (const one of claimed) lane.take(one, from, onDone)
+    }
     return claimed.length
   }
 

@@ -9,7 +9,6 @@ import { bodyOf } from '../webhooks/payload.ts'
 import { Outlet } from '../webhooks/send.ts'
 import { type Signed, sign } from '../webhooks/signature.ts'
 import type { Target } from '../webhooks/target.ts'
-import { event } from '../webhooks/webhook.ts'
 
 export interface LaneNeeds {
   clock: Clock
@@ -18,8 +17,14 @@ export interface LaneNeeds {
   pausesMs: readonly number[]
   /** The most requests to one organization's endpoint at the same time. */
   places: number
-  onAttempt: (attempt: Attempt & { isDelivered: boolean }) => void
+  onAttempt: (webhookId: number, attempt: Attempt & { isDelivered: boolean }) => void
   onDropped: OnDropped
+}
+
+/** Whose event it is: the webhook, and the secret it is signed with. */
+interface Sender {
+  webhookId: number
+  secret: string
 }
 
 const firstPlaces = 4
@@ -117,16 +122,16 @@ export class Lane {
   }
 
   /** Delivers in the background and calls back when the place is free again. */
-  take(claimed: Claimed, secret: string, onDone: () => void): void {
+  take(claimed: Claimed, from: Sender, onDone: () => void): void {
     this.lastUsedMs = this.#needs.clock.millis()
     this.#held++
-    void this.#deliver(claimed, secret).finally(() => {
+    void this.#deliver(claimed, from).finally(() => {
       if (--this.#held === 0) this.#onEmpty?.()
       onDone()
     })
   }
 
-  async #deliver({ move, webhookId, period }: Claimed, secret: string): Promise<void> {
+  async #deliver({ move, period }: Claimed, { webhookId, secret }: Sender): Promise<void> {
     const { clock, pausesMs, onAttempt, onDropped } = this.#needs
     const [id, body] = [move.deliveryId, bodyOf(move)]
     const signed = sign(secret, { id, body, occurredMs: millisOf(move.occurredAt), startedMs: clock.millis() })
@@ -143,7 +148,7 @@ export class Lane {
       const attemptedAt = now(clock)
       const outcome = await this.#attempt(outlet, signed)
       this.#turns.give()
-      onAttempt({ ...outcome, webhookId, deliveryId: id, event, attempt, attemptedAt })
+      onAttempt(webhookId, { ...outcome, deliveryId: id, attempt, attemptedAt })
       if (outcome.isDelivered) return
       const pauseMs = pausesMs[attempt - 1]
       if (pauseMs === undefined) return onDropped('failed', 1)

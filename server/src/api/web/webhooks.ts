@@ -5,7 +5,7 @@ import { type Field, nullable, optional } from '../../http/schema.ts'
 import { type Component, type Wire, component, listOfAll, single } from '../../http/shape.ts'
 import { now } from '../../kernel/clock.ts'
 import { formatMillis, instantFromMillis, millisOf } from '../../kernel/instant.ts'
-import { type Attempt, listAttempts } from '../../webhooks/attempts.sql.ts'
+import { type ListedAttempt, listAttempts } from '../../webhooks/attempts.sql.ts'
 import { type WebhookNeeds, changeWebhook, createWebhook, getWebhook, removeWebhook } from '../../webhooks/commands.ts'
 import type { SendTest } from '../../webhooks/test-event.ts'
 import { type Webhook, maskSecret, maxUrlLength, sealedFor, urlProblem } from '../../webhooks/webhook.ts'
@@ -84,7 +84,7 @@ const WebhookAttemptOut = component(
 
 export const webhookComponents = [WebhookOut, NewWebhookOut, WebhookTestOut, WebhookAttemptOut] as Component[]
 
-const presentAttempt = (one: Attempt): Wire<(typeof WebhookAttemptOut)['shape']> => ({
+const presentAttempt = (one: ListedAttempt): Wire<(typeof WebhookAttemptOut)['shape']> => ({
   delivery_id: one.deliveryId,
   event: one.event,
   attempt: one.attempt,
