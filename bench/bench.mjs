@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { dropDatabases, startPostgres, versionOf } from './database.mjs'
 import { readOptions } from './options.mjs'
-import { machineFacts, misses, readReports, render } from './report.mjs'
+import { emptyReport, factsOfRun, joined, misses, readReport, render } from './report.mjs'
 import { writeDocs } from './write.mjs'
 
 const startMinutes = 1
@@ -27,12 +27,13 @@ class Started {
 /** A part that fails does not take the others with it. */
 async function bench(started, { chosen, isQuick }, keep) {
   const postgres = await started.add(startPostgres())
-  const report = { machine: machineFacts(await versionOf(postgres.url)), isQuick, failed: [] }
+  const facts = factsOfRun(await versionOf(postgres.url), isQuick)
+  const report = emptyReport()
   for (const { part, pace } of chosen) {
     // What one part started and made is gone before the next begins.
     const own = await started.add(new Started())
     try {
-      report[part.name] = await part.measure(own, postgres, pace)
+      report.parts[part.name] = { facts, result: await part.measure(own, postgres, pace) }
     } catch (error) {
       say(`${part.name} could not be measured: ${error.message}`)
       report.failed.push(part.name)
@@ -70,7 +71,7 @@ async function run(options, keep) {
 export async function main() {
   const options = readOptions(say)
   const keep = (report) => options.json && writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`)
-  const report = options.from === undefined ? await run(options, keep) : readReports(options.from)
+  const report = options.from === undefined ? await run(options, keep) : joined(options.from.map(readReport))
   process.stdout.write(`${render(report)}\n`)
   if (options.isWritten) writeDocs(report)
   const missed = misses(report)

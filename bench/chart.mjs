@@ -34,10 +34,10 @@ const rect = (x, y, w, h, kind) =>
   `<rect x="${x}" y="${y}" width="${Math.max(1, w).toFixed(1)}" height="${h}" class="${kind}"/>`
 
 /** The rates of each operation that has something to be compared with, by size. */
-function panelsOf({ register, parse = [] }) {
+function panelsOf({ register, parse }) {
   const panels = new Map()
-  for (const { operation, size, servicePerSecond, floorPerSecond } of register?.lines ?? []) {
-    const beside = parse.find((line) => line.operation === operation && line.size === size)
+  for (const { operation, size, servicePerSecond, floorPerSecond } of register?.result.lines ?? []) {
+    const beside = parse?.result.find((line) => line.operation === operation && line.size === size)
     const rates = { service: servicePerSecond, floor: floorPerSecond, parse: beside?.parsePerSecond ?? null }
     if (rates.floor === null && rates.parse === null) continue
     if (!panels.has(size)) panels.set(size, [])
@@ -61,7 +61,7 @@ function drawGroup({ title, rates }, top, scale) {
 
 /** Bars of throughput as SVG, readable on light and dark paper; null when the run has nothing to draw. */
 export function chartOf(report) {
-  const panels = panelsOf(report)
+  const panels = panelsOf(report.parts)
   if (panels.size === 0) return null
   const all = [...panels.values()].flat().map(({ rates }) => rates)
   const most = Math.max(...all.flatMap((rates) => Object.values(rates)))

@@ -17,7 +17,8 @@ function commitFact() {
   }
 }
 
-export function machineFacts(postgresVersion) {
+/** Where and of what something is measured. */
+export function factsOfRun(postgresVersion, isQuick) {
   const processors = cpus()
   const memoryGib = Math.round(totalmem() / 2 ** 30)
   return {
@@ -28,33 +29,47 @@ export function machineFacts(postgresVersion) {
     postgres: postgresVersion,
     commit: commitFact(),
     date: new Date().toISOString().slice(0, 10),
+    isQuick,
   }
 }
 
-const measured = (report) => parts.filter(({ name }) => report[name] !== undefined)
+/**
+ * A report holds what was measured of each part, and where and of what: parts measured at different times stand beside
+ * each other, each with its own commit.
+ */
+export const emptyReport = () => ({ parts: {}, failed: [] })
 
-export function factsOf({ machine, isQuick }) {
-  const { processor, memory, system, node, postgres, commit, date } = machine
+const measured = ({ parts: held }) => parts.filter(({ name }) => held[name] !== undefined)
+
+function factsOf({ processor, memory, system, node, postgres, commit, date, isQuick }) {
   return (
     `${processor}, ${memory}, ${system}, Node ${node}, PostgreSQL ${postgres}. ` +
     `Commit ${commit}, ${date}${isQuick ? ', a quick run' : ''}.`
   )
 }
 
+/** Every part with its title, its table, and what it was measured on. */
+export const sections = (report) =>
+  measured(report).map(({ name, title = name, render }) => {
+    const { facts, result } = report.parts[name]
+    return { title, table: render(result), facts: factsOf(facts) }
+  })
+
 export const render = (report) =>
-  [...measured(report).flatMap(({ name, render }) => [render(report[name]), '']), factsOf(report)].join('\n')
+  sections(report)
+    .map(({ table, facts }) => `${table}\n\n${facts}\n`)
+    .join('\n')
 
 /** Bars that were missed, failures included. */
 export const misses = (report) => [
-  ...measured(report).flatMap(({ name, misses }) => misses(report[name])),
+  ...measured(report).flatMap(({ name, misses }) => misses(report.parts[name].result)),
   ...report.failed.map((name) => `${name} could not be measured`),
 ]
 
-/** Reports written earlier with --json, as one. Only what was measured on one machine and commit belongs together. */
-export function readReports(files) {
-  const reports = files.map((file) => JSON.parse(readFileSync(file, 'utf8')))
-  const sameOf = ({ machine, isQuick }) => JSON.stringify({ ...machine, date: null, isQuick })
-  if (reports.some((report) => sameOf(report) !== sameOf(reports[0])))
-    throw new Error('These reports are of different machines, commits or paces.')
-  return Object.assign({}, ...reports, { failed: reports.flatMap(({ failed }) => failed) })
-}
+/** Reports as one; of a part that is in several the last counts. */
+export const joined = (reports) => ({
+  parts: Object.assign({}, ...reports.map((report) => report.parts)),
+  failed: reports.flatMap(({ failed }) => failed),
+})
+
+export const readReport = (file) => JSON.parse(readFileSync(file, 'utf8'))

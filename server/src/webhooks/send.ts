@@ -51,6 +51,61 @@ export interface OutletOptions {
   cutOff?: AbortSignal
 }
 
+/** One request under way. It is told of each step instead of handed a stream: only that the answer ends is of interest. */
+class Posting implements Dispatcher.DispatchHandler {
+  readonly startedAt = performance.now()
+  readonly #over: (posting: Posting, outcome: Outcome) => void
+  #status: number | null = null
+  #bytes = 0
+  #underWay: Dispatcher.DispatchController | null = null
+  #stopped: Error | null = null
+  #isOver = false
+
+  constructor(over: (posting: Posting, outcome: Outcome) => void) {
+    this.#over = over
+  }
+
+  stop(reason: Error): void {
+    this.#stopped = reason
+    this.#end(reason)
+    this.#underWay?.abort(reason)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#underWay = controller
+    if (this.#stopped !== null) controller.abort(this.#stopped)
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, statusCode: number): void {
+    this.#status = statusCode
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.length
+    if (this.#bytes <= answerBytes) return
+    this.#end(null)
+    controller.abort(new Unreachable('the answer is too long'))
+  }
+
+  onResponseEnd(): void {
+    this.#end(null)
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#end(error)
+  }
+
+  #end(failure: unknown): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    const status = this.#status
+    const error = failure === null ? null : reasonOf(failure)
+    const isDelivered = error === null && status !== null && status >= 200 && status < 300
+    const durationMs = Math.round(performance.now() - this.startedAt)
+    this.#over(this, { isDelivered, status, error, durationMs })
+  }
+}
+
 /**
  * One endpoint with connections of its own, kept open between requests: what happens on them concerns no other
  * endpoint. Redirects are not followed, and proxies named by the environment are not used.
@@ -61,8 +116,9 @@ export class Outlet {
   readonly #timeoutMs: number
   readonly #pool: Pool
   readonly #cutOff: AbortSignal | undefined
-  /** How to end each request that is running. Listening to the signal once costs less than once for each of them. */
-  readonly #running = new Set<(reason: Error) => void>()
+  /** The requests under way, the oldest first. One clock and one ear for the signal serve them all. */
+  readonly #running = new Set<Posting>()
+  #timer: NodeJS.Timeout | undefined
 
   constructor(target: Target, { url, connections, timeoutMs, cutOff }: OutletOptions) {
     const { origin, pathname, search, hostname, port } = new URL(url)
@@ -70,7 +126,7 @@ export class Outlet {
     this.#path = pathname + search
     this.#timeoutMs = timeoutMs
     this.#cutOff = cutOff
-    cutOff?.addEventListener('abort', () => this.#running.forEach((stop) => stop(wasStopped())), { once: true })
+    cutOff?.addEventListener('abort', () => this.#running.forEach((one) => one.stop(wasStopped())), { once: true })
     this.#pool = new Pool(origin, {
       connections,
       pipelining: 1,
@@ -87,56 +143,34 @@ export class Outlet {
 
   /** Never throws: whatever goes wrong is an outcome. */
   post({ headers, body }: Signed): Promise<Outcome> {
-    const startedAt = performance.now()
     return new Promise((resolve) => {
-      let status: number | null = null
-      let bytes = 0
-      let underWay: Dispatcher.DispatchController | null = null
-      let stopped: Error | null = null
-      let isOver = false
-      const end = (failure: unknown): void => {
-        if (isOver) return
-        isOver = true
-        clearTimeout(timer)
-        this.#running.delete(stop)
-        const error = failure === null ? null : reasonOf(failure)
-        const isDelivered = error === null && status !== null && status >= 200 && status < 300
-        resolve({ isDelivered, status, error, durationMs: Math.round(performance.now() - startedAt) })
-      }
-      const stop = (reason: Error): void => {
-        stopped = reason
-        end(reason)
-        underWay?.abort(reason)
-      }
-      const timer = setTimeout(() => stop(new Unreachable('timeout')), this.#timeoutMs)
-      if (this.#cutOff?.aborted) return stop(wasStopped())
-      this.#running.add(stop)
-      // Told of each step instead of handed a stream: what the answer says is of no interest, only that it ends.
-      this.#pool.dispatch(
-        { method: 'POST', path: this.#path, headers, body },
-        {
-          onRequestStart(controller) {
-            underWay = controller
-            if (stopped !== null) controller.abort(stopped)
-          },
-          onResponseStart(_controller, statusCode) {
-            status = statusCode
-          },
-          onResponseData(controller, chunk) {
-            bytes += chunk.length
-            if (bytes <= answerBytes) return
-            end(null)
-            controller.abort(new Unreachable('the answer is too long'))
-          },
-          onResponseEnd: () => end(null),
-          onResponseError: (_controller, error) => end(error),
-        },
-      )
+      const posting = new Posting((one, outcome) => {
+        this.#running.delete(one)
+        resolve(outcome)
+      })
+      this.#running.add(posting)
+      if (this.#cutOff?.aborted) return posting.stop(wasStopped())
+      this.#timer ??= setTimeout(() => this.#lookRound(), this.#timeoutMs).unref()
+      this.#pool.dispatch({ method: 'POST', path: this.#path, headers, body }, posting)
     })
   }
 
+  /** Gives up what has had its time, and looks again when the next one will have had it. */
+  #lookRound(): void {
+    this.#timer = undefined
+    for (const one of this.#running) {
+      const leftMs = one.startedAt + this.#timeoutMs - performance.now()
+      if (leftMs > 0) {
+        this.#timer = setTimeout(() => this.#lookRound(), Math.ceil(leftMs)).unref()
+        return
+      }
+      one.stop(new Unreachable('timeout'))
+    }
+  }
+
   /** Lets running requests end, then closes the connections. */
-  close(): Promise<void> {
-    return this.#pool.close()
+  async close(): Promise<void> {
+    await this.#pool.close()
+    clearTimeout(this.#timer)
   }
 }

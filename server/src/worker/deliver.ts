@@ -70,7 +70,9 @@ export class Deliverer {
     if (lane === undefined) return news
     lane.changes++
     lane.news = news
-    return news
+    return news.then(() => {
+      if (lane.news === news) lane.news = null
+    })
   }
 
   async #readNews(orgId: number, lane: Lane | undefined): Promise<void> {

@@ -1,12 +1,13 @@
 import { setMaxListeners } from 'node:events'
 import { type Clock, now } from '../kernel/clock.ts'
 import { millisOf } from '../kernel/instant.ts'
+import type { RecordedMove } from '../tracking/moves.sql.ts'
 import type { Attempt } from '../webhooks/attempts.sql.ts'
 import type { OnDropped } from '../webhooks/commands.ts'
 import { jittered } from '../webhooks/ladder.ts'
 import type { Claimed } from '../webhooks/outbox.sql.ts'
 import { bodyOf } from '../webhooks/payload.ts'
-import { Outlet } from '../webhooks/send.ts'
+import { type Outcome, Outlet } from '../webhooks/send.ts'
 import { type Signed, sign } from '../webhooks/signature.ts'
 import type { Target } from '../webhooks/target.ts'
 
@@ -41,9 +42,11 @@ class Gate {
     this.#free = free
   }
 
-  async take(): Promise<void> {
-    if (this.#free > 0) this.#free--
-    else await new Promise<void>((resume) => this.#waiting.push(resume))
+  /** Undefined when there is room at once, else what to wait for. */
+  take(): Promise<void> | undefined {
+    if (this.#free === 0) return new Promise((resume) => this.#waiting.push(resume))
+    this.#free--
+    return undefined
   }
 
   give(): void {
@@ -51,6 +54,12 @@ class Gate {
     if (next === undefined) this.#free++
     else next()
   }
+}
+
+/** Made when its first attempt begins, and the same for every attempt. */
+function signedOf(move: RecordedMove, secret: string, clock: Clock): Signed {
+  const times = { occurredMs: millisOf(move.occurredAt), startedMs: clock.millis() }
+  return sign(secret, { id: move.deliveryId, body: bodyOf(move), ...times })
 }
 
 /** Everything under way listens to it, which is no leak. */
@@ -80,7 +89,7 @@ export class Lane {
   hasMore = false
   isClaiming = false
   /** Nothing is sent while news of the webhook are being read. */
-  news: Promise<void> = Promise.resolve()
+  news: Promise<void> | null = null
   changes = 0
   lastUsedMs: number
 
@@ -125,30 +134,34 @@ export class Lane {
   take(claimed: Claimed, from: Sender, onDone: () => void): void {
     this.lastUsedMs = this.#needs.clock.millis()
     this.#held++
-    void this.#deliver(claimed, from).finally(() => {
+    const done = (): void => {
       if (--this.#held === 0) this.#onEmpty?.()
       onDone()
-    })
+    }
+    void this.#deliver(claimed, from).then(done)
   }
 
   async #deliver({ move, period }: Claimed, { webhookId, secret }: Sender): Promise<void> {
     const { clock, pausesMs, onAttempt, onDropped } = this.#needs
-    const [id, body] = [move.deliveryId, bodyOf(move)]
-    const signed = sign(secret, { id, body, occurredMs: millisOf(move.occurredAt), startedMs: clock.millis() })
+    let signed: Signed | undefined
     for (let attempt = 1; ; attempt++) {
-      await this.#turns.take()
+      // Waited for only where there is something to wait for.
+      const turn = this.#turns.take()
+      if (turn !== undefined) await turn
       // Released in every case below: nothing between here and the end of the attempt may leave without it.
-      await this.news
+      if (this.news !== null) await this.news
       const outlet = this.#outlet
       const isStopped = this.#cutOff.signal.aborted
       if (isStopped || outlet === undefined || period !== this.#period) {
         this.#turns.give()
         return onDropped(isStopped ? 'stopped' : 'switched_off', 1)
       }
+      signed ??= signedOf(move, secret, clock)
       const attemptedAt = now(clock)
-      const outcome = await this.#attempt(outlet, signed)
+      const outcome = await outlet.post(signed)
       this.#turns.give()
-      onAttempt(webhookId, { ...outcome, deliveryId: id, attempt, attemptedAt })
+      this.#learnFrom(outcome)
+      onAttempt(webhookId, { ...outcome, deliveryId: move.deliveryId, attempt, attemptedAt })
       if (outcome.isDelivered) return
       const pauseMs = pausesMs[attempt - 1]
       if (pauseMs === undefined) return onDropped('failed', 1)
@@ -156,14 +169,12 @@ export class Lane {
     }
   }
 
-  async #attempt(outlet: Outlet, signed: Signed) {
-    const outcome = await outlet.post(signed)
+  #learnFrom({ isDelivered, durationMs }: Outcome): void {
     const { places } = this.#needs
-    const most = outcome.durationMs <= quickMs ? places * aheadTimes : places
-    this.#places = outcome.isDelivered
+    const most = durationMs <= quickMs ? places * aheadTimes : places
+    this.#places = isDelivered
       ? Math.min(most, this.#places + 1)
       : Math.max(1, Math.floor(Math.min(places, this.#places) / 2))
-    return outcome
   }
 
   /** Ends early when the period changes or the process stops. */
