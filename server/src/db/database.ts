@@ -22,6 +22,8 @@ export interface Database {
   readonly reports: Db
   readonly common: Db
   inOrganization<Result>(orgId: number, work: (tx: Tx) => Promise<Result>, options?: TxOptions): Promise<Result>
+  /** One statement in a transaction of its own that opens and commits in the same packet: a single round trip. */
+  callInOrganization<Row extends object>(orgId: number, statement: Sql): Promise<Row[]>
   shared<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
 }
 

@@ -35,8 +35,8 @@ export class Overtaken extends Error {
   readonly code = '40001'
 }
 
-/** The database picked this transaction as a deadlock's victim: nothing was written and it can run again. */
-export function mayRunAgain(error: unknown): boolean {
-  const code = (error as DatabaseError).code
-  return code === '40P01' || code === '40001'
-}
+/** Deadlocks whose victim this transaction is, and what `Overtaken` says, also from a function in the database (LS001). */
+const runAgain = new Set(['40P01', '40001', 'LS001'])
+
+/** Nothing was written, and the transaction can run again. */
+export const mayRunAgain = (error: unknown): boolean => runAgain.has((error as DatabaseError).code ?? '')
