@@ -228,6 +228,7 @@ declare
   is_there boolean[] := '{}';
   looks_at bigint[] := '{}';
 begin
+  smoothings := array_fill(null::text, array[cardinality(reader_ids)]);
   for one in
     select distinct on (u.carrier) u.carrier, t.asset_id
     from unnest(carriers, tag_types, match_values) with ordinality u (carrier, type_of_tag, matched, n)
