@@ -12,10 +12,10 @@ export interface Tx extends Db {
 }
 
 /**
- * The doors to the data. A tenant's rows are written only through `inOrganization`, where row level security admits
- * that organization alone; `read` serves hot reads on a role that cannot write; `reports` serves reads that may be a
- * moment old, from a replica where there is one; `common` (one statement) and `shared` (a transaction) reach the few
- * tables that belong to no tenant.
+ * The doors to the data. A tenant's rows are written only through `inOrganization` and `callInOrganization`, where row
+ * level security admits that organization alone; `read` serves hot reads on a role that cannot write; `reports` serves
+ * reads that may be a moment old, from a replica where there is one; `common` (one statement) and `shared` (a
+ * transaction) reach the few tables that belong to no tenant.
  */
 export interface Database {
   readonly read: Db

@@ -30,12 +30,12 @@ export function asConflict(error: unknown): Refusal | null {
   return detail === undefined ? null : refuse.conflict(detail)
 }
 
-/** What a transaction found is true no longer; run again, it finds what is. */
+/** What a transaction found is true no longer; run again, it finds what is. Functions of the database say LS001. */
 export class Overtaken extends Error {
   readonly code = '40001'
 }
 
-/** Deadlocks whose victim this transaction is, and what `Overtaken` says, also from a function in the database (LS001). */
+/** The victim of a deadlock, and whoever was overtaken. */
 const runAgain = new Set(['40P01', '40001', 'LS001'])
 
 /** Nothing was written, and the transaction can run again. */

@@ -96,12 +96,12 @@ describe('A batch of reads is one round trip to the database', () => {
 })
 
 describe('A call in an organization', () => {
-  const held = sql`insert into key_counters (org_id, kind, last) values (${1}, 'call', ${1})`
+  const stray = sql`insert into key_counters (org_id, kind, last) values (${1}, 'call', ${1})`
 
   it('sees and writes that organization alone', async () => {
     const seen = await db.callInOrganization(orgId, sql`select distinct org_id from assets`)
     expect(seen).toEqual([{ org_id: orgId }])
-    await expect(db.callInOrganization(orgId, held)).rejects.toMatchObject({ code: '42501' })
+    await expect(db.callInOrganization(orgId, stray)).rejects.toMatchObject({ code: '42501' })
   })
 
   it('refuses an organization id that is no integer, before anything is sent', () => {
@@ -140,12 +140,15 @@ describe('A call in an organization', () => {
   })
 
   it('ends with the connection it runs on, and the next one has another', async () => {
-    const waiting = db.callInOrganization(orgId, sql`select pg_sleep(${60})`).catch((error: Error) => error.message)
+    const lost = 'the connection to the database was lost during a transaction'
+    const waiting = expect(db.callInOrganization(orgId, sql`select pg_sleep(${60})`)).rejects.toThrow(lost)
     await eventually(async () =>
-      expect(await admin`select from pg_stat_activity where query like '%pg_sleep($1)%' and state = 'active'`).toHaveLength(1),
+      expect(
+        await admin`select from pg_stat_activity where query like '%pg_sleep($1)%' and state = 'active'`,
+      ).toHaveLength(1),
     )
     passage.cut()
-    expect(await waiting).toBe('the connection to the database was lost during a transaction')
+    await waiting
     await expect(db.callInOrganization(orgId, sql`select 1 as one`)).resolves.toEqual([{ one: 1 }])
   })
 

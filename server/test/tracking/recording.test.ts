@@ -63,7 +63,11 @@ async function minutesOf(...assetIds: number[]): Promise<Sighting[]> {
 
 describe('the first observation of a minute', () => {
   it('is the one that sets it, whatever order the reads came in', async () => {
-    await recorded([seen(pallet, hall, '10:00:40'), seen(pallet, dock, '10:00:05'), seen(pallet, yard, '10:00:59.999999')])
+    await recorded([
+      seen(pallet, hall, '10:00:40'),
+      seen(pallet, dock, '10:00:05'),
+      seen(pallet, yard, '10:00:59.999999'),
+    ])
     expect(await minutesOf(pallet)).toEqual([seen(pallet, dock, '10:00:05')])
   })
 

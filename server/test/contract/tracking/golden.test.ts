@@ -119,7 +119,11 @@ it.each(readers)(
           observed_at: `2026-05-04T${clock}Z`,
         })),
       )
-    asked.push(statements.filter((text) => /record_reads|record_sightings|resolve_reads|asset_(minutes|positions)|scan_points/.test(text)))
+    asked.push(
+      statements.filter((text) =>
+        /record_reads|record_sightings|resolve_reads|asset_(minutes|positions)|scan_points/.test(text),
+      ),
+    )
 
     const sql = database(context.app)
     const recorded = await sql<{ line: string }[]>`
