@@ -114,10 +114,10 @@ export function connect(options: ConnectOptions): Connection {
     }
   }
 
-  async function attempt<Result>(opening: readonly string[], work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  async function attempt<Result>(work: (lane: Lane) => Promise<Result>): Promise<Result> {
     const lane = await lanes.take()
     try {
-      return await whileConnected(lane, () => run(lane, opening, work))
+      return await whileConnected(lane, () => work(lane))
     } finally {
       lanes.give(lane)
     }
@@ -143,10 +143,23 @@ export function connect(options: ConnectOptions): Connection {
     }
   }
 
-  async function transaction<Result>(opening: readonly string[], work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  /** Everything is sent before anything is answered, in this order. After a failure the commit takes all of it back. */
+  async function call<Row extends object>(lane: Lane, opening: readonly string[], statement: Sql): Promise<Row[]> {
+    onStatement?.(statement)
+    const connection = live(lane)
+    const { text, values } = render(statement)
+    const begun = opening.map((one) => connection.unsafe(one).simple().execute())
+    const answer = connection.unsafe(text, values as never[], { prepare: true }).execute()
+    const committed = connection.unsafe('commit').simple().execute()
+    const failed = (await Promise.allSettled([answer, ...begun, committed])).find((one) => one.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+    return takeRows((await answer) as unknown as Row[])
+  }
+
+  async function untilDone<Result>(work: (lane: Lane) => Promise<Result>): Promise<Result> {
     for (let tries = 1; ; tries++) {
       try {
-        return await attempt(opening, work)
+        return await attempt(work)
       } catch (error) {
         if (mayRunAgain(error) && tries < 4) continue
         throw asConflict(error) ?? error
@@ -160,12 +173,14 @@ export function connect(options: ConnectOptions): Connection {
     reports: on(replica ?? reader),
     common: on(writer),
     inOrganization(orgId, work, { relaxed = false }: TxOptions = {}) {
-      if (!Number.isSafeInteger(orgId)) throw new TypeError('an organization id is an integer')
-      const commit = relaxed ? '; set local synchronous_commit = off' : ''
-      // Apart from each other: Citus repeats the whole text of a SET wherever the transaction goes.
-      return transaction(['begin', `set local app.org_id = '${orgId}'${commit}`], work)
+      const opening = openingOf(orgId, relaxed)
+      return untilDone((lane) => run(lane, opening, work))
     },
-    shared: (work) => transaction(['begin'], work),
+    callInOrganization<Row extends object>(orgId: number, statement: Sql) {
+      const opening = openingOf(orgId)
+      return untilDone((lane) => call<Row>(lane, opening, statement))
+    },
+    shared: (work) => untilDone((lane) => run(lane, ['begin'], work)),
     async listen(channel, heard, resumed) {
       await ear.listen(channel, heard, resumed)
     },
@@ -187,6 +202,13 @@ export function connect(options: ConnectOptions): Connection {
       await Promise.all([writer.close(), reader.close(), replica?.close(), ear.close(), lanes.close()])
     },
   }
+}
+
+/** The statements apart from each other: Citus repeats the whole text of a SET wherever the transaction goes. */
+function openingOf(orgId: number, relaxed = false): readonly string[] {
+  if (!Number.isSafeInteger(orgId)) throw new TypeError('an organization id is an integer')
+  const commit = relaxed ? '; set local synchronous_commit = off' : ''
+  return ['begin', `set local app.org_id = '${orgId}'${commit}`]
 }
 
 /**

@@ -12,16 +12,18 @@ export interface Tx extends Db {
 }
 
 /**
- * The doors to the data. A tenant's rows are written only through `inOrganization`, where row level security admits
- * that organization alone; `read` serves hot reads on a role that cannot write; `reports` serves reads that may be a
- * moment old, from a replica where there is one; `common` (one statement) and `shared` (a transaction) reach the few
- * tables that belong to no tenant.
+ * The doors to the data. A tenant's rows are written only through `inOrganization` and `callInOrganization`, where row
+ * level security admits that organization alone; `read` serves hot reads on a role that cannot write; `reports` serves
+ * reads that may be a moment old, from a replica where there is one; `common` (one statement) and `shared` (a
+ * transaction) reach the few tables that belong to no tenant.
  */
 export interface Database {
   readonly read: Db
   readonly reports: Db
   readonly common: Db
   inOrganization<Result>(orgId: number, work: (tx: Tx) => Promise<Result>, options?: TxOptions): Promise<Result>
+  /** One statement in a transaction of its own that opens and commits in the same packet: a single round trip. */
+  callInOrganization<Row extends object>(orgId: number, statement: Sql): Promise<Row[]>
   shared<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
 }
 

@@ -30,13 +30,13 @@ export function asConflict(error: unknown): Refusal | null {
   return detail === undefined ? null : refuse.conflict(detail)
 }
 
-/** What a transaction found is true no longer; run again, it finds what is. */
+/** What a transaction found is true no longer; run again, it finds what is. Functions of the database say LS001. */
 export class Overtaken extends Error {
   readonly code = '40001'
 }
 
-/** The database picked this transaction as a deadlock's victim: nothing was written and it can run again. */
-export function mayRunAgain(error: unknown): boolean {
-  const code = (error as DatabaseError).code
-  return code === '40P01' || code === '40001'
-}
+/** The victim of a deadlock, and whoever was overtaken. */
+const runAgain = new Set(['40P01', '40001', 'LS001'])
+
+/** Nothing was written, and the transaction can run again. */
+export const mayRunAgain = (error: unknown): boolean => runAgain.has((error as DatabaseError).code ?? '')

@@ -12,7 +12,7 @@ import {
 } from '../readers/unknown.sql.ts'
 import type { TagDraft } from '../tags/tag.ts'
 import { type UnknownRead, noteUnknownTags } from '../tracking/unknown-tags.sql.ts'
-import { tagKey } from '../tracking/resolve.sql.ts'
+import { tagKey } from '../tracking/tag-read.ts'
 
 interface Ledger {
   activities: Map<number, Activity>

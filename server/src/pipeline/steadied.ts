@@ -3,12 +3,22 @@ import { holdGlimpses, putGlimpses } from '../tracking/glimpses.sql.ts'
 import { whereaboutsOf } from '../tracking/positions.sql.ts'
 import type { Sighting } from '../tracking/sighting.ts'
 import { type Glimpse, type Observation, gathered, steady } from '../tracking/smoothing.ts'
-import { perAsset } from './advances.ts'
 
 export interface Steadied {
   sightings: readonly Sighting[]
   /** Where the assets whose sightings were held back were taken to be: true only if nobody moved them meanwhile. */
   assumed: ReadonlyMap<number, number | null>
+}
+
+/** Sightings by asset, keeping their order. */
+function perAsset<One extends Sighting>(sightings: readonly One[]): Map<number, One[]> {
+  const groups = new Map<number, One[]>()
+  for (const sighting of sightings) {
+    const group = groups.get(sighting.assetId)
+    if (group === undefined) groups.set(sighting.assetId, [sighting])
+    else group.push(sighting)
+  }
+  return groups
 }
 
 /**

@@ -8,7 +8,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { now } from '../../src/kernel/clock.ts'
 import { createLocation } from '../../src/locations/commands.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
-import { insertMoves } from '../../src/tracking/moves.sql.ts'
+import { recordSave } from '../../src/pipeline/record-save.ts'
 import { createWebhook } from '../../src/webhooks/commands.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 import { serve, usePrograms } from '../support/process.ts'
@@ -54,7 +54,9 @@ describe.skipIf(inject('isCitus'))('when servers are killed while they deliver',
 
   it('no move is claimed twice or sent under two delivery ids, through fifty crashes (D33)', async () => {
     const draft = { description: null, isActive: true, validTo: null, tags: [] }
-    const place = await createLocation(core, orgId, { ...draft, name: 'Dock', parent: {} })
+    const dock = await createLocation(core, orgId, { ...draft, name: 'Dock', parent: {} })
+    const hall = await createLocation(core, orgId, { ...draft, name: 'Hall', parent: {} })
+    let turn = 0
     const assets: number[] = []
     for (let index = 0; index < 20; index++)
       assets.push((await createAsset(core, orgId, { ...draft, name: `Thing ${index}`, metadata: {} })).id)
@@ -62,8 +64,8 @@ describe.skipIf(inject('isCitus'))('when servers are killed while they deliver',
     /** The pair of asset and instant tells one move from all others, whatever its delivery id. */
     const record = async (): Promise<void> => {
       const at = now(core.clock)
-      const moves = assets.map((assetId) => ({ assetId, fromId: null, toId: place.id, occurredAt: at }))
-      const made = await core.db.inOrganization(orgId, (tx) => insertMoves(tx, orgId, moves, at))
+      const place = turn++ % 2 === 0 ? dock : hall
+      const made = await core.db.inOrganization(orgId, (tx) => recordSave(tx, orgId, place.id, assets, at))
       for (const move of made) recorded.set(`${move.assetId} ${move.occurredAt.slice(0, 23)}Z`, move.deliveryId)
       await core.wake.send('moved', String(orgId))
     }

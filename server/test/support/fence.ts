@@ -3,6 +3,8 @@ import { loadModule, parseSync } from 'libpg-query'
 /** The names of the tables whose every row belongs to one organization, unqualified. */
 export interface FenceRules {
   tenantTables: ReadonlySet<string>
+  /** The names of functions that work for one organization, which they take as their first argument. */
+  tenantFunctions?: ReadonlySet<string>
 }
 
 type Body = Readonly<Record<string, unknown>>
@@ -199,6 +201,7 @@ class Analysis {
   readonly violations = new Set<string>()
   readonly tables = new Set<string>()
   readonly #tenantTables: ReadonlySet<string>
+  readonly #tenantFunctions: ReadonlySet<string>
   readonly #relations: Relation[] = []
   readonly #recursive = new Set<Cte>()
   readonly #insertions: { table: string; from: string; sources: Source[] }[] = []
@@ -208,6 +211,7 @@ class Analysis {
 
   constructor(rules: FenceRules) {
     this.#tenantTables = rules.tenantTables
+    this.#tenantFunctions = rules.tenantFunctions ?? new Set()
   }
 
   report(message: string): void {
@@ -676,6 +680,9 @@ class Analysis {
     } else if (tag === 'FuncCall') {
       const name = strings(fields['funcname']).at(-1) ?? ''
       if (RUNS_SQL.test(name)) this.report(`${name}() runs SQL the fence cannot see`)
+      const given = list(fields['args'])[0]
+      if (this.#tenantFunctions.has(name) && sourceOf(given, null)?.() !== 'param')
+        this.report(`${name}() must be given the organization as a parameter, before all else`)
       this.#expressions(fields, context)
     } else if (EXPRESSIONS.has(tag)) {
       this.#expressions(fields, context)

@@ -8,6 +8,8 @@ export class Passage {
   #port = 0
   /** What is sent meanwhile is lost, and nobody is told. */
   isStopped = false
+  /** How often the near side spoke after it had been answered, or for the first time. */
+  turns = 0
 
   constructor(target: string) {
     this.#target = new URL(target)
@@ -22,12 +24,17 @@ export class Passage {
   open(): Promise<void> {
     const server = createServer((near) => {
       const far = connect(Number(this.#target.port), this.#target.hostname)
+      let spokeLast: Socket | null = null
       for (const [one, other] of [
         [near, far],
         [far, near],
       ] as const) {
         this.#sockets.add(one)
-        one.on('data', (bytes) => this.isStopped || other.write(bytes))
+        one.on('data', (bytes) => {
+          if (one === near && spokeLast !== near) this.turns++
+          spokeLast = one
+          if (!this.isStopped) other.write(bytes)
+        })
         one.on('error', () => undefined)
         one.on('close', () => {
           this.#sockets.delete(one)

@@ -57,8 +57,13 @@ export async function watchStatements(url: string) {
   const rows = await admin<
     { tablename: string }[]
   >`select distinct tablename from pg_policies where schemaname = 'public'`
+  const functions = await admin<{ name: string }[]>`
+    select proname as name from pg_proc where pronamespace = 'public'::regnamespace and proargnames[1] = 'the_org'`
   await admin.end({ timeout: 5 })
-  const rules = { tenantTables: new Set(rows.map((row) => row.tablename)) }
+  const rules = {
+    tenantTables: new Set(rows.map((row) => row.tablename)),
+    tenantFunctions: new Set(functions.map((row) => row.name)),
+  }
   const checked = new Set<string>()
   const templates = new Set<string>()
   const violations: string[] = []

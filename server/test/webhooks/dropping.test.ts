@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { webhookNeeds } from '../../src/app/webhooks.ts'
-import { insertMoves } from '../../src/tracking/moves.sql.ts'
+import { recordSave } from '../../src/pipeline/record-save.ts'
 import { lapseOrganization, reinstateOrganization } from '../../src/webhooks/commands.ts'
 import { startApp } from '../support/app.ts'
 import type { Receiver } from '../support/receiver.ts'
@@ -100,8 +100,7 @@ describe('while delivery is switched off', () => {
     const [dock] = watched.places
     const at = instant(new Date(clock.millis()).toISOString())
     await network.app.core.db.inOrganization(watched.orgId, async (tx) => {
-      const move = { assetId: thing.id, fromId: null, toId: dock.id, occurredAt: at }
-      expect(await insertMoves(tx, watched.orgId, [move], at)).toHaveLength(1)
+      expect(await recordSave(tx, watched.orgId, dock.id, [thing.id], at)).toHaveLength(1)
       await watched.change({ enabled: false })
       await watched.change({ enabled: true })
     })

@@ -8,7 +8,7 @@ import type { LatestRead } from '../../readers/reader.ts'
 import type { Needs } from '../../records/record.ts'
 import { tagTypes } from '../../tags/tag.ts'
 import { type Holder, holdersOf } from '../../tracking/codes.sql.ts'
-import { tagKey } from '../../tracking/resolve.sql.ts'
+import { tagKey } from '../../tracking/tag-read.ts'
 import { line, timestamp, wire } from './fields.ts'
 import { antenna } from './reader-wire.ts'
 

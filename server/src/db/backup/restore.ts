@@ -77,6 +77,20 @@ async function clear(sql: Sql, isReplacing: boolean): Promise<void> {
   if (!isReplacing && (await holdsSomething(sql, names)))
     throw new NotEmpty('The database is not empty: restore into an empty one, or throw away what it holds (--replace)')
   await sql.unsafe(`drop table ${listOf(names)} cascade`)
+  await dropFunctions(sql)
+}
+
+/** The migrations make them anew, and the types of their answers too. */
+async function dropFunctions(sql: Sql): Promise<void> {
+  const functions = await sql<{ name: string }[]>`
+    select p.oid::regprocedure::text as name from pg_proc p where p.pronamespace = 'public'::regnamespace
+      and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`
+  for (const { name } of functions) await sql.unsafe(`drop function ${name}`)
+  const types = await sql<{ name: string }[]>`
+    select t.oid::regtype::text as name from pg_type t join pg_class c on c.oid = t.typrelid and c.relkind = 'c'
+    where t.typnamespace = 'public'::regnamespace
+      and not exists (select from pg_depend d where d.objid = t.oid and d.deptype = 'e')`
+  for (const { name } of types) await sql.unsafe(`drop type ${name}`)
 }
 
 /** An installation without an organization, as a first start leaves it behind, is worth nothing. */

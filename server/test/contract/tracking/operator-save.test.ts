@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Tx } from '../../../src/db/database.ts'
-import { recordSave } from '../../../src/pipeline/record-save.ts'
-import { type Place, Site, type Thing, database, instant, useTracking } from '../../support/tracking.ts'
+import { lockWaits } from '../../support/database.ts'
+import { type Place, Site, type Thing, database, eventually, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
 
@@ -219,23 +218,18 @@ describe('an operator’s save where a reader’s clock is ahead', () => {
 
   it('wins also when that reader’s read is recorded while the save is being written', async () => {
     const { site, hall, pallet } = await prepared()
-    const { db } = context.app.core
-    let isFirst = true
-    /** The reader comes in between after the save's first look at where the asset was. */
-    const interrupted = (tx: Tx): Tx => ({
-      ...tx,
-      async query<Row extends object>(statement: Parameters<Tx['query']>[0]) {
-        const rows = await tx.query<Row>(statement)
-        if (isFirst) {
-          isFirst = false
-          await site.read({ tag: pallet.tag, antenna: 1, observed_at: at('12:01:40') })
-        }
-        return rows
-      },
-    })
-    await db.inOrganization(site.org.orgId, (tx) =>
-      recordSave(interrupted(tx), site.org.orgId, hall.id, [pallet.id], instant(at('12:00:00'))),
-    )
+    // Somebody holds the minute of the save, so that it waits after its first look at where the asset was.
+    const holder = await database(context.app).reserve()
+    await holder`begin`
+    await holder`
+      insert into asset_minutes (org_id, asset_id, minute, observed_at, source)
+      values (${site.org.orgId}, ${pallet.id}, ${at('12:00:00')}, ${at('12:00:00')}, 'reader')`
+    const saving = site.save(hall, [pallet], at('12:00:00'))
+    await eventually(async () => expect(await lockWaits(context.app.databaseUrl)).toBe(1))
+    await site.read({ tag: pallet.tag, antenna: 1, observed_at: at('12:01:40') })
+    await holder`rollback`
+    holder.release()
+    await saving
     expect(await site.trail(pallet)).toEqual([[at('12:01:00.000'), 'HALL', null]])
     expect(await site.whereabouts()).toEqual({ PALLET: ['HALL', at('12:01:00.000')] })
     expect(await steps(site)).toEqual([

@@ -1,0 +1,263 @@
+import fc from 'fast-check'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createAsset } from '../../src/assets/commands.ts'
+import { sql } from '../../src/db/sql.ts'
+import { fromDatabase, type Instant, instantFromMillis } from '../../src/kernel/instant.ts'
+import { createLocation } from '../../src/locations/commands.ts'
+import { createOrganization } from '../../src/organizations/commands.ts'
+import { recordReads } from '../../src/pipeline/record-reads.ts'
+import { recordSave } from '../../src/pipeline/record-save.ts'
+import { createReader, removeReader } from '../../src/readers/commands.ts'
+import { recordSightings } from '../../src/tracking/recording.sql.ts'
+import { type Sighting, minuteOf } from '../../src/tracking/sighting.ts'
+import type { TagRead } from '../../src/tracking/tag-read.ts'
+import { useCore } from '../support/core.ts'
+
+const used = useCore()
+const day = instantFromMillis(Date.now() - 30 * 86_400_000).slice(0, 10)
+const at = (clock: string): Instant => `${day}T${clock.padEnd(15, clock.includes('.') ? '0' : '.000000')}Z` as Instant
+const draft = { description: null, isActive: true, validTo: null, tags: [] }
+
+let orgId: number
+let [dock, hall, yard] = [0, 0, 0]
+/** Two assets that nobody has seen yet, in ascending order. */
+let [pallet, crate] = [0, 0]
+
+const newAsset = async (...tags: string[]): Promise<number> => {
+  const drafts = tags.map((value) => ({ type: 'barcode' as const, value }))
+  return (await createAsset(used.core, orgId, { ...draft, name: 'Thing', metadata: {}, tags: drafts })).id
+}
+
+beforeAll(async () => {
+  orgId = (await createOrganization(used.core, 'Recording')).orgId
+  const places: number[] = []
+  for (const name of ['Dock', 'Hall', 'Yard'])
+    places.push((await createLocation(used.core, orgId, { ...draft, name, parent: {} })).id)
+  ;[dock, hall, yard] = places as [number, number, number]
+})
+beforeEach(async () => {
+  const ids = [await newAsset(), await newAsset()].sort((a, b) => a - b)
+  ;[pallet, crate] = ids as [number, number]
+})
+
+const seen = (assetId: number, locationId: number | null, clock: string): Sighting => ({
+  assetId,
+  locationId,
+  observedAt: at(clock),
+})
+
+const recorded = (sightings: readonly Sighting[]) =>
+  used.core.db.inOrganization(orgId, (tx) => recordSightings(tx, orgId, sightings, new Map(), at('12:00:00')))
+
+/** The minutes of these assets, in order of asset and time. */
+async function minutesOf(...assetIds: number[]): Promise<Sighting[]> {
+  const rows = await used.core.db.read.query<{ asset_id: number; location_id: number | null; observed_at: string }>(sql`
+    select asset_id, location_id, observed_at from asset_minutes
+    where org_id = ${orgId} and asset_id = any(${assetIds}::bigint[]) order by asset_id, minute`)
+  return rows.map((row) => ({
+    assetId: row.asset_id,
+    locationId: row.location_id,
+    observedAt: fromDatabase(row.observed_at),
+  }))
+}
+
+describe('the first observation of a minute', () => {
+  it('is the one that sets it, whatever order the reads came in', async () => {
+    await recorded([
+      seen(pallet, hall, '10:00:40'),
+      seen(pallet, dock, '10:00:05'),
+      seen(pallet, yard, '10:00:59.999999'),
+    ])
+    expect(await minutesOf(pallet)).toEqual([seen(pallet, dock, '10:00:05')])
+  })
+
+  it('is told apart from a later one by a microsecond', async () => {
+    await recorded([seen(pallet, hall, '10:00:05.000002'), seen(pallet, dock, '10:00:05.000001')])
+    expect(await minutesOf(pallet)).toEqual([seen(pallet, dock, '10:00:05.000001')])
+  })
+
+  it('is the one that came first when two carry the same instant', async () => {
+    await recorded([seen(pallet, hall, '10:00:05'), seen(pallet, dock, '10:00:05')])
+    expect(await minutesOf(pallet)).toEqual([seen(pallet, hall, '10:00:05')])
+  })
+
+  it('is one per asset and minute', async () => {
+    await recorded([
+      seen(crate, dock, '10:01:00'),
+      seen(pallet, dock, '10:01:00'),
+      seen(pallet, hall, '10:00:59.999999'),
+      seen(crate, hall, '10:01:01'),
+    ])
+    expect(await minutesOf(pallet, crate)).toEqual([
+      seen(pallet, hall, '10:00:59.999999'),
+      seen(pallet, dock, '10:01:00'),
+      seen(crate, dock, '10:01:00'),
+    ])
+  })
+
+  it('may be one without a location', async () => {
+    await recorded([seen(pallet, dock, '10:00:06'), seen(pallet, null, '10:00:05')])
+    expect(await minutesOf(pallet)).toEqual([seen(pallet, null, '10:00:05')])
+  })
+
+  it('is unknown without observations', async () => {
+    expect(await recorded([])).toEqual([])
+  })
+
+  it('holds for any reads: one per asset and minute, and none of the others is earlier', async () => {
+    const read = fc.record({
+      which: fc.constantFrom(0, 1),
+      place: fc.option(fc.constantFrom(0, 1, 2), { nil: null }),
+      second: fc.integer({ min: 0, max: 240 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(read, { maxLength: 30 }), async (reads) => {
+        const assets = [await newAsset(), await newAsset()]
+        const given = reads.map(({ which, place, second }): Sighting => {
+          const clock = new Date(second * 1000).toISOString().slice(14, 19)
+          return seen(assets[which]!, place === null ? null : [dock, hall, yard][place]!, `10:${clock}`)
+        })
+        await recorded(given)
+        const key = (one: Sighting): string => `${one.assetId} ${minuteOf(one.observedAt)}`
+        const first = await minutesOf(...assets)
+        expect(new Set(first.map(key)).size).toBe(first.length)
+        expect(new Set(first.map(key))).toEqual(new Set(given.map(key)))
+        for (const one of first) {
+          const rivals = given.filter((other) => key(other) === key(one))
+          expect(one).toEqual(rivals.reduce((best, other) => (other.observedAt < best.observedAt ? other : best)))
+        }
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
+
+describe('moves along sightings', () => {
+  /** The moves that the sightings make, as origin, target and instant, in the order of the instants. */
+  async function along(...sightings: Sighting[]) {
+    const moves = await recorded(sightings)
+    return moves
+      .map((move) => [move.from?.id ?? null, move.to.id, move.occurredAt])
+      .toSorted((a, b) => (a[2]! < b[2]! ? -1 : 1))
+  }
+
+  it('announces a first sighting as a move from nowhere (D32)', async () => {
+    expect(await along(seen(pallet, dock, '10:00:05'))).toEqual([[null, dock, at('10:00:05')]])
+  })
+
+  it('announces nothing for a first sighting without a location', async () => {
+    expect(await along(seen(pallet, null, '10:00:05'))).toEqual([])
+  })
+
+  it('announces nothing for a rescan at the same location', async () => {
+    await along(seen(pallet, dock, '09:59:00'))
+    expect(await along(seen(pallet, dock, '10:00:05'), seen(pallet, dock, '10:01:05'))).toEqual([])
+  })
+
+  it('announces a location different from the last, at the instant of the observation', async () => {
+    await along(seen(pallet, dock, '09:59:00'))
+    expect(await along(seen(pallet, hall, '10:00:05.000001'))).toEqual([[dock, hall, at('10:00:05.000001')]])
+  })
+
+  it('announces every step of a batch that spans several minutes, of each asset by itself', async () => {
+    await along(seen(pallet, dock, '09:59:00'), seen(crate, hall, '09:59:00'))
+    const steps = [
+      seen(pallet, hall, '10:00:05'),
+      seen(crate, hall, '10:00:06'),
+      seen(pallet, hall, '10:01:05'),
+      seen(crate, dock, '10:01:06'),
+      seen(pallet, yard, '10:02:05'),
+      seen(pallet, hall, '10:03:05'),
+    ]
+    expect(await along(...steps)).toEqual([
+      [dock, hall, at('10:00:05')],
+      [hall, dock, at('10:01:06')],
+      [hall, yard, at('10:02:05')],
+      [yard, hall, at('10:03:05')],
+    ])
+  })
+
+  it('announces nothing for a scan without a location, and forgets the place with it', async () => {
+    await along(seen(pallet, dock, '09:59:00'))
+    expect(await along(seen(pallet, null, '10:00:05'), seen(pallet, dock, '10:01:05'))).toEqual([
+      [null, dock, at('10:01:05')],
+    ])
+  })
+
+  it('announces nothing for what is older than the last-seen minute, and keeps the place (D30)', async () => {
+    await along(seen(pallet, dock, '09:59:00'))
+    const late = [seen(pallet, hall, '09:57:05'), seen(pallet, yard, '09:58:05'), seen(pallet, dock, '10:00:05')]
+    expect(await along(...late)).toEqual([])
+  })
+
+  it('announces a change within the last-seen minute, which only an operator can make', async () => {
+    await along(seen(pallet, dock, '10:00:00'))
+    expect(await along(seen(pallet, hall, '10:00:30'))).toEqual([])
+    const moves = await used.core.db.inOrganization(orgId, (tx) =>
+      recordSave(tx, orgId, hall, [pallet, pallet], at('10:00:30')),
+    )
+    expect(moves).toMatchObject([{ from: { id: dock }, to: { id: hall }, occurredAt: at('10:00:30') }])
+  })
+
+  it('announces a first sighting from nowhere when the prior scan had no location', async () => {
+    await along(seen(pallet, null, '09:59:00'))
+    expect(await along(seen(pallet, dock, '10:00:05'))).toEqual([[null, dock, at('10:00:05')]])
+  })
+})
+
+describe('a batch of reads', () => {
+  const tag = (value: string) => ({ type: 'barcode' as const, value })
+  const read = (readerId: number, antenna: number, clock: string, ...identities: string[]): TagRead => ({
+    identities: identities.map(tag),
+    readerId,
+    antenna,
+    rssiDbm: null,
+    observedAt: at(clock),
+  })
+  const newReader = async (smoothing: { reads: number; seconds: number; marginDb: null } | null = null) => {
+    const scanPoints = [dock, hall].map((locationId, index) => ({ antenna: index + 1, locationId }))
+    const whole = { name: 'Gate', format: 'auto', clock: 'reader', scanPoints, smoothing }
+    return (await createReader(used.core, orgId, whole)).reader.id
+  }
+
+  it('goes by the first identity that hangs on an asset, each read by itself', async () => {
+    const readerId = await newReader()
+    const [first, second] = [await newAsset('A-1'), await newAsset('B-1', 'B-2')]
+    const { isKnown, moves } = await recordReads(used.core, orgId, [
+      read(readerId, 1, '10:00:05', 'A-0', 'A-1', 'B-2'),
+      read(readerId, 2, '10:00:05', 'B-2', 'A-1'),
+      read(readerId, 2, '10:00:05', 'A-0'),
+      read(readerId, 7, '10:01:05', 'B-1'),
+    ])
+    expect(isKnown).toEqual([true, true, false, true])
+    expect(moves.map((move) => [move.assetId, move.to.id])).toEqual(
+      [
+        [first, dock],
+        [second, hall],
+      ].toSorted((a, b) => a[0]! - b[0]!),
+    )
+    expect(await minutesOf(second)).toEqual([seen(second, hall, '10:00:05'), seen(second, null, '10:01:05')])
+  })
+
+  it.each([
+    ['by a reader', null],
+    ['by a reader that smooths', { reads: 1, seconds: 60, marginDb: null }],
+  ])('%s leaves out what a reader deleted meanwhile saw', async (_by, smoothing) => {
+    const [gone, there] = [await newReader(smoothing), await newReader(smoothing)]
+    const thing = await newAsset(`C-${there}`)
+    await removeReader(used.core, orgId, gone)
+    const { isKnown, moves } = await recordReads(used.core, orgId, [
+      read(gone, 1, '10:00:05', `C-${there}`),
+      read(there, 2, '10:00:06', `C-${there}`),
+    ])
+    expect(isKnown).toEqual([false, true])
+    expect(moves).toMatchObject([{ assetId: thing, from: null, to: { id: hall } }])
+    expect(await minutesOf(thing)).toEqual([seen(thing, hall, '10:00:06')])
+  })
+
+  it('that holds nothing known records nothing', async () => {
+    const readerId = await newReader()
+    const batch = [read(readerId, 1, '10:00:05', 'nobody'), read(readerId, 1, '10:00:05')]
+    expect(await recordReads(used.core, orgId, batch)).toEqual({ isKnown: [false, false], moves: [] })
+  })
+})
