@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../db/database.ts'
+import type { Database, Db, Tx } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 import { type MoveRow, type RecordedMove, columns as moveColumns, moveOf } from '../tracking/moves.sql.ts'
@@ -9,17 +9,33 @@ export interface Claimed {
   period: number
 }
 
+/** Moves that are this process's to deliver, and where they go; null for none. */
+export interface Claim {
+  webhook: { id: number; url: string; sealedSecret: Uint8Array; period: number }
+  claimed: Claimed[]
+}
+
+interface ClaimedRow extends MoveRow {
+  period: number
+  webhook_id: number | null
+  url: string
+  sealed_secret: Uint8Array
+}
+
 /**
  * Takes the oldest moves of the present period, each exactly once whoever else asks at the same time: a row is locked and
  * taken off the list in one statement. Moves recorded before `notBefore` are left for `dropUndue`.
  */
 export async function claimMoves(
-  tx: Tx,
+  db: Database,
   orgId: number,
   request: { limit: number; notBefore: Instant },
-): Promise<Claimed[]> {
+): Promise<Claim | null> {
   // The period is asked for apart: joined, the key would not give the oldest first, and all that wait would be sorted.
-  const rows = await tx.query<MoveRow & { period: number }>(sql`
+  // The webhook comes with one of the rows: it is the same for all of them.
+  const rows = await db.callInOrganization<ClaimedRow>(
+    orgId,
+    sql`
     with claimed as (
       delete from due_moves d using (
         select o.period, o.recorded_at, o.delivery_id from due_moves o
@@ -30,10 +46,21 @@ export async function claimMoves(
       where d.org_id = ${orgId} and d.period = first.period and d.recorded_at = first.recorded_at
         and d.delivery_id = first.delivery_id
       returning d.period, d.delivery_id as claimed_id
+    ),
+    taken as (
+      select ${moveColumns}, claimed.period, row_number() over () as number
+      from claimed join moves m on m.org_id = ${orgId} and m.delivery_id = claimed.claimed_id
     )
-    select ${moveColumns}, claimed.period
-    from claimed join moves m on m.org_id = ${orgId} and m.delivery_id = claimed.claimed_id`)
-  return rows.map((row) => ({ move: moveOf(row), period: row.period }))
+    select taken.*, w.id as webhook_id, w.url, w.sealed_secret
+    from taken left join webhooks w on w.org_id = ${orgId} and taken.number = 1`,
+  )
+  const first = rows.find((row) => row.webhook_id !== null)
+  if (first === undefined) return null
+  const { webhook_id: id, url, sealed_secret: sealedSecret, period } = first
+  return {
+    webhook: { id: id!, url, sealedSecret, period },
+    claimed: rows.map((row) => ({ move: moveOf(row), period: row.period })),
+  }
 }
 
 /** Whether something waits to be delivered, and whether something waits in vain; each is a step into the key. */

@@ -157,22 +157,17 @@ export class Deliverer {
   }
 
   async #claimFor(orgId: number, lane: Lane, limit: number): Promise<number> {
-    const { db, seal, onDropped } = this.#needs
+    const { db, seal } = this.#needs
     const { changes } = lane
-    // The webhook is read after the claim: a move of a period that ended meanwhile is dropped like any other of it.
-    const [claimed, webhook] = await db.inOrganization(orgId, (tx) =>
-      Promise.all([claimMoves(tx, orgId, { limit, notBefore: this.#notBefore() }), findWebhook(tx, orgId)]),
-    )
-    if (claimed.length === 0) return 0
-    if (webhook === null) onDropped('switched_off', claimed.length)
-    else {
-      const from = { webhookId: webhook.id, secret: seal.open(webhook.sealedSecret, sealedFor(orgId, webhook.id)) }
-      // What changed while claiming is newer than what was claimed with; it is read before anything is sent.
-      if (lane.changes === changes) lane.aim(webhook.url, webhook.period)
-      this.#held += claimed.length
-      const onDone = (): void => this.#placeFree(orgId, lane)
-      for (const one of claimed) lane.take(one, from, onDone)
-    }
+    const claim = await claimMoves(db, orgId, { limit, notBefore: this.#notBefore() })
+    if (claim === null) return 0
+    const { webhook, claimed } = claim
+    const from = { webhookId: webhook.id, secret: seal.open(webhook.sealedSecret, sealedFor(orgId, webhook.id)) }
+    // What changed while claiming is newer than what was claimed with; it is read before anything is sent.
+    if (lane.changes === changes) lane.aim(webhook.url, webhook.period)
+    this.#held += claimed.length
+    const onDone = (): void => this.#placeFree(orgId, lane)
+    for (const one of claimed) lane.take(one, from, onDone)
     return claimed.length
   }
 
