@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { dispatcher } from '../http/dispatch.ts'
+import { Company } from '../http/company.ts'
 import { Gate } from '../http/gate.ts'
 import { type HttpServer, listen } from '../http/server.ts'
 import { noApi, startApi } from './api.ts'
@@ -37,14 +38,19 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   const { config, clock, wake } = core
   const { log, isOneOfSeveral } = options
   const millis = (): number => clock.millis()
-  const gate = new Gate({
-    atOnce: Math.max(32, 8 * config.databasePool),
-    waiting: 600,
-    patienceMs: 8000,
-    refusalMs: 500,
-  })
+  const company = new Company()
+  const gate = new Gate(
+    {
+      atOnce: Math.max(32, 8 * config.databasePool),
+      turns: Number(process.env['NB_TURNS'] ?? 2),
+      waiting: 600,
+      patienceMs: 8000,
+      refusalMs: 500,
+    },
+    company,
+  )
   const seen = telemetry(log, gate)
-  const tracking = startTracking(core, log)
+  const tracking = startTracking(core, log, company)
   const webhooks = startWebhooks(core, log, seen.registry, options.delivery)
   let port = options.port
   const siteUrl = (): string => config.baseUrl ?? localUrl(options.host, port)

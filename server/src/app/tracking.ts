@@ -6,6 +6,7 @@ import { Intake } from '../ingest/intake.ts'
 import { LatestReads, readsTopic, wantedTopic } from '../ingest/latest-reads.ts'
 import { now } from '../kernel/clock.ts'
 import type { PlainPage } from '../http/dispatch.ts'
+import type { Company } from '../http/company.ts'
 import { Gate } from '../http/gate.ts'
 import type { Device, LatestRead, Reader } from '../readers/reader.ts'
 import { Live } from '../tracking/live.ts'
@@ -17,7 +18,15 @@ const gatherMs = 100
 const tellReadsMs = 1000
 
 /** Messages of readers that are on their way at once; they share transactions, so many may. */
-const ingestLimits = { atOnce: 256, waiting: 512, patienceMs: 8000, refusalMs: 500 }
+const ingestLimits = { atOnce: 256, turns: 256, waiting: 512, patienceMs: 8000, refusalMs: 500 }
+/** Messages between their bytes and their receipt, whatever brought them. Nobody is refused here. */
+const turnLimits = {
+  atOnce: 4096,
+  turns: Number(process.env['NB_ITURNS'] ?? 2),
+  waiting: Infinity,
+  patienceMs: Infinity,
+  refusalMs: 0,
+}
 
 export interface Tracking {
   live: Live
@@ -49,7 +58,7 @@ export function ingestAddresses(core: Core, reader: Reader) {
 }
 
 /** Wires everything between a reader's message and whoever watches the moves. */
-export function startTracking(core: Core, log: Logger): Tracking {
+export function startTracking(core: Core, log: Logger, company: Company): Tracking {
   const { db, clock, wake, config } = core
   const live = new Live({ db, clock })
   const devices = new Devices({ db, clock, isListening: () => wake.isListening() })
@@ -59,6 +68,7 @@ export function startTracking(core: Core, log: Logger): Tracking {
   const intake = new Intake({
     db,
     clock,
+    turns: new Gate(turnLimits, company),
     retentionDays: config.retentionDays,
     onTaken(device, taken) {
       book.note(device, { ...taken, messages: 1 })
@@ -117,7 +127,7 @@ export function startTracking(core: Core, log: Logger): Tracking {
     live,
     intake,
     devices,
-    endpoints: ingestEndpoints(devices, intake, new Gate(ingestLimits)),
+    endpoints: ingestEndpoints(devices, intake, new Gate(ingestLimits, company)),
     moved: (orgId) => movedIn.add(orgId),
     announce: () => wake.announce('reader-changed', ''),
     latestReads: (readerId) => latestReads.latest(readerId),

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Refusal, errorKinds, refuse } from '../kernel/errors.ts'
 import { bearerToken } from './bearer.ts'
 import { decodeBody, readBytes } from './body.ts'
@@ -7,6 +8,7 @@ import { isAnonymousAgent } from './edge-filter.ts'
 import { asRefusal, errorBody, internalError } from './envelope.ts'
 import { type Exchange, openExchange, pour, preflightHeaders, send, stream } from './exchange.ts'
 import type { Gate } from './gate.ts'
+import { LateRefusals } from './late-refusals.ts'
 import { checkMediaType } from './media-type.ts'
 import { readParams } from './params.ts'
 import { readQuery } from './query.ts'
@@ -69,8 +71,12 @@ interface Mounted {
 
 type Target = Mounted | PlainPage
 
+/** How much later one is heard that goes on asking with an empty bucket. */
+const lateMs = 400
+
 export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, response: ServerResponse) => void {
   const router = mount(needs)
+  const refusals = new LateRefusals()
   const secretPaths = needs.pages
     .filter((page) => page.isPathSecret)
     .map(({ path }) => ({ path, start: path.slice(0, path.indexOf('{')) }))
@@ -106,6 +112,7 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     const group = route.access === 'public' ? null : caller.orgId
     // Read before it takes a place: a body that trickles in from nobody knows whom would hold up everybody else.
     const early = group === null && route.body !== undefined ? await readEarly(exchange, route) : undefined
+    if (caller.kind === 'credential' && refusals.isInsistent(caller.subject)) await sleep(lateMs)
     const admitted = needs.gate.enter(group, () => exchange.response.destroyed)
     if (admitted !== undefined) await admitted
     let result: Answer
@@ -133,7 +140,7 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     const { request } = exchange
     if (caller.kind === 'credential') {
       const drawn = needs.limiter.draw(caller.subject)
-      charge(exchange, drawn instanceof Promise ? await drawn : drawn)
+      charge(exchange, caller.subject, drawn instanceof Promise ? await drawn : drawn)
     }
     if (route.body !== undefined) checkMediaType(request, route.body)
     const missing = route.scopes.find((scope) => !caller.scopes.has(scope))
@@ -188,8 +195,9 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     return caller
   }
 
-  function charge(exchange: Exchange, drawn: Drawn): void {
+  function charge(exchange: Exchange, subject: string, drawn: Drawn): void {
     exchange.rate = rateState(drawn, needs.millis())
+    if (!drawn.admitted) refusals.refused(subject)
     refuseDrained(drawn)
   }
 

@@ -10,7 +10,7 @@ class Visitors {
   readonly events: string[] = []
 
   constructor(limits: Partial<GateLimits> = {}) {
-    this.gate = new Gate({ atOnce: 4, waiting: 8, patienceMs: 60_000, refusalMs: 0, ...limits })
+    this.gate = new Gate({ atOnce: 4, turns: 4, waiting: 8, patienceMs: 60_000, refusalMs: 0, ...limits })
   }
 
   enter(org: number | null, name: string, isGone = here): 'in' | 'waits' | 'refused' {

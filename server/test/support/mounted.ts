@@ -31,7 +31,7 @@ export async function mountRows(routes: readonly AnyRoute[], options: Partial<Di
       }),
     },
     limiter: memoryLimiter(millis),
-    gate: new Gate({ atOnce: 32, waiting: 600, patienceMs: 8000, refusalMs: 0 }),
+    gate: new Gate({ atOnce: 32, turns: 32, waiting: 600, patienceMs: 8000, refusalMs: 0 }),
     millis,
     edgeFilter: false,
     trustProxy: false,
