@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import { dispatcher } from '../http/dispatch.ts'
-import { Company } from '../http/company.ts'
 import { Gate } from '../http/gate.ts'
 import { type HttpServer, listen } from '../http/server.ts'
+import { Turns } from '../http/turns.ts'
 import { noApi, startApi } from './api.ts'
 import type { Core } from './core.ts'
 import { noMqtt, openMqtt } from './mqtt.ts'
@@ -38,19 +38,19 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   const { config, clock, wake } = core
   const { log, isOneOfSeveral } = options
   const millis = (): number => clock.millis()
-  const company = new Company()
+  // One that wants no more than there are connections to the database cannot take them from others.
+  const turns = new Turns({ atOnce: Math.max(1, Math.floor(config.databasePool / 4)), calm: config.databasePool })
   const gate = new Gate(
     {
       atOnce: Math.max(32, 8 * config.databasePool),
-      turns: Number(process.env['NB_TURNS'] ?? 2),
       waiting: 600,
       patienceMs: 8000,
       refusalMs: 500,
     },
-    company,
+    turns,
   )
   const seen = telemetry(log, gate)
-  const tracking = startTracking(core, log, company)
+  const tracking = startTracking(core, log, turns)
   const webhooks = startWebhooks(core, log, seen.registry, options.delivery)
   let port = options.port
   const siteUrl = (): string => config.baseUrl ?? localUrl(options.host, port)

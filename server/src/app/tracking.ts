@@ -6,8 +6,8 @@ import { Intake } from '../ingest/intake.ts'
 import { LatestReads, readsTopic, wantedTopic } from '../ingest/latest-reads.ts'
 import { now } from '../kernel/clock.ts'
 import type { PlainPage } from '../http/dispatch.ts'
-import type { Company } from '../http/company.ts'
-import { Gate } from '../http/gate.ts'
+import { Gate, boundless } from '../http/gate.ts'
+import { type Turns, noTurns } from '../http/turns.ts'
 import type { Device, LatestRead, Reader } from '../readers/reader.ts'
 import { Live } from '../tracking/live.ts'
 import type { Core } from './core.ts'
@@ -18,15 +18,7 @@ const gatherMs = 100
 const tellReadsMs = 1000
 
 /** Messages of readers that are on their way at once; they share transactions, so many may. */
-const ingestLimits = { atOnce: 256, turns: 256, waiting: 512, patienceMs: 8000, refusalMs: 500 }
-/** Messages between their bytes and their receipt, whatever brought them. Nobody is refused here. */
-const turnLimits = {
-  atOnce: 4096,
-  turns: Number(process.env['NB_ITURNS'] ?? 2),
-  waiting: Infinity,
-  patienceMs: Infinity,
-  refusalMs: 0,
-}
+const ingestLimits = { atOnce: 256, waiting: 512, patienceMs: 8000, refusalMs: 500 }
 
 export interface Tracking {
   live: Live
@@ -58,7 +50,7 @@ export function ingestAddresses(core: Core, reader: Reader) {
 }
 
 /** Wires everything between a reader's message and whoever watches the moves. */
-export function startTracking(core: Core, log: Logger, company: Company): Tracking {
+export function startTracking(core: Core, log: Logger, turns: Turns): Tracking {
   const { db, clock, wake, config } = core
   const live = new Live({ db, clock })
   const devices = new Devices({ db, clock, isListening: () => wake.isListening() })
@@ -68,7 +60,7 @@ export function startTracking(core: Core, log: Logger, company: Company): Tracki
   const intake = new Intake({
     db,
     clock,
-    turns: new Gate(turnLimits, company),
+    turns: new Gate(boundless, turns),
     retentionDays: config.retentionDays,
     onTaken(device, taken) {
       book.note(device, { ...taken, messages: 1 })
@@ -127,7 +119,7 @@ export function startTracking(core: Core, log: Logger, company: Company): Tracki
     live,
     intake,
     devices,
-    endpoints: ingestEndpoints(devices, intake, new Gate(ingestLimits, company)),
+    endpoints: ingestEndpoints(devices, intake, new Gate(ingestLimits, noTurns())),
     moved: (orgId) => movedIn.add(orgId),
     announce: () => wake.announce('reader-changed', ''),
     latestReads: (readerId) => latestReads.latest(readerId),

@@ -1,11 +1,9 @@
 import { refuse } from '../kernel/errors.ts'
-import { Company, type Key } from './company.ts'
+import { type Key, Turns, type Want } from './turns.ts'
 
 export interface GateLimits {
   /** Requests that are worked on at the same time. */
   atOnce: number
-  /** Requests of one organization at the same time while others ask too and it does not pause. */
-  turns: number
   /** Requests that may wait for their turn. */
   waiting: number
   /** How long one may wait. */
@@ -16,11 +14,11 @@ export interface GateLimits {
 
 interface Group {
   readonly key: Key
-  /** It has had something to do ever since. */
-  readonly busySinceMs: number
-  lastBegunMs: number
+  readonly want: Want
   running: number
   waiting: Ticket[]
+  /** Let on, and about to begin. */
+  called: number
 }
 
 interface Ticket {
@@ -31,18 +29,14 @@ interface Ticket {
 }
 
 const lookEveryMs = 100
-/** Whoever has just begun may ask for a few things together, as a page of the web app does. */
-const burst = { ms: 100, places: 8 }
-/** After so long without a beginning an organization gets one more place, so that what is slow does not hold it up. */
-const slowMs = 100
+
+/** For what nobody is refused, and only turns matter. */
+export const boundless: GateLimits = { atOnce: Infinity, waiting: Infinity, patienceMs: Infinity, refusalMs: 0 }
 
 /**
  * Lets in as many requests as can be worked on, lets some wait, and turns the rest away: more at the same time would make
  * all of them slower and none of them faster. Organizations take turns, and none ever holds all places, so whoever floods
  * waits for itself.
- *
- * While others ask too, one that asks without a pause has only a few requests under way, and each of those that wait
- * begins in a turn of the loop of its own: others are served in between, and find the database free.
  *
  * Who is turned away hears of it a moment later. A thousand callers who ask again at once would otherwise keep the process
  * busy with refusing them, and of what it can do at its best a fiftieth would be left.
@@ -53,18 +47,17 @@ export class Gate {
   readonly #share: number
   readonly #groups = new Map<Key, Group>()
   /** Groups of which somebody waits, whose turn is next first. */
-  readonly #turns = new Set<Group>()
+  readonly #queue = new Set<Group>()
+  readonly #turns: Turns
   #running = 0
   #waiting = 0
   #timer: NodeJS.Timeout | undefined
-  readonly #company: Company
-  readonly #nowMs: () => number
 
-  constructor(limits: GateLimits, company = new Company(), nowMs = () => performance.now()) {
+  constructor(limits: GateLimits, turns: Turns) {
     this.#limits = limits
     this.#share = Math.ceil(limits.atOnce * 0.75)
-    this.#company = company
-    this.#nowMs = nowMs
+    this.#turns = turns
+    turns.addWay(this.#letOn)
   }
 
   get running(): number {
@@ -75,19 +68,28 @@ export class Gate {
     return this.#waiting
   }
 
+  /** Whether other organizations ask too. */
+  isShared(key: Key): boolean {
+    return this.#turns.hasOthers(key, this.#turns.nowMs())
+  }
+
   /** Undefined when there is room at once, else what to wait for. Whoever is let in must leave again. */
   enter(key: Key, isGone: () => boolean): Promise<void> | undefined {
-    const nowMs = this.#nowMs()
-    this.#company.note(key, nowMs)
-    const group = this.#groups.get(key) ?? { key, busySinceMs: nowMs, lastBegunMs: nowMs, running: 0, waiting: [] }
-    if (group.waiting.length === 0 && this.#running < this.#limits.atOnce && this.#hasRoom(group, nowMs)) {
+    const nowMs = this.#turns.nowMs()
+    const want = this.#turns.arrive(key, nowMs)
+    const group = this.#groups.get(key) ?? { key, want, running: 0, waiting: [], called: 0 }
+    const isFirst = group.waiting.length === 0 && group.called === 0
+    if (isFirst && this.#running < this.#limits.atOnce && this.#hasRoom(group, nowMs)) {
       this.#groups.set(key, group)
       this.#begin(group, nowMs)
       return undefined
     }
-    if (!this.#mayWait(group)) return this.#turnAway()
+    if (!this.#mayWait(group)) {
+      this.#turns.depart(want)
+      return this.#turnAway()
+    }
     this.#groups.set(key, group)
-    this.#turns.add(group)
+    this.#queue.add(group)
     this.#waiting++
     this.#timer ??= setInterval(() => this.#lookRound(), lookEveryMs).unref()
     return new Promise((admit, turnAway) => {
@@ -100,14 +102,12 @@ export class Gate {
     group.running--
     this.#running--
     this.#forget(group)
-    if (this.#turns.size > 0) this.#admitNext(this.#nowMs())
+    this.#turns.end(group.want, this.#letOn)
+    if (this.#queue.size > 0) this.#letOn(this.#turns.nowMs())
   }
 
-  #hasRoom({ key, busySinceMs, lastBegunMs, running }: Group, nowMs: number): boolean {
-    if (running >= this.#share) return false
-    if (running < this.#limits.turns || key === null || !this.#company.hasOthers(key, nowMs)) return true
-    if (nowMs - busySinceMs < burst.ms) return running < burst.places
-    return nowMs - lastBegunMs >= slowMs
+  #hasRoom({ want, running }: Group, nowMs: number): boolean {
+    return running < this.#share && this.#turns.hasRoom(want, nowMs)
   }
 
   /** One group fills half of the room at most, and the first of another finds room even so. */
@@ -123,17 +123,17 @@ export class Gate {
     })
   }
 
-  #admitNext(nowMs: number): void {
-    for (const group of this.#turns) {
+  readonly #letOn = (nowMs: number): void => {
+    for (const group of this.#queue) {
       if (this.#running >= this.#limits.atOnce) return
       if (!this.#hasRoom(group, nowMs)) continue
       const ticket = this.#call(group)
       // Behind the others, who have not had their turn.
-      if (this.#turns.delete(group) && group.waiting.length > 0) this.#turns.add(group)
-      if (ticket.isGone() || nowMs - ticket.sinceMs > this.#limits.patienceMs) ticket.turnAway(refuse.busy())
+      if (this.#queue.delete(group) && group.waiting.length > 0) this.#queue.add(group)
+      if (ticket.isGone() || nowMs - ticket.sinceMs > this.#limits.patienceMs) this.#refuse(group, ticket)
       else {
         this.#begin(group, nowMs)
-        if (this.#company.hasOthers(group.key, nowMs)) setImmediate(ticket.admit)
+        if (group.key === null || this.#turns.hasOthers(group.key, nowMs)) this.#admitSoon(group, ticket)
         else ticket.admit()
       }
       this.#forget(group)
@@ -145,29 +145,48 @@ export class Gate {
     return group.waiting.shift()!
   }
 
+  /** In a turn of the loop of its own, so that others are heard in between. */
+  #admitSoon(group: Group, ticket: Ticket): void {
+    group.called++
+    setImmediate(() => {
+      group.called--
+      ticket.admit()
+    })
+  }
+
+  #refuse(group: Group, ticket: Ticket): void {
+    this.#turns.depart(group.want)
+    ticket.turnAway(refuse.busy())
+  }
+
   #begin(group: Group, nowMs: number): void {
-    group.lastBegunMs = nowMs
     group.running++
     this.#running++
+    this.#turns.begin(group.want, nowMs)
   }
 
   #forget(group: Group): void {
-    if (group.waiting.length === 0) this.#turns.delete(group)
+    if (group.waiting.length === 0) this.#queue.delete(group)
     if (group.waiting.length === 0 && group.running === 0) this.#groups.delete(group.key)
   }
 
   #lookRound(): void {
-    const nowMs = this.#nowMs()
+    const nowMs = this.#turns.nowMs()
     this.#turnAwayLate(nowMs - this.#limits.patienceMs)
-    this.#admitNext(nowMs)
+    this.#letOn(nowMs)
     if (this.#waiting > 0) return
     clearInterval(this.#timer)
     this.#timer = undefined
   }
 
+  /** Those who have waited too long, and those who wait no longer. */
   #turnAwayLate(lastMs: number): void {
-    for (const group of this.#turns) {
-      while (group.waiting.length > 0 && group.waiting[0]!.sinceMs < lastMs) this.#call(group).turnAway(refuse.busy())
+    for (const group of this.#queue) {
+      const before = group.waiting
+      group.waiting = before.filter((ticket) => ticket.sinceMs >= lastMs && !ticket.isGone())
+      if (group.waiting.length === before.length) continue
+      this.#waiting -= before.length - group.waiting.length
+      for (const ticket of before) if (!group.waiting.includes(ticket)) this.#refuse(group, ticket)
       this.#forget(group)
     }
   }

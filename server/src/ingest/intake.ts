@@ -19,7 +19,7 @@ export interface Taken {
 export interface IntakeNeeds {
   db: Database
   clock: Clock
-  /** While others send too, an organization's messages are taken a few at a time. */
+  /** Where batches wait for their organization's turn. */
   turns: Gate
   retentionDays: number
   /** Told of every message once it is durable. */
@@ -30,8 +30,6 @@ export interface IntakeNeeds {
 }
 
 const maxMessageBytes = 1024 * 1024
-/** A message is taken even when its sender has hung up: it need not be sent again. */
-const stays = (): boolean => false
 
 /** The way in for every message of every reader, whatever brought it. */
 export class Intake {
@@ -46,7 +44,8 @@ export class Intake {
         if (moves.length > 0) needs.onMoves(orgId, moves)
         return isKnown
       },
-      { maxBatch: 5_000, maxWaiting: 200_000 },
+      { maxBatch: 5_000, maxBatchInCompany: 400, maxWaiting: 200_000 },
+      needs.turns,
     )
   }
 
@@ -73,21 +72,6 @@ export class Intake {
   /** Decodes and records one message; null when it is in no format we know. Resolves once its reads are durable. */
   async take(device: Device, bytes: Uint8Array, topic: string | null): Promise<Taken | null> {
     const arrivedAtMs = this.#needs.clock.millis()
-    const { turns } = this.#needs
-    const admitted = turns.enter(device.orgId, stays)
-    if (admitted !== undefined) await admitted
-    try {
-      return await this.#record(device, bytes, { topic, arrivedAtMs })
-    } finally {
-      turns.leave(device.orgId)
-    }
-  }
-
-  async #record(
-    device: Device,
-    bytes: Uint8Array,
-    { topic, arrivedAtMs }: { topic: string | null; arrivedAtMs: number },
-  ): Promise<Taken | null> {
     const decoded = decode(device.format as Format | 'auto', bytes, topic)
     if (decoded === null) return null
     const horizon = instantFromMillis(arrivedAtMs - this.#needs.retentionDays * 86_400_000)

@@ -7,6 +7,8 @@ import {
   getAsset,
   renameAsset,
 } from '../../src/assets/commands.ts'
+import { Gate, boundless } from '../../src/http/gate.ts'
+import { noTurns } from '../../src/http/turns.ts'
 import { Intake } from '../../src/ingest/intake.ts'
 import { Refusal } from '../../src/kernel/errors.ts'
 import { changeLocation, deleteLocation, renameLocation } from '../../src/locations/commands.ts'
@@ -53,7 +55,8 @@ export class ModelRun {
     this.#orgId = orgId
     const quiet = (): void => undefined
     const told = { onTaken: quiet, onMoves: quiet, onUnknown: quiet, onQuarantine: quiet }
-    this.#intake = new Intake({ db: world.core.db, clock: world.core.clock, retentionDays: 400, ...told })
+    const turns = new Gate(boundless, noTurns())
+    this.#intake = new Intake({ db: world.core.db, clock: world.core.clock, turns, retentionDays: 400, ...told })
   }
 
   async perform(action: Action): Promise<void> {
