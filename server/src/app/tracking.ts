@@ -6,7 +6,7 @@ import { Intake } from '../ingest/intake.ts'
 import { LatestReads, readsTopic, wantedTopic } from '../ingest/latest-reads.ts'
 import { now } from '../kernel/clock.ts'
 import type { PlainPage } from '../http/dispatch.ts'
-import { Gate, boundless } from '../http/gate.ts'
+import { Gate } from '../http/gate.ts'
 import { type Turns, noTurns } from '../http/turns.ts'
 import type { Device, LatestRead, Reader } from '../readers/reader.ts'
 import { Live } from '../tracking/live.ts'
@@ -60,7 +60,7 @@ export function startTracking(core: Core, log: Logger, turns: Turns): Tracking {
   const intake = new Intake({
     db,
     clock,
-    turns: new Gate(boundless, turns),
+    turns,
     retentionDays: config.retentionDays,
     onTaken(device, taken) {
       book.note(device, { ...taken, messages: 1 })

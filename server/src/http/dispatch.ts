@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Refusal, errorKinds, refuse } from '../kernel/errors.ts'
 import { bearerToken } from './bearer.ts'
 import { decodeBody, readBytes } from './body.ts'
@@ -71,9 +70,6 @@ interface Mounted {
 
 type Target = Mounted | PlainPage
 
-/** How much later one is heard that goes on asking with an empty bucket. */
-const lateMs = 400
-
 export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, response: ServerResponse) => void {
   const router = mount(needs)
   const refusals = new LateRefusals()
@@ -112,7 +108,8 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     const group = route.access === 'public' ? null : caller.orgId
     // Read before it takes a place: a body that trickles in from nobody knows whom would hold up everybody else.
     const early = group === null && route.body !== undefined ? await readEarly(exchange, route) : undefined
-    if (caller.kind === 'credential' && refusals.isInsistent(caller.subject)) await sleep(lateMs)
+    const delay = caller.kind === 'credential' ? refusals.delay(caller.subject) : undefined
+    if (delay !== undefined) await delay
     const admitted = needs.gate.enter(group, () => exchange.response.destroyed)
     if (admitted !== undefined) await admitted
     let result: Answer

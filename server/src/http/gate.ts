@@ -68,11 +68,6 @@ export class Gate {
     return this.#waiting
   }
 
-  /** Whether other organizations ask too. */
-  isShared(key: Key): boolean {
-    return this.#turns.hasOthers(key, this.#turns.nowMs())
-  }
-
   /** Undefined when there is room at once, else what to wait for. Whoever is let in must leave again. */
   enter(key: Key, isGone: () => boolean): Promise<void> | undefined {
     const nowMs = this.#turns.nowMs()

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { RecentMap } from '../kernel/recent-map.ts'
 
 interface Insistence {
@@ -9,6 +10,7 @@ interface Insistence {
 const promptly = 120
 /** Whoever waits this long, as `Retry-After` says, is heard at once again. */
 const pauseMs = 1000
+const lateMs = 400
 
 /**
  * Counts how often a credential with an empty bucket went on asking. One that never stops is heard a moment later from
@@ -20,6 +22,11 @@ export class LateRefusals {
 
   constructor(nowMs = () => performance.now()) {
     this.#nowMs = nowMs
+  }
+
+  /** What to wait for before the credential is heard; undefined as a rule. */
+  delay(key: string): Promise<void> | undefined {
+    return this.isInsistent(key) ? sleep(lateMs) : undefined
   }
 
   isInsistent(key: string): boolean {

@@ -25,10 +25,12 @@ export class Turns {
   readonly #atOnce: number
   /** Wanting so much is not much. */
   readonly #calm: number
-  readonly #wants = new Map<Key, Want>()
+  readonly #wants = new Map<number, Want>()
   readonly #ways: ((nowMs: number) => void)[] = []
   readonly #nowMs: () => number
   // Two moments tell whether somebody else is here: of the last to ask, and of the last other one.
+  readonly #nobody: Want = { key: null, lastBegunMs: 0, running: 0, count: 0 }
+  #total = 0
   #latest: Key = null
   #latestMs = -Infinity
   #otherMs = -Infinity
@@ -50,6 +52,7 @@ export class Turns {
 
   /** Somebody asks, and is to begin or to wait. */
   arrive(key: Key, nowMs: number): Want {
+    if (key === null) return this.#nobody
     this.#note(key, nowMs)
     let want = this.#wants.get(key)
     if (want === undefined) {
@@ -57,12 +60,19 @@ export class Turns {
       this.#wants.set(key, want)
     }
     want.count++
+    this.#total++
     return want
   }
 
   hasRoom(want: Want, nowMs: number): boolean {
     if (want.running < this.#atOnce || want.count <= this.#calm) return true
-    return !this.hasOthers(want.key, nowMs) || nowMs - want.lastBegunMs >= slowMs
+    if (!this.#isMuch(want) || !this.hasOthers(want.key, nowMs)) return true
+    return nowMs - want.lastBegunMs >= slowMs
+  }
+
+  /** At least half of what organizations want on average: one that others made late is not held up for it. */
+  #isMuch({ count }: Want): boolean {
+    return count * 2 * this.#wants.size >= this.#total
   }
 
   /** Whether another organization asks too. */
@@ -86,11 +96,12 @@ export class Turns {
 
   /** It is done, or will not be done. */
   depart(want: Want): void {
+    if (want.key === null) return
+    this.#total--
     if (--want.count === 0) this.#wants.delete(want.key)
   }
 
-  #note(key: Key, nowMs: number): void {
-    if (key === null) return
+  #note(key: number, nowMs: number): void {
     if (key !== this.#latest) {
       this.#otherMs = this.#latestMs
       this.#latest = key

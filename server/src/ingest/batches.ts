@@ -1,8 +1,10 @@
-import type { Gate } from '../http/gate.ts'
+import { Gate, boundless } from '../http/gate.ts'
+import type { Turns, Want } from '../http/turns.ts'
 
 /** Work for one organization, waiting for its turn. */
 interface Waiting<Item, Outcome> {
   items: readonly Item[]
+  want: Want
   resolve: (outcomes: Outcome[]) => void
   reject: (error: unknown) => void
 }
@@ -33,18 +35,16 @@ const staysHere = (): boolean => false
 export class Batches<Item, Outcome> {
   readonly #write: (orgId: number, items: readonly Item[]) => Promise<Outcome[]>
   readonly #limits: BatchLimits
-  readonly #turns: Gate
+  readonly #turns: Turns
+  readonly #gate: Gate
   readonly #lanes = new Map<number, Lane<Item, Outcome>>()
   #waitingItems = 0
 
-  constructor(
-    write: (orgId: number, items: readonly Item[]) => Promise<Outcome[]>,
-    limits: BatchLimits,
-    turns: Gate,
-  ) {
+  constructor(write: (orgId: number, items: readonly Item[]) => Promise<Outcome[]>, limits: BatchLimits, turns: Turns) {
     this.#write = write
     this.#limits = limits
     this.#turns = turns
+    this.#gate = new Gate(boundless, turns)
   }
 
   /** Resolves once the items are durable, with one outcome each. */
@@ -56,7 +56,8 @@ export class Batches<Item, Outcome> {
     return new Promise((resolve, reject) => {
       const lane = this.#lanes.get(orgId) ?? { waiting: [], isRunning: false }
       this.#lanes.set(orgId, lane)
-      lane.waiting.push({ items, resolve, reject })
+      const want = this.#turns.arrive(orgId, this.#turns.nowMs())
+      lane.waiting.push({ items, want, resolve, reject })
       if (!lane.isRunning) void this.#drain(orgId, lane)
     })
   }
@@ -64,10 +65,10 @@ export class Batches<Item, Outcome> {
   async #drain(orgId: number, lane: Lane<Item, Outcome>): Promise<void> {
     lane.isRunning = true
     while (lane.waiting.length > 0) {
-      const admitted = this.#turns.enter(orgId, staysHere)
+      const admitted = this.#gate.enter(orgId, staysHere)
       if (admitted !== undefined) await admitted
       await this.#writeNext(orgId, lane)
-      this.#turns.leave(orgId)
+      this.#gate.leave(orgId)
     }
     lane.isRunning = false
     this.#lanes.delete(orgId)
@@ -75,7 +76,7 @@ export class Batches<Item, Outcome> {
 
   async #writeNext(orgId: number, lane: Lane<Item, Outcome>): Promise<void> {
     const { maxBatch, maxBatchInCompany } = this.#limits
-    const most = this.#turns.isShared(orgId) ? maxBatchInCompany : maxBatch
+    const most = this.#turns.hasOthers(orgId, this.#turns.nowMs()) ? maxBatchInCompany : maxBatch
     const batch: Waiting<Item, Outcome>[] = []
     let size = 0
     while (lane.waiting.length > 0 && (size === 0 || size + lane.waiting[0]!.items.length <= most)) {
@@ -94,6 +95,7 @@ export class Batches<Item, Outcome> {
       for (const { reject } of batch) reject(error)
     } finally {
       this.#waitingItems -= size
+      for (const { want } of batch) this.#turns.depart(want)
     }
   }
 }

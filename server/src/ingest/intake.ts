@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts'
-import type { Gate } from '../http/gate.ts'
+import type { Turns } from '../http/turns.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { instantFromMillis } from '../kernel/instant.ts'
 import { recordReads } from '../pipeline/record-reads.ts'
@@ -19,8 +19,8 @@ export interface Taken {
 export interface IntakeNeeds {
   db: Database
   clock: Clock
-  /** Where batches wait for their organization's turn. */
-  turns: Gate
+  /** Batches wait for their organization's turn. */
+  turns: Turns
   retentionDays: number
   /** Told of every message once it is durable. */
   onTaken: (device: Device, taken: Taken & { reads: readonly Read[]; warning: string | null }) => void

@@ -31,7 +31,13 @@ async function heldRows() {
   })
   const turns = new Turns({ atOnce: 1, calm: 2 }, () => 0)
   const gate = new Gate({ atOnce: 32, waiting: 600, patienceMs: 8000, refusalMs: 0 }, turns)
-  const caller = { kind: 'session', subject: 'a', sessionId: 'a', namedScopes: ['ok'], scopes: new Set(['ok']) } as const
+  const caller = {
+    kind: 'session',
+    subject: 'a',
+    sessionId: 'a',
+    namedScopes: ['ok'],
+    scopes: new Set(['ok']),
+  } as const
   const authenticator = { authenticate: (token: string) => ({ ...caller, orgId: Number(token) }) }
   mounted = await mountRows([held, fine], { gate, authenticator })
   const { url } = mounted

@@ -63,6 +63,14 @@ describe('Turns', () => {
     expect(ways.begun).toEqual(['somebody', 'a0', 'a1', 'quiet', 'quiet too'])
   })
 
+  it('do not hold up one for whom things have piled up while another wants many times as much', () => {
+    const ways = new Ways()
+    ways.ask('api', 3, 'somebody')
+    ways.flood(1, 100)
+    ways.flood(2, 8, 'b')
+    expect(ways.begun.slice(3)).toEqual(['b0', 'b1', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7'])
+  })
+
   it('hold up nobody any longer a second after the others have gone', async () => {
     const ways = new Ways()
     ways.ask('api', 2, 'quiet')

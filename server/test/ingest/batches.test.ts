@@ -20,7 +20,7 @@ function held(limits = { maxBatch: 10, maxWaiting: 100 }, turns = noTurns()) {
         writings.push({ orgId, items, finish, fail: reject })
       }),
     { maxBatchInCompany: 4, ...limits },
-    new Gate(boundless, turns),
+    turns,
   )
   return { batches, writings }
 }

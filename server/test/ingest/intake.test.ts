@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { Read } from '../../src/ingest/decoders/index.ts'
-import { Gate, boundless } from '../../src/http/gate.ts'
 import { noTurns } from '../../src/http/turns.ts'
 import { Intake } from '../../src/ingest/intake.ts'
 import { removeReader } from '../../src/readers/commands.ts'
@@ -19,7 +18,7 @@ async function opened(retentionDays = 400) {
   const intake = new Intake({
     db: context.app.core.db,
     clock: context.clock,
-    turns: new Gate(boundless, noTurns()),
+    turns: noTurns(),
     retentionDays,
     onTaken: (_device, { accepted, ignored, warning }) => told.push(['taken', { accepted, ignored, warning }]),
     onMoves: (orgId: number, moves: readonly RecordedMove[]) =>

@@ -7,7 +7,6 @@ import {
   getAsset,
   renameAsset,
 } from '../../src/assets/commands.ts'
-import { Gate, boundless } from '../../src/http/gate.ts'
 import { noTurns } from '../../src/http/turns.ts'
 import { Intake } from '../../src/ingest/intake.ts'
 import { Refusal } from '../../src/kernel/errors.ts'
@@ -55,7 +54,7 @@ export class ModelRun {
     this.#orgId = orgId
     const quiet = (): void => undefined
     const told = { onTaken: quiet, onMoves: quiet, onUnknown: quiet, onQuarantine: quiet }
-    const turns = new Gate(boundless, noTurns())
+    const turns = noTurns()
     this.#intake = new Intake({ db: world.core.db, clock: world.core.clock, turns, retentionDays: 400, ...told })
   }
 
