@@ -1,5 +1,5 @@
 import { refuse } from '../kernel/errors.ts'
-import { type Key, Turns, type Want } from './turns.ts'
+import type { Key, Turns, Want } from './turns.ts'
 
 export interface GateLimits {
   /** Requests that are worked on at the same time. */
