@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { dispatcher } from '../http/dispatch.ts'
 import { Gate } from '../http/gate.ts'
 import { type HttpServer, listen } from '../http/server.ts'
+import { Turns } from '../http/turns.ts'
 import { noApi, startApi } from './api.ts'
 import type { Core } from './core.ts'
 import { noMqtt, openMqtt } from './mqtt.ts'
@@ -37,14 +38,19 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   const { config, clock, wake } = core
   const { log, isOneOfSeveral } = options
   const millis = (): number => clock.millis()
-  const gate = new Gate({
-    atOnce: Math.max(32, 8 * config.databasePool),
-    waiting: 600,
-    patienceMs: 8000,
-    refusalMs: 500,
-  })
+  // One that wants no more than there are connections to the database cannot take them from others.
+  const turns = new Turns({ atOnce: Math.max(1, Math.floor(config.databasePool / 4)), calm: config.databasePool })
+  const gate = new Gate(
+    {
+      atOnce: Math.max(32, 8 * config.databasePool),
+      waiting: 600,
+      patienceMs: 8000,
+      refusalMs: 500,
+    },
+    turns,
+  )
   const seen = telemetry(log, gate)
-  const tracking = startTracking(core, log)
+  const tracking = startTracking(core, log, turns)
   const webhooks = startWebhooks(core, log, seen.registry, options.delivery)
   let port = options.port
   const siteUrl = (): string => config.baseUrl ?? localUrl(options.host, port)

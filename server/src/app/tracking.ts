@@ -7,6 +7,7 @@ import { LatestReads, readsTopic, wantedTopic } from '../ingest/latest-reads.ts'
 import { now } from '../kernel/clock.ts'
 import type { PlainPage } from '../http/dispatch.ts'
 import { Gate } from '../http/gate.ts'
+import { type Turns, noTurns } from '../http/turns.ts'
 import type { Device, LatestRead, Reader } from '../readers/reader.ts'
 import { Live } from '../tracking/live.ts'
 import type { Core } from './core.ts'
@@ -49,7 +50,7 @@ export function ingestAddresses(core: Core, reader: Reader) {
 }
 
 /** Wires everything between a reader's message and whoever watches the moves. */
-export function startTracking(core: Core, log: Logger): Tracking {
+export function startTracking(core: Core, log: Logger, turns: Turns): Tracking {
   const { db, clock, wake, config } = core
   const live = new Live({ db, clock })
   const devices = new Devices({ db, clock, isListening: () => wake.isListening() })
@@ -59,6 +60,7 @@ export function startTracking(core: Core, log: Logger): Tracking {
   const intake = new Intake({
     db,
     clock,
+    turns,
     retentionDays: config.retentionDays,
     onTaken(device, taken) {
       book.note(device, { ...taken, messages: 1 })
@@ -117,7 +119,7 @@ export function startTracking(core: Core, log: Logger): Tracking {
     live,
     intake,
     devices,
-    endpoints: ingestEndpoints(devices, intake, new Gate(ingestLimits)),
+    endpoints: ingestEndpoints(devices, intake, new Gate(ingestLimits, noTurns())),
     moved: (orgId) => movedIn.add(orgId),
     announce: () => wake.announce('reader-changed', ''),
     latestReads: (readerId) => latestReads.latest(readerId),

@@ -7,6 +7,7 @@ import { isAnonymousAgent } from './edge-filter.ts'
 import { asRefusal, errorBody, internalError } from './envelope.ts'
 import { type Exchange, openExchange, pour, preflightHeaders, send, stream } from './exchange.ts'
 import type { Gate } from './gate.ts'
+import { LateRefusals } from './late-refusals.ts'
 import { checkMediaType } from './media-type.ts'
 import { readParams } from './params.ts'
 import { readQuery } from './query.ts'
@@ -71,6 +72,7 @@ type Target = Mounted | PlainPage
 
 export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, response: ServerResponse) => void {
   const router = mount(needs)
+  const refusals = new LateRefusals()
   const secretPaths = needs.pages
     .filter((page) => page.isPathSecret)
     .map(({ path }) => ({ path, start: path.slice(0, path.indexOf('{')) }))
@@ -106,6 +108,8 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     const group = route.access === 'public' ? null : caller.orgId
     // Read before it takes a place: a body that trickles in from nobody knows whom would hold up everybody else.
     const early = group === null && route.body !== undefined ? await readEarly(exchange, route) : undefined
+    const delay = caller.kind === 'credential' ? refusals.delay(caller.subject) : undefined
+    if (delay !== undefined) await delay
     const admitted = needs.gate.enter(group, () => exchange.response.destroyed)
     if (admitted !== undefined) await admitted
     let result: Answer
@@ -133,7 +137,7 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     const { request } = exchange
     if (caller.kind === 'credential') {
       const drawn = needs.limiter.draw(caller.subject)
-      charge(exchange, drawn instanceof Promise ? await drawn : drawn)
+      charge(exchange, caller.subject, drawn instanceof Promise ? await drawn : drawn)
     }
     if (route.body !== undefined) checkMediaType(request, route.body)
     const missing = route.scopes.find((scope) => !caller.scopes.has(scope))
@@ -188,8 +192,9 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     return caller
   }
 
-  function charge(exchange: Exchange, drawn: Drawn): void {
+  function charge(exchange: Exchange, subject: string, drawn: Drawn): void {
     exchange.rate = rateState(drawn, needs.millis())
+    if (!drawn.admitted) refusals.refused(subject)
     refuseDrained(drawn)
   }
 

@@ -1,4 +1,5 @@
 import { refuse } from '../kernel/errors.ts'
+import type { Key, Turns, Want } from './turns.ts'
 
 export interface GateLimits {
   /** Requests that are worked on at the same time. */
@@ -11,13 +12,13 @@ export interface GateLimits {
   refusalMs: number
 }
 
-/** An organization, or null for everybody who has not said who they are. */
-type Key = number | null
-
 interface Group {
   readonly key: Key
+  readonly want: Want
   running: number
   waiting: Ticket[]
+  /** Let on, and about to begin. */
+  called: number
 }
 
 interface Ticket {
@@ -27,7 +28,10 @@ interface Ticket {
   readonly turnAway: (error: Error) => void
 }
 
-const lookEveryMs = 500
+const lookEveryMs = 100
+
+/** For what nobody is refused, and only turns matter. */
+export const boundless: GateLimits = { atOnce: Infinity, waiting: Infinity, patienceMs: Infinity, refusalMs: 0 }
 
 /**
  * Lets in as many requests as can be worked on, lets some wait, and turns the rest away: more at the same time would make
@@ -43,14 +47,17 @@ export class Gate {
   readonly #share: number
   readonly #groups = new Map<Key, Group>()
   /** Groups of which somebody waits, whose turn is next first. */
-  readonly #turns = new Set<Group>()
+  readonly #queue = new Set<Group>()
+  readonly #turns: Turns
   #running = 0
   #waiting = 0
   #timer: NodeJS.Timeout | undefined
 
-  constructor(limits: GateLimits) {
+  constructor(limits: GateLimits, turns: Turns) {
     this.#limits = limits
     this.#share = Math.ceil(limits.atOnce * 0.75)
+    this.#turns = turns
+    turns.addWay(this.#letOn)
   }
 
   get running(): number {
@@ -63,19 +70,25 @@ export class Gate {
 
   /** Undefined when there is room at once, else what to wait for. Whoever is let in must leave again. */
   enter(key: Key, isGone: () => boolean): Promise<void> | undefined {
-    const group = this.#groups.get(key) ?? { key, running: 0, waiting: [] }
-    if (group.waiting.length === 0 && this.#running < this.#limits.atOnce && group.running < this.#share) {
+    const nowMs = this.#turns.nowMs()
+    const want = this.#turns.arrive(key, nowMs)
+    const group = this.#groups.get(key) ?? { key, want, running: 0, waiting: [], called: 0 }
+    const isFirst = group.waiting.length === 0 && group.called === 0
+    if (isFirst && this.#running < this.#limits.atOnce && this.#hasRoom(group, nowMs)) {
       this.#groups.set(key, group)
-      this.#begin(group)
+      this.#begin(group, nowMs)
       return undefined
     }
-    if (!this.#mayWait(group)) return this.#turnAway()
+    if (!this.#mayWait(group)) {
+      this.#turns.depart(want)
+      return this.#turnAway()
+    }
     this.#groups.set(key, group)
-    this.#turns.add(group)
+    this.#queue.add(group)
     this.#waiting++
-    this.#timer ??= setInterval(() => this.#turnAwayLate(), lookEveryMs).unref()
+    this.#timer ??= setInterval(() => this.#lookRound(), lookEveryMs).unref()
     return new Promise((admit, turnAway) => {
-      group.waiting.push({ sinceMs: performance.now(), isGone, admit, turnAway })
+      group.waiting.push({ sinceMs: nowMs, isGone, admit, turnAway })
     })
   }
 
@@ -84,7 +97,12 @@ export class Gate {
     group.running--
     this.#running--
     this.#forget(group)
-    this.#admitNext()
+    this.#turns.end(group.want, this.#letOn)
+    if (this.#queue.size > 0) this.#letOn(this.#turns.nowMs())
+  }
+
+  #hasRoom({ want, running }: Group, nowMs: number): boolean {
+    return running < this.#share && this.#turns.hasRoom(want, nowMs)
   }
 
   /** One group fills half of the room at most, and the first of another finds room even so. */
@@ -100,18 +118,18 @@ export class Gate {
     })
   }
 
-  #admitNext(): void {
-    const nowMs = performance.now()
-    for (const group of this.#turns) {
+  readonly #letOn = (nowMs: number): void => {
+    for (const group of this.#queue) {
       if (this.#running >= this.#limits.atOnce) return
-      if (group.running >= this.#share) continue
+      if (!this.#hasRoom(group, nowMs)) continue
       const ticket = this.#call(group)
       // Behind the others, who have not had their turn.
-      if (this.#turns.delete(group) && group.waiting.length > 0) this.#turns.add(group)
-      if (ticket.isGone() || nowMs - ticket.sinceMs > this.#limits.patienceMs) ticket.turnAway(refuse.busy())
+      if (this.#queue.delete(group) && group.waiting.length > 0) this.#queue.add(group)
+      if (ticket.isGone() || nowMs - ticket.sinceMs > this.#limits.patienceMs) this.#refuse(group, ticket)
       else {
-        this.#begin(group)
-        ticket.admit()
+        this.#begin(group, nowMs)
+        if (group.key === null || this.#turns.hasOthers(group.key, nowMs)) this.#admitSoon(group, ticket)
+        else ticket.admit()
       }
       this.#forget(group)
     }
@@ -122,24 +140,49 @@ export class Gate {
     return group.waiting.shift()!
   }
 
-  #begin(group: Group): void {
+  /** In a turn of the loop of its own, so that others are heard in between. */
+  #admitSoon(group: Group, ticket: Ticket): void {
+    group.called++
+    setImmediate(() => {
+      group.called--
+      ticket.admit()
+    })
+  }
+
+  #refuse(group: Group, ticket: Ticket): void {
+    this.#turns.depart(group.want)
+    ticket.turnAway(refuse.busy())
+  }
+
+  #begin(group: Group, nowMs: number): void {
     group.running++
     this.#running++
+    this.#turns.begin(group.want, nowMs)
   }
 
   #forget(group: Group): void {
-    if (group.waiting.length === 0) this.#turns.delete(group)
+    if (group.waiting.length === 0) this.#queue.delete(group)
     if (group.waiting.length === 0 && group.running === 0) this.#groups.delete(group.key)
   }
 
-  #turnAwayLate(): void {
-    const lastMs = performance.now() - this.#limits.patienceMs
-    for (const group of this.#turns) {
-      while (group.waiting.length > 0 && group.waiting[0]!.sinceMs < lastMs) this.#call(group).turnAway(refuse.busy())
-      this.#forget(group)
-    }
+  #lookRound(): void {
+    const nowMs = this.#turns.nowMs()
+    this.#turnAwayLate(nowMs - this.#limits.patienceMs)
+    this.#letOn(nowMs)
     if (this.#waiting > 0) return
     clearInterval(this.#timer)
     this.#timer = undefined
+  }
+
+  /** Those who have waited too long, and those who wait no longer. */
+  #turnAwayLate(lastMs: number): void {
+    for (const group of this.#queue) {
+      const before = group.waiting
+      group.waiting = before.filter((ticket) => ticket.sinceMs >= lastMs && !ticket.isGone())
+      if (group.waiting.length === before.length) continue
+      this.#waiting -= before.length - group.waiting.length
+      for (const ticket of before) if (!group.waiting.includes(ticket)) this.#refuse(group, ticket)
+      this.#forget(group)
+    }
   }
 }

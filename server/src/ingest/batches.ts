@@ -1,6 +1,10 @@
+import { Gate, boundless } from '../http/gate.ts'
+import type { Turns, Want } from '../http/turns.ts'
+
 /** Work for one organization, waiting for its turn. */
 interface Waiting<Item, Outcome> {
   items: readonly Item[]
+  want: Want
   resolve: (outcomes: Outcome[]) => void
   reject: (error: unknown) => void
 }
@@ -10,55 +14,72 @@ interface Lane<Item, Outcome> {
   isRunning: boolean
 }
 
+export interface BatchLimits {
+  maxBatch: number
+  /** The same while other organizations ask too: what they want fits in between. */
+  maxBatchInCompany: number
+  maxWaiting: number
+}
+
 /** Too much is waiting; whoever sent it should come again later. */
 export class Overloaded extends Error {}
 
+/** A batch is written whether or not its senders still wait for the receipt. */
+const staysHere = (): boolean => false
+
 /**
  * Gathers what arrives while an organization's last batch is being written and writes it as the next one: alone a
- * message goes at once, under load many share a transaction. One organization's backlog never holds up another's, and
- * what waits is bounded.
+ * message goes at once, under load many share a transaction. One organization's backlog never holds up another's: while
+ * others ask too its batches are small and wait for their turn. What waits is bounded.
  */
 export class Batches<Item, Outcome> {
   readonly #write: (orgId: number, items: readonly Item[]) => Promise<Outcome[]>
-  readonly #maxBatch: number
-  readonly #maxWaiting: number
+  readonly #limits: BatchLimits
+  readonly #turns: Turns
+  readonly #gate: Gate
   readonly #lanes = new Map<number, Lane<Item, Outcome>>()
   #waitingItems = 0
 
-  constructor(
-    write: (orgId: number, items: readonly Item[]) => Promise<Outcome[]>,
-    limits: { maxBatch: number; maxWaiting: number },
-  ) {
+  constructor(write: (orgId: number, items: readonly Item[]) => Promise<Outcome[]>, limits: BatchLimits, turns: Turns) {
     this.#write = write
-    this.#maxBatch = limits.maxBatch
-    this.#maxWaiting = limits.maxWaiting
+    this.#limits = limits
+    this.#turns = turns
+    this.#gate = new Gate(boundless, turns)
   }
 
   /** Resolves once the items are durable, with one outcome each. */
   add(orgId: number, items: readonly Item[]): Promise<Outcome[]> {
     if (items.length === 0) return Promise.resolve([])
-    if (this.#waitingItems + items.length > this.#maxWaiting)
+    if (this.#waitingItems + items.length > this.#limits.maxWaiting)
       return Promise.reject(new Overloaded('too much is waiting'))
     this.#waitingItems += items.length
     return new Promise((resolve, reject) => {
       const lane = this.#lanes.get(orgId) ?? { waiting: [], isRunning: false }
       this.#lanes.set(orgId, lane)
-      lane.waiting.push({ items, resolve, reject })
+      const want = this.#turns.arrive(orgId, this.#turns.nowMs())
+      lane.waiting.push({ items, want, resolve, reject })
       if (!lane.isRunning) void this.#drain(orgId, lane)
     })
   }
 
   async #drain(orgId: number, lane: Lane<Item, Outcome>): Promise<void> {
     lane.isRunning = true
-    while (lane.waiting.length > 0) await this.#writeNext(orgId, lane)
+    while (lane.waiting.length > 0) {
+      const admitted = this.#gate.enter(orgId, staysHere)
+      if (admitted !== undefined) await admitted
+      await this.#writeNext(orgId, lane)
+      this.#gate.leave(orgId)
+    }
     lane.isRunning = false
     this.#lanes.delete(orgId)
   }
 
   async #writeNext(orgId: number, lane: Lane<Item, Outcome>): Promise<void> {
+    const { maxBatch, maxBatchInCompany } = this.#limits
+    const most = this.#turns.hasOthers(orgId, this.#turns.nowMs()) ? maxBatchInCompany : maxBatch
     const batch: Waiting<Item, Outcome>[] = []
     let size = 0
-    while (lane.waiting.length > 0 && (size === 0 || size + lane.waiting[0]!.items.length <= this.#maxBatch)) {
+    while (lane.waiting.length > 0 && (size === 0 || size + lane.waiting[0]!.items.length <= most)) {
       const next = lane.waiting.shift()!
       batch.push(next)
       size += next.items.length
@@ -74,6 +95,7 @@ export class Batches<Item, Outcome> {
       for (const { reject } of batch) reject(error)
     } finally {
       this.#waitingItems -= size
+      for (const { want } of batch) this.#turns.depart(want)
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts'
+import type { Turns } from '../http/turns.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { instantFromMillis } from '../kernel/instant.ts'
 import { recordReads } from '../pipeline/record-reads.ts'
@@ -18,6 +19,8 @@ export interface Taken {
 export interface IntakeNeeds {
   db: Database
   clock: Clock
+  /** Batches wait for their organization's turn. */
+  turns: Turns
   retentionDays: number
   /** Told of every message once it is durable. */
   onTaken: (device: Device, taken: Taken & { reads: readonly Read[]; warning: string | null }) => void
@@ -41,7 +44,8 @@ export class Intake {
         if (moves.length > 0) needs.onMoves(orgId, moves)
         return isKnown
       },
-      { maxBatch: 5_000, maxWaiting: 200_000 },
+      { maxBatch: 5_000, maxBatchInCompany: 400, maxWaiting: 200_000 },
+      needs.turns,
     )
   }
 

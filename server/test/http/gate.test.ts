@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Gate, type GateLimits } from '../../src/http/gate.ts'
+import { noTurns } from '../../src/http/turns.ts'
 import type { Refusal } from '../../src/kernel/errors.ts'
 
 const here = (): boolean => false
@@ -10,7 +11,7 @@ class Visitors {
   readonly events: string[] = []
 
   constructor(limits: Partial<GateLimits> = {}) {
-    this.gate = new Gate({ atOnce: 4, waiting: 8, patienceMs: 60_000, refusalMs: 0, ...limits })
+    this.gate = new Gate({ atOnce: 4, waiting: 8, patienceMs: 60_000, refusalMs: 0, ...limits }, noTurns())
   }
 
   enter(org: number | null, name: string, isGone = here): 'in' | 'waits' | 'refused' {

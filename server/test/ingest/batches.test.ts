@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { Gate, boundless } from '../../src/http/gate.ts'
+import { Turns, noTurns } from '../../src/http/turns.ts'
 import { Batches, Overloaded } from '../../src/ingest/batches.ts'
 
 interface Writing {
@@ -9,7 +11,7 @@ interface Writing {
 }
 
 /** Batches whose writings end when the test says so; the outcome of an item is ten times the item. */
-function held(limits = { maxBatch: 10, maxWaiting: 100 }) {
+function held(limits = { maxBatch: 10, maxWaiting: 100 }, turns = noTurns()) {
   const writings: Writing[] = []
   const batches = new Batches<number, number>(
     (orgId, items) =>
@@ -17,7 +19,8 @@ function held(limits = { maxBatch: 10, maxWaiting: 100 }) {
         const finish = (): void => resolve(items.map((item) => item * 10))
         writings.push({ orgId, items, finish, fail: reject })
       }),
-    limits,
+    { maxBatchInCompany: 4, ...limits },
+    turns,
   )
   return { batches, writings }
 }
@@ -145,5 +148,36 @@ describe('batches', () => {
     await turn()
     void batches.add(1, [3, 4])
     expect(writings[1]!.items).toEqual([3, 4])
+  })
+
+  it('are small while another organization asks too, one after the other', async () => {
+    const { batches, writings } = held(undefined, new Turns({ atOnce: 1, calm: 1 }, () => 0))
+    void batches.add(1, [1])
+    void batches.add(2, [7])
+    for (const item of [2, 3, 4, 5, 6]) void batches.add(1, [item])
+    writings[0]!.finish()
+    await turn()
+    expect(writings.map((one) => [one.orgId, one.items])).toEqual([
+      [1, [1]],
+      [2, [7]],
+      [1, [2, 3, 4, 5]],
+    ])
+    writings[2]!.finish()
+    await turn()
+    expect(writings[3]!.items).toEqual([6])
+  })
+
+  it('wait for the turn of their organization, and gather meanwhile what comes', async () => {
+    const turns = new Turns({ atOnce: 1, calm: 1 }, () => 0)
+    const api = new Gate(boundless, turns)
+    const { batches, writings } = held(undefined, turns)
+    void api.enter(2, () => false)
+    void api.enter(1, () => false)
+    void batches.add(1, [1])
+    void batches.add(1, [2])
+    expect(writings).toEqual([])
+    api.leave(1)
+    await turn()
+    expect(writings.map((one) => one.items)).toEqual([[1, 2]])
   })
 })

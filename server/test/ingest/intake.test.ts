@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Read } from '../../src/ingest/decoders/index.ts'
+import { noTurns } from '../../src/http/turns.ts'
 import { Intake } from '../../src/ingest/intake.ts'
 import { removeReader } from '../../src/readers/commands.ts'
 import type { Device } from '../../src/readers/reader.ts'
@@ -17,6 +18,7 @@ async function opened(retentionDays = 400) {
   const intake = new Intake({
     db: context.app.core.db,
     clock: context.clock,
+    turns: noTurns(),
     retentionDays,
     onTaken: (_device, { accepted, ignored, warning }) => told.push(['taken', { accepted, ignored, warning }]),
     onMoves: (orgId: number, moves: readonly RecordedMove[]) =>

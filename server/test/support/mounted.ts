@@ -3,13 +3,14 @@ import type { AnyRoute } from '../../src/http/route.ts'
 import { Gate } from '../../src/http/gate.ts'
 import { listen } from '../../src/http/server.ts'
 import { memoryLimiter } from '../../src/http/rate-limit.ts'
+import { noTurns } from '../../src/http/turns.ts'
 
 export interface Mounted {
   url: string
   /** What the dispatcher called a bug. */
   bugs: unknown[]
   answered: { operation: string; status: number }[]
-  close(): Promise<void>
+  close(graceMs?: number): Promise<void>
 }
 
 /** Rows of the test's own making behind the real HTTP layer; every token is good and holds the scope `ok`. */
@@ -31,7 +32,7 @@ export async function mountRows(routes: readonly AnyRoute[], options: Partial<Di
       }),
     },
     limiter: memoryLimiter(millis),
-    gate: new Gate({ atOnce: 32, waiting: 600, patienceMs: 8000, refusalMs: 0 }),
+    gate: new Gate({ atOnce: 32, waiting: 600, patienceMs: 8000, refusalMs: 0 }, noTurns()),
     millis,
     edgeFilter: false,
     trustProxy: false,
@@ -40,5 +41,5 @@ export async function mountRows(routes: readonly AnyRoute[], options: Partial<Di
     ...options,
   })
   const server = await listen({ host: '127.0.0.1', port: 0, millis, handle })
-  return { url: `http://127.0.0.1:${server.port}`, bugs, answered, close: () => server.close(100) }
+  return { url: `http://127.0.0.1:${server.port}`, bugs, answered, close: (graceMs = 100) => server.close(graceMs) }
 }
