@@ -65,9 +65,13 @@ export class Turns {
   }
 
   hasRoom(want: Want, nowMs: number): boolean {
-    if (want.running < this.#atOnce || want.count <= this.#calm) return true
-    if (!this.#isMuch(want) || !this.hasOthers(want.key, nowMs)) return true
+    if (want.running < this.#atOnce || !this.isHeldBack(want, nowMs)) return true
     return nowMs - want.lastBegunMs >= slowMs
+  }
+
+  /** It wants much, and others ask too. */
+  isHeldBack(want: Want, nowMs: number): boolean {
+    return want.count > this.#calm && this.#isMuch(want) && this.hasOthers(want.key, nowMs)
   }
 
   /** At least half of what organizations want on average: one that others made late is not held up for it. */

@@ -44,7 +44,7 @@ export class Intake {
         if (moves.length > 0) needs.onMoves(orgId, moves)
         return isKnown
       },
-      { maxBatch: 5_000, maxBatchInCompany: 400, maxWaiting: 200_000 },
+      { maxBatch: 5_000, maxBatchInCompany: 200, maxWaiting: 200_000 },
       needs.turns,
     )
   }
