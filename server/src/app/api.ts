@@ -79,6 +79,7 @@ export function startApi(
     tokens,
     throttle: new Throttle(db, clock),
     wake,
+    unknownReadersOrg: config.unknownReadersOrg,
     announce: tracking.announce,
     latestReads: tracking.latestReads,
     addresses: (reader: Reader) => ingestAddresses(core, reader),

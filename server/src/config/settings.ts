@@ -212,6 +212,13 @@ export const settings = {
     about:
       'How to listen at an outside broker. `auto`: as a shared subscription with workers and split roles. Set `always` when several processes that do everything listen.',
   }),
+  unknownReadersOrg: setting({
+    name: 'LASTSEEN_UNKNOWN_READERS_ORG',
+    fallback: '',
+    parse: (text) => (text === '' ? null : count(1, Number.MAX_SAFE_INTEGER)(text)),
+    about:
+      'The organization whose managers see, in the web app, readers at the outside broker that nobody registered. Without it they show while there is one organization.',
+  }),
   mqttPublicUrl: setting({
     name: 'LASTSEEN_MQTT_PUBLIC_URL',
     fallback: '',

@@ -16,10 +16,15 @@ import {
 } from './readers.sql.ts'
 import { type UnknownTopic, listUnknownTopics, topicKeyIn } from './unknown.sql.ts'
 
-interface Needs {
-  db: Database
+interface Needs extends InboxNeeds {
   clock: Clock
   ids: IdSource
+}
+
+interface InboxNeeds {
+  db: Database
+  /** Whose readers unknown ones are, where the operator says so. */
+  unknownReadersOrg?: number | null
 }
 
 async function refuseUnknownPlaces(tx: Tx, orgId: number, scanPoints: ReaderDraft['scanPoints']): Promise<void> {
@@ -33,15 +38,18 @@ async function refuseUnknownPlaces(tx: Tx, orgId: number, scanPoints: ReaderDraf
   })
 }
 
-/** Topics that nobody owns: whose they are is known only while there is one organization. */
-export async function unknownTopics(db: Database): Promise<{ isShown: boolean; topics: UnknownTopic[] }> {
-  const isShown = await isOnlyOrganization(db.read)
+/** Topics that nobody owns: whose they are is known while there is one organization, or when the operator says it. */
+export async function unknownTopics(
+  { db, unknownReadersOrg = null }: InboxNeeds,
+  orgId: number,
+): Promise<{ isShown: boolean; topics: UnknownTopic[] }> {
+  const isShown = unknownReadersOrg === null ? await isOnlyOrganization(db.read) : unknownReadersOrg === orgId
   return { isShown, topics: isShown ? await listUnknownTopics(db.read) : [] }
 }
 
 /** A topic can be taken from the inbox alone, so that nobody takes one that others send under. */
-async function refuseStrangeTopic(db: Database, topicKey: string): Promise<void> {
-  const { topics } = await unknownTopics(db)
+async function refuseStrangeTopic(needs: InboxNeeds, orgId: number, topicKey: string): Promise<void> {
+  const { topics } = await unknownTopics(needs, orgId)
   if (topics.some((one) => topicKeyIn(one.topic) === topicKey)) return
   const message = 'topic_key is not among the topics of unknown readers'
   throw refuse.invalid({ field: 'topic_key', code: 'fk_not_found', message })
@@ -51,7 +59,7 @@ export async function createReader(needs: Needs, orgId: number, draft: ReaderDra
   const id = await needs.ids.next(orgId)
   const token = newReaderToken()
   const secret = { tokenHash: hashSecret(token), topicKey: draft.topicKey ?? topicKeyOf(token) }
-  if (draft.topicKey !== undefined) await refuseStrangeTopic(needs.db, draft.topicKey)
+  if (draft.topicKey !== undefined) await refuseStrangeTopic(needs, orgId, draft.topicKey)
   const reader = await needs.db.inOrganization(orgId, async (tx) => {
     await refuseUnknownPlaces(tx, orgId, draft.scanPoints)
     await insertReader(tx, orgId, id, draft, secret, now(needs.clock))

@@ -411,7 +411,7 @@ export interface paths {
         };
         /**
          * Topics of the outside broker that lead to no reader
-         * @description Shown while the installation has one organization. With several nobody can tell whose they are.
+         * @description Shown while the installation has one organization, and to the one that `LASTSEEN_UNKNOWN_READERS_ORG` names. Otherwise nobody can tell whose they are.
          */
         get: operations["readers.unknown"];
         put?: never;

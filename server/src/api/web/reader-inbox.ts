@@ -102,10 +102,12 @@ export function inboxRoutes(needs: Needs): AnyRoute[] {
       scopes: ['locations:write'],
       path: '/readers/unknown',
       summary: 'Topics of the outside broker that lead to no reader',
-      description: 'Shown while the installation has one organization. With several nobody can tell whose they are.',
+      description:
+        'Shown while the installation has one organization, and to the one that `LASTSEEN_UNKNOWN_READERS_ORG` names. ' +
+        'Otherwise nobody can tell whose they are.',
       success: { status: 200, description: 'The topics, latest first', schema: single(UnknownReadersOut) },
-      async handle() {
-        const { isShown, topics } = await unknownTopics(needs.db)
+      async handle({ caller }) {
+        const { isShown, topics } = await unknownTopics(needs, caller.orgId)
         return ok({ data: { reason: isShown ? null : 'several_organizations', topics: topics.map(presentTopic) } })
       },
     }),

@@ -149,4 +149,28 @@ describe.skipIf(isBrokerMissing)('readers nobody registered', () => {
     }
     expect(await database(app)`select id from readers where topic_key = 'strange'`).toHaveLength(0)
   })
+
+  it('are shown to the organization that the operator names, however many there are, and to no other', async () => {
+    const settings = { LASTSEEN_UNKNOWN_READERS_ORG: String(site.org.orgId) }
+    const named = await startApp({ beside: app, settings })
+    try {
+      const { accessToken } = await (await named.newOrg('A third')).signIn('admin')
+      const shown = await named.anonymous('GET', path, { token: tokens['manager']! })
+      expect(shown.json.data.reason).toBe(null)
+      expect(shown.json.data.topics.map((one: Topic) => one.topic_key)).toContain('strange')
+      const other = await named.anonymous('GET', path, { token: accessToken })
+      expect(other.json).toEqual({ data: { reason: 'several_organizations', topics: [] } })
+
+      const json = { name: 'Found', topic_key: 'strange' }
+      expectRefusal(
+        await named.anonymous('POST', '/api/v1/readers', { token: accessToken, json }),
+        400,
+        'validation_error',
+        [{ field: 'topic_key', code: 'fk_not_found' }],
+      )
+      expect((await named.anonymous('POST', '/api/v1/readers', { token: tokens['manager']!, json })).status).toBe(201)
+    } finally {
+      await named.stop()
+    }
+  })
 })

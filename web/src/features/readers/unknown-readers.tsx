@@ -65,7 +65,8 @@ export function UnknownReaders() {
           reason !== null ? (
             <Text size="sm" c="dimmed">
               This server has several organizations, and a topic does not say whose it is. Whoever runs the server sees
-              them all with <Code>npx lastseen reader inbox</Code>.
+              them all with <Code>npx lastseen reader inbox</Code>, and can have them shown to one organization with{' '}
+              <Code>LASTSEEN_UNKNOWN_READERS_ORG</Code>.
             </Text>
           ) : topics.length === 0 ? (
             <Text size="sm" c="dimmed">
