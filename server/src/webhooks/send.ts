@@ -142,17 +142,20 @@ export class Outlet {
   }
 
   /** Never throws: whatever goes wrong is an outcome. */
-  post({ headers, body }: Signed): Promise<Outcome> {
-    return new Promise((resolve) => {
-      const posting = new Posting((one, outcome) => {
-        this.#running.delete(one)
-        resolve(outcome)
-      })
-      this.#running.add(posting)
-      if (this.#cutOff?.aborted) return posting.stop(wasStopped())
-      this.#timer ??= setTimeout(() => this.#lookRound(), this.#timeoutMs).unref()
-      this.#pool.dispatch({ method: 'POST', path: this.#path, headers, body }, posting)
+  post({ headers, body }: Signed, over: (outcome: Outcome) => void): void {
+    const posting = new Posting((one, outcome) => {
+      this.#running.delete(one)
+      over(outcome)
     })
+    this.#running.add(posting)
+    if (this.#cutOff?.aborted) return posting.stop(wasStopped())
+    this.#timer ??= setTimeout(() => this.#lookRound(), this.#timeoutMs).unref()
+    this.#pool.dispatch({ method: 'POST', path: this.#path, headers, body }, posting)
+  }
+
+  /** The same, to be waited for. */
+  send(signed: Signed): Promise<Outcome> {
+    return new Promise((over) => this.post(signed, over))
   }
 
   /** Gives up what has had its time, and looks again when the next one will have had it. */

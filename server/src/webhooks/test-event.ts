@@ -49,7 +49,7 @@ async function send({ db, clock, seal, target }: Needs, orgId: number, webhook: 
   const [id, body] = [move.deliveryId, bodyOf(move)]
   const outlet = new Outlet(target, { url: webhook.url, connections: 1, timeoutMs })
   try {
-    const outcome = await outlet.post(sign(secret, { id, body, occurredMs: millisOf(at), startedMs: millisOf(at) }))
+    const outcome = await outlet.send(sign(secret, { id, body, occurredMs: millisOf(at), startedMs: millisOf(at) }))
     const attempt = { ...outcome, deliveryId: id, attempt: 1, attemptedAt: at }
     const source = { webhookId: webhook.id, event: 'test' }
     await db.inOrganization(orgId, (tx) => insertAttempts(tx, orgId, source, [attempt]), { relaxed: true })

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { type Clock, now } from '../kernel/clock.ts'
-import { millisOf } from '../kernel/instant.ts'
+import { type Instant, millisOf } from '../kernel/instant.ts'
 import type { RecordedMove } from '../tracking/moves.sql.ts'
 import type { Attempt } from '../webhooks/attempts.sql.ts'
 import type { OnDropped } from '../webhooks/commands.ts'
@@ -28,33 +28,18 @@ interface Sender {
   secret: string
 }
 
+/** An event on its way, from its claim to its last attempt. */
+interface Delivery extends Claimed {
+  readonly from: Sender
+  readonly onDone: () => void
+  attempts: number
+  signed: Signed | null
+}
+
 const firstPlaces = 4
 /** An endpoint that answers this fast is claimed for ahead, so that it never waits for the database. */
 const quickMs = 100
 const aheadTimes = 8
-
-/** Lets so many through at the same time, the others in the order they came. */
-class Gate {
-  #free: number
-  readonly #waiting: (() => void)[] = []
-
-  constructor(free: number) {
-    this.#free = free
-  }
-
-  /** Undefined when there is room at once, else what to wait for. */
-  take(): Promise<void> | undefined {
-    if (this.#free === 0) return new Promise((resume) => this.#waiting.push(resume))
-    this.#free--
-    return undefined
-  }
-
-  give(): void {
-    const next = this.#waiting.shift()
-    if (next === undefined) this.#free++
-    else next()
-  }
-}
 
 /** Made when its first attempt begins, and the same for every attempt. */
 function signedOf(move: RecordedMove, secret: string, clock: Clock): Signed {
@@ -78,9 +63,11 @@ function patient(): AbortController {
 export class Lane {
   readonly #needs: LaneNeeds
   readonly #cutOff = patient()
+  /** Events whose next attempt can begin, and how many attempts are under way. */
+  readonly #ready: Delivery[] = []
+  #underWay = 0
   #held = 0
   #onEmpty: (() => void) | null = null
-  readonly #turns: Gate
   #outlet: Outlet | undefined
   #period: number | null = null
   #places: number
@@ -95,7 +82,6 @@ export class Lane {
 
   constructor(needs: LaneNeeds) {
     this.#needs = needs
-    this.#turns = new Gate(needs.places)
     this.#places = Math.min(firstPlaces, needs.places)
     this.lastUsedMs = needs.clock.millis()
   }
@@ -131,42 +117,61 @@ export class Lane {
   }
 
   /** Delivers in the background and calls back when the place is free again. */
-  take(claimed: Claimed, from: Sender, onDone: () => void): void {
+  take({ move, period }: Claimed, from: Sender, onDone: () => void): void {
     this.lastUsedMs = this.#needs.clock.millis()
     this.#held++
-    const done = (): void => {
-      if (--this.#held === 0) this.#onEmpty?.()
-      onDone()
-    }
-    void this.#deliver(claimed, from).then(done)
+    this.#ready.push({ move, period, from, onDone, attempts: 0, signed: null })
+    this.#beginNext()
   }
 
-  async #deliver({ move, period }: Claimed, { webhookId, secret }: Sender): Promise<void> {
-    const { clock, pausesMs, onAttempt, onDropped } = this.#needs
-    let signed: Signed | undefined
-    for (let attempt = 1; ; attempt++) {
-      // Waited for only where there is something to wait for.
-      const turn = this.#turns.take()
-      if (turn !== undefined) await turn
-      // Released in every case below: nothing between here and the end of the attempt may leave without it.
-      if (this.news !== null) await this.news
-      const outlet = this.#outlet
-      const isStopped = this.#cutOff.signal.aborted
-      if (isStopped || outlet === undefined || period !== this.#period) {
-        this.#turns.give()
-        return onDropped(isStopped ? 'stopped' : 'switched_off', 1)
-      }
-      signed ??= signedOf(move, secret, clock)
-      const attemptedAt = now(clock)
-      const outcome = await outlet.post(signed)
-      this.#turns.give()
-      this.#learnFrom(outcome)
-      onAttempt(webhookId, { ...outcome, deliveryId: move.deliveryId, attempt, attemptedAt })
-      if (outcome.isDelivered) return
-      const pauseMs = pausesMs[attempt - 1]
-      if (pauseMs === undefined) return onDropped('failed', 1)
-      await this.#pause(jittered(pauseMs))
+  /** As many attempts at the same time as there are places, the others in the order they came. */
+  #beginNext(): void {
+    while (this.#underWay < this.#needs.places && this.#ready.length > 0) {
+      if (this.news !== null) return void this.news.then(() => this.#beginNext())
+      this.#begin(this.#ready.shift()!)
     }
+  }
+
+  #begin(delivery: Delivery): void {
+    const { clock } = this.#needs
+    const outlet = this.#outlet
+    if (this.#cutOff.signal.aborted) return this.#drop(delivery, 'stopped')
+    if (outlet === undefined || delivery.period !== this.#period) return this.#drop(delivery, 'switched_off')
+    delivery.signed ??= signedOf(delivery.move, delivery.from.secret, clock)
+    delivery.attempts++
+    const attemptedAt = now(clock)
+    this.#underWay++
+    outlet.post(delivery.signed, (outcome) => {
+      this.#underWay--
+      this.#answered(delivery, attemptedAt, outcome)
+      this.#beginNext()
+    })
+  }
+
+  #answered(delivery: Delivery, attemptedAt: Instant, outcome: Outcome): void {
+    const { pausesMs, onAttempt } = this.#needs
+    const { deliveryId } = delivery.move
+    const { isDelivered, status, error, durationMs } = outcome
+    const attempt = delivery.attempts
+    this.#learnFrom(outcome)
+    onAttempt(delivery.from.webhookId, { deliveryId, attempt, attemptedAt, isDelivered, status, error, durationMs })
+    if (isDelivered) return this.#finish(delivery)
+    const pauseMs = pausesMs[attempt - 1]
+    if (pauseMs === undefined) return this.#drop(delivery, 'failed')
+    this.#pause(jittered(pauseMs), () => {
+      this.#ready.push(delivery)
+      this.#beginNext()
+    })
+  }
+
+  #drop(delivery: Delivery, reason: Parameters<OnDropped>[0]): void {
+    this.#needs.onDropped(reason, 1)
+    this.#finish(delivery)
+  }
+
+  #finish({ onDone }: Delivery): void {
+    if (--this.#held === 0) this.#onEmpty?.()
+    onDone()
   }
 
   #learnFrom({ isDelivered, durationMs }: Outcome): void {
@@ -178,18 +183,15 @@ export class Lane {
   }
 
   /** Ends early when the period changes or the process stops. */
-  #pause(ms: number): Promise<void> {
+  #pause(ms: number, over: () => void): void {
     const signals = [this.#cutOff.signal, this.#changed.signal]
-    return new Promise((resolve) => {
-      if (signals.some((signal) => signal.aborted)) return resolve()
-      const end = (): void => {
-        clearTimeout(timer)
-        for (const signal of signals) signal.removeEventListener('abort', end)
-        resolve()
-      }
-      const timer = setTimeout(end, ms)
-      for (const signal of signals) signal.addEventListener('abort', end)
-    })
+    const end = (): void => {
+      clearTimeout(timer)
+      for (const signal of signals) signal.removeEventListener('abort', end)
+      over()
+    }
+    const timer = setTimeout(end, signals.some((signal) => signal.aborted) ? 0 : ms)
+    for (const signal of signals) signal.addEventListener('abort', end)
   }
 
   /** Lets what is under way end, and cuts it off when the time is over. */

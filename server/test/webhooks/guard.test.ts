@@ -136,7 +136,7 @@ describe('at every connection', () => {
   async function post(url: string, through = target): Promise<Outcome> {
     const outlet = new Outlet(through, { url, connections: 1, timeoutMs: 5000 })
     try {
-      return await outlet.post({ headers: {}, body: Buffer.from('{}') })
+      return await outlet.send({ headers: {}, body: Buffer.from('{}') })
     } finally {
       await outlet.close()
     }
@@ -194,8 +194,8 @@ describe('at every connection', () => {
     names.names.set('turning.hooks.test', (question) => [question === 0 ? '127.0.0.1' : '169.254.169.254'])
     receiver.behaviour = answers(204, { connection: 'close' })
     const outlet = new Outlet(target, { url: at('turning.hooks.test'), connections: 4, timeoutMs: 5000 })
-    const first = await outlet.post({ headers: {}, body: Buffer.from('{}') })
-    const second = await outlet.post({ headers: {}, body: Buffer.from('{}') })
+    const first = await outlet.send({ headers: {}, body: Buffer.from('{}') })
+    const second = await outlet.send({ headers: {}, body: Buffer.from('{}') })
     await outlet.close()
     expect(first).toMatchObject({ isDelivered: true, status: 204, error: null })
     expect(second).toMatchObject({ isDelivered: false, status: null, error: refusedWords })
