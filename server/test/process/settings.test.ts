@@ -155,6 +155,7 @@ describe('settings', () => {
       mqttPort: 1883,
       mqttUrl: null,
       mqttShare: 'auto',
+      unknownReadersOrg: null,
       mqttPublicUrl: null,
       webhookAllow: [],
       webhookCa: null,
