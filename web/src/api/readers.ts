@@ -49,11 +49,12 @@ export const latestReads = (id: number) =>
     staleTime: 0,
   })
 
-/** Topics of the outside broker that lead to no reader. */
+/** Topics of the outside broker that lead to no reader. No news tell of them, so the page looks again by itself. */
 export const unknownReaders = () =>
   queryOptions({
     queryKey: ['inbox', 'readers'],
     queryFn: ({ signal }) => getOne<UnknownReaders>('/readers/unknown', undefined, signal),
+    refetchInterval: 3000,
   })
 
 export type ReaderDraft = NewReaderDraft & { format: string; clock: string; scan_points: ScanPoint[] }
