@@ -17,7 +17,7 @@ function chosenParts({ only, all, quick, ...values }, common) {
   const unknown = wanted.filter((name) => !known.includes(name))
   if (unknown.length > 0) throw new Error(`No such operation: ${unknown.join(', ')}. There are ${known.join(', ')}`)
   const sizes = numbers('sizes', values.sizes, [1_000, 10_000_000], '10000,100000')
-  const [rounds] = numbers('rounds', values.rounds, [1, 99], '21') ?? []
+  const [rounds] = numbers('rounds', values.rounds, [1, 99], '99') ?? []
   const history = numbers('minutes', values.minutes, [200_000, 1_000_000_000], '1000000,5000000')
   const chosen = []
   for (const part of parts) {

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Refusal, errorKinds, refuse } from '../kernel/errors.ts'
 import { bearerToken } from './bearer.ts'
-import { decodeBody, readBytes } from './body.ts'
 import { type Authenticator, type Caller, nobody } from './caller.ts'
 import { isAnonymousAgent } from './edge-filter.ts'
 import { asRefusal, errorBody, internalError } from './envelope.ts'
@@ -11,8 +10,9 @@ import { LateRefusals } from './late-refusals.ts'
 import { checkMediaType } from './media-type.ts'
 import { readParams } from './params.ts'
 import { readQuery } from './query.ts'
+import { type Early, readEarly, takeBody } from './take-body.ts'
 import { type Drawn, type RateLimiter, fullBucket, rateState, refuseDrained } from './rate-limit.ts'
-import { type Answer, type AnyRoute, type Call, variablesOf } from './route.ts'
+import { type Answer, type AnyRoute, variablesOf } from './route.ts'
 import { type Match, Router } from './router.ts'
 
 /** What stands outside the contract: descriptions, documentation, health, and the door for readers. */
@@ -261,39 +261,6 @@ function checkProtocol(request: IncomingMessage): void {
   const coding = request.headers['transfer-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
     throw refuse.badRequest('The only transfer coding supported is chunked')
-}
-
-/** The bytes of a body, null when there are too many. */
-interface Early {
-  readonly bytes: Buffer | null
-}
-
-async function readEarly(exchange: Exchange, route: AnyRoute): Promise<Early> {
-  checkMediaType(exchange.request, route.body!)
-  return { bytes: await readBytes(exchange.request) }
-}
-
-/** A path that leads nowhere is reported before a bad body, but only a bad body costs the extra look. */
-async function takeBody(
-  exchange: Exchange,
-  route: AnyRoute,
-  call: Call<never, never, never>,
-  early: Early | undefined,
-): Promise<unknown> {
-  const { bytes } = early ?? { bytes: await readBytes(exchange.request) }
-  if (!exchange.request.complete) hangUpAfter(exchange)
-  try {
-    return decodeBody(bytes, route.body!)
-  } catch (error) {
-    await route.exists?.(call)
-    throw error
-  }
-}
-
-/** A body too large even to throw away ends the connection once its refusal is out. */
-function hangUpAfter(exchange: Exchange): void {
-  exchange.response.shouldKeepAlive = false
-  exchange.response.once('finish', () => exchange.request.destroy())
 }
 
 /** RFC 8594, on every answer of the endpoint, refusals included. */

@@ -149,7 +149,7 @@ export class Outlet {
     })
     this.#running.add(posting)
     if (this.#cutOff?.aborted) return posting.stop(wasStopped())
-    this.#timer ??= setTimeout(() => this.#lookRound(), this.#timeoutMs).unref()
+    if (this.#timer === undefined) this.#lookIn(this.#timeoutMs)
     this.#pool.dispatch({ method: 'POST', path: this.#path, headers, body }, posting)
   }
 
@@ -158,17 +158,18 @@ export class Outlet {
     return new Promise((over) => this.post(signed, over))
   }
 
-  /** Gives up what has had its time, and looks again when the next one will have had it. */
+  #lookIn(ms: number): void {
+    this.#timer = setTimeout(() => this.#lookRound(), ms).unref()
+  }
+
+  /** Gives up what has had its time, and looks again when the next one will have had it: also one begun meanwhile. */
   #lookRound(): void {
-    this.#timer = undefined
     for (const one of this.#running) {
       const leftMs = one.startedAt + this.#timeoutMs - performance.now()
-      if (leftMs > 0) {
-        this.#timer = setTimeout(() => this.#lookRound(), Math.ceil(leftMs)).unref()
-        return
-      }
+      if (leftMs > 0) return this.#lookIn(Math.ceil(leftMs))
       one.stop(new Unreachable('timeout'))
     }
+    this.#timer = undefined
   }
 
   /** Lets running requests end, then closes the connections. */

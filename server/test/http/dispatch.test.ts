@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { text } from '../../src/http/fields.ts'
-import { type AnyRoute, ok, route } from '../../src/http/route.ts'
+import { ok, route } from '../../src/http/route.ts'
 import { send } from '../support/client.ts'
 import { expectRefusal } from '../support/envelope.ts'
-import { type Mounted, mountRows } from '../support/mounted.ts'
+import { type Mounted, common, mountRows, row, success } from '../support/mounted.ts'
 import { Wire } from '../support/raw.ts'
 
 let mounted: Mounted | undefined
@@ -12,12 +12,6 @@ afterEach(async () => {
   await mounted?.close()
   mounted = undefined
 })
-
-const common = { group: 'Tests', summary: 'A row of a test', access: 'any', scopes: ['ok'] } as const
-const success = { status: 200, description: 'Fine' } as const
-
-const row = (id: string, handle: () => Promise<ReturnType<typeof ok>>, more: Partial<AnyRoute> = {}): AnyRoute =>
-  route({ ...common, id, method: 'GET', path: `/${id}`, success, handle, ...(more as object) })
 
 describe('A deprecated endpoint', () => {
   const sunset = new Date('2027-03-01T12:30:00.750Z')

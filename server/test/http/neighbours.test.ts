@@ -2,11 +2,11 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { Gate } from '../../src/http/gate.ts'
 import { LateRefusals } from '../../src/http/late-refusals.ts'
 import type { RateLimiter } from '../../src/http/rate-limit.ts'
-import { type AnyRoute, ok, route } from '../../src/http/route.ts'
+import { ok } from '../../src/http/route.ts'
 import { Turns } from '../../src/http/turns.ts'
 import { type Reply, send } from '../support/client.ts'
 import { expectRefusal } from '../support/envelope.ts'
-import { type Mounted, mountRows } from '../support/mounted.ts'
+import { type Mounted, mountRows, row } from '../support/mounted.ts'
 import { Wire } from '../support/raw.ts'
 
 let mounted: Mounted | undefined
@@ -16,10 +16,6 @@ afterEach(async () => {
   mounted = undefined
 })
 
-const common = { group: 'Tests', summary: 'A row of a test', access: 'any', scopes: ['ok'] } as const
-const success = { status: 200, description: 'Fine' } as const
-const row = (id: string, handle: () => Promise<ReturnType<typeof ok>>): AnyRoute =>
-  route({ ...common, id, method: 'GET', path: `/${id}`, success, handle })
 const fine = row('fine', async () => ok({ data: 1 }))
 
 /** The organization is the token's number, and what one asks for ends when the test says so. Time stands still. */

@@ -1,5 +1,5 @@
 import { type DispatchNeeds, dispatcher } from '../../src/http/dispatch.ts'
-import type { AnyRoute } from '../../src/http/route.ts'
+import { type AnyRoute, type ok, route } from '../../src/http/route.ts'
 import { Gate } from '../../src/http/gate.ts'
 import { listen } from '../../src/http/server.ts'
 import { memoryLimiter } from '../../src/http/rate-limit.ts'
@@ -12,6 +12,13 @@ export interface Mounted {
   answered: { operation: string; status: number }[]
   close(graceMs?: number): Promise<void>
 }
+
+export const common = { group: 'Tests', summary: 'A row of a test', access: 'any', scopes: ['ok'] } as const
+export const success = { status: 200, description: 'Fine' } as const
+
+/** A row that answers at its name. */
+export const row = (id: string, handle: () => Promise<ReturnType<typeof ok>>, more: Partial<AnyRoute> = {}): AnyRoute =>
+  route({ ...common, id, method: 'GET', path: `/${id}`, success, handle, ...(more as object) })
 
 /** Rows of the test's own making behind the real HTTP layer; every token is good and holds the scope `ok`. */
 export async function mountRows(routes: readonly AnyRoute[], options: Partial<DispatchNeeds> = {}): Promise<Mounted> {
