@@ -3,10 +3,11 @@ import { webSurface } from '../api/web/surface.ts'
 import { Imports, progressTopic } from '../bulk/imports.ts'
 import { Principals } from '../credentials/authenticate.ts'
 import { revocationTopic } from '../credentials/commands.ts'
-import { databaseLimiter, movingLimiter } from '../credentials/shared-buckets.ts'
+import { type BucketHome, databaseLimiter, memoryHome, movingLimiter } from '../credentials/shared-buckets.ts'
 import { Throttle } from '../credentials/throttle.ts'
 import { AccessTokens } from '../credentials/tokens.ts'
 import { UseLog } from '../credentials/use-log.ts'
+import { isOfFamily } from '../db/connect.ts'
 import type { DispatchNeeds } from '../http/dispatch.ts'
 import { type RateLimiter, memoryLimiter } from '../http/rate-limit.ts'
 import { Post } from '../mail/post.ts'
@@ -29,6 +30,7 @@ export interface Api extends Pick<DispatchNeeds, 'surfaces' | 'pages' | 'authent
 
 interface ApiOptions {
   isOneOfSeveral: boolean
+  bucketHome?: BucketHome
   log: Logger
   tell?: (line: string) => void
   siteUrl: () => string
@@ -94,7 +96,7 @@ export function startApi(
     siteUrl: options.siteUrl,
   }
   const published = publicSurfaces(needs, config)
-  const { limiter, join } = chooseLimiter(core, options.isOneOfSeveral)
+  const { limiter, join } = chooseLimiter(core, options)
   const stopHousekeeping = housekeeping(core, useLog, log)
   return {
     surfaces: [...published.surfaces, webSurface(needs, tracking.live)],
@@ -113,23 +115,25 @@ export function startApi(
 
 const joinTopic = 'api-joined'
 
-/** Where token buckets live: one process alone keeps them in memory until it hears of another. */
-function chooseLimiter(core: Core, isOneOfSeveral: boolean): { limiter: RateLimiter; join: () => Promise<void> } {
-  const { config, db, clock, wake } = core
+/** Where token buckets live: those of one start keep them to themselves until they hear of another. */
+function chooseLimiter(
+  { config, db, clock, wake, family }: Core,
+  { isOneOfSeveral, bucketHome }: ApiOptions,
+): { limiter: RateLimiter; join: () => Promise<void> } {
   const millis = (): number => clock.millis()
-  const tellOthers = (): Promise<void> => wake.announce(joinTopic, '')
+  const tellOthers = (): Promise<void> => wake.announce(joinTopic, family)
   if (config.rateLimitStore === 'memory') return { limiter: memoryLimiter(millis), join: tellOthers }
-  if (config.rateLimitStore === 'database' || isOneOfSeveral)
+  if (config.rateLimitStore === 'database' || (isOneOfSeveral && bucketHome === undefined))
     return { limiter: databaseLimiter(db, millis), join: tellOthers }
-  const limiter = movingLimiter(db, millis)
+  const limiter = movingLimiter(db, millis, bucketHome ?? memoryHome(millis))
   let isOpen = false
-  wake.on(joinTopic, () => (isOpen ? limiter.move() : undefined))
+  wake.on(joinTopic, (joined) => (isOpen && joined !== family ? limiter.move() : undefined))
   return {
     limiter,
     async join() {
       await tellOthers()
       isOpen = true
-      if ((await db.listeners()).length > 1) await limiter.move()
+      if ((await db.listeners()).some((name) => !isOfFamily(name, family))) await limiter.move()
     },
   }
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../config/config.ts'
 import { checkRoles } from '../db/check-roles.ts'
-import { type Connection, connect } from '../db/connect.ts'
+import { type Connection, connect, randomName } from '../db/connect.ts'
 import { type Distribution, distribute, isDistributed } from '../db/distribute.ts'
 import { acquireEmbedded } from '../db/embedded/acquire.ts'
 import { hostsOf } from '../db/hosts.ts'
@@ -60,6 +60,8 @@ export interface Core {
   /** The database's own address, for what needs a connection to itself. */
   url: string
   db: Connection
+  /** The processes of one start of the program have this name in common. */
+  family: string
   clock: Clock
   ids: IdSource
   wake: Wake
@@ -71,14 +73,17 @@ export interface Core {
 export interface CoreOptions {
   config: Config
   url: string
+  /** Of a process that others were started with; one alone is a family of its own. */
+  family?: string | undefined
   clock?: Clock
   onStatement?: (statement: Sql) => void
 }
 
-export async function openCore({ config, url, clock = systemClock, onStatement }: CoreOptions): Promise<Core> {
+export async function openCore({ config, url, clock = systemClock, onStatement, ...more }: CoreOptions): Promise<Core> {
   await hostsOf(url).find()
+  const family = more.family ?? randomName()
   const db = connect({
-    ...{ url, poolSize: config.databasePool, replicaUrl: config.replicaUrl ?? undefined },
+    ...{ url, family, poolSize: config.databasePool, replicaUrl: config.replicaUrl ?? undefined },
     ...(onStatement === undefined ? {} : { onStatement }),
   })
   const { idKey, signingKey } = await installationKeys(db).catch(async (error: unknown) => {
@@ -90,6 +95,7 @@ export async function openCore({ config, url, clock = systemClock, onStatement }
     config,
     url,
     db,
+    family,
     clock,
     ids: new IdSource(db, idKey),
     wake,

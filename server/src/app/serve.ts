@@ -2,7 +2,10 @@ import cluster from 'node:cluster'
 import { type Server, createServer } from 'node:net'
 import type { Config } from '../config/config.ts'
 import { roles } from '../config/settings.ts'
+import { randomName } from '../db/connect.ts'
+import { systemClock } from '../kernel/clock.ts'
 import { openCore, openDatabase, prepareDatabase } from './core.ts'
+import { FamilyBuckets, familyHome } from './family-buckets.ts'
 import { firstOrganizationName, firstRun } from './first-run.ts'
 import { openLog } from './log.ts'
 import { startRetention } from './retention.ts'
@@ -49,7 +52,7 @@ function checkPort(host: string, port: number): Promise<void> {
 
 /** Runs until asked to stop: drains requests, then lets go of the database. */
 export async function serve(config: Config, isDemo: boolean): Promise<void> {
-  if (cluster.isWorker) return serveAsWorker(config, process.env['LASTSEEN_WORKER_DATABASE_URL'] ?? '')
+  if (cluster.isWorker) return serveAsWorker(config)
   const asked = untilAskedToStop()
   await checkPort(config.host, config.port)
   const database = await openDatabase(config, say)
@@ -57,7 +60,7 @@ export async function serve(config: Config, isDemo: boolean): Promise<void> {
     await prepareDatabase(config, database.url, say)
     if (config.roles.has('api')) await greet(config, database.url)
     const demo = isDemo ? playDemo(config, database.url, asked) : Promise.resolve()
-    if (config.workers === 1) await serveRequests(config, database.url, false, asked)
+    if (config.workers === 1) await serveRequests(config, { url: database.url }, asked)
     else await superviseWorkers(config, database.url, asked)
     await demo
   } finally {
@@ -67,9 +70,10 @@ export async function serve(config: Config, isDemo: boolean): Promise<void> {
 }
 
 /** The line to the supervisor would keep a worker alive that has nothing left to do. */
-async function serveAsWorker(config: Config, url: string): Promise<void> {
+async function serveAsWorker(config: Config): Promise<void> {
+  const { LASTSEEN_WORKER_DATABASE_URL: url = '', LASTSEEN_WORKER_FAMILY: family } = process.env
   try {
-    await serveRequests(config, url, true)
+    await serveRequests(config, { url, family })
   } finally {
     cluster.worker?.disconnect()
   }
@@ -122,14 +126,15 @@ const announce = (config: Config, port: number): void => {
   say(`Lastseen is ready: http://${host}:${port}  (${what}, stop with Ctrl+C)`)
 }
 
+/** A worker is one of a family. */
 async function serveRequests(
   config: Config,
-  url: string,
-  isOneOfSeveral: boolean,
+  { url, family }: { url: string; family?: string | undefined },
   asked = untilAskedToStop(),
 ): Promise<void> {
   const log = openLog(config.logLevel)
-  const core = await openCore({ config, url })
+  const isWorker = family !== undefined
+  const core = await openCore({ config, url, family })
   try {
     const { host, port } = config
     // One that does a part of the work alone has others beside it.
@@ -137,7 +142,8 @@ async function serveRequests(
     const server = await startServer(core, {
       host,
       port,
-      isOneOfSeveral: isOneOfSeveral || isSplit,
+      isOneOfSeveral: isWorker || isSplit,
+      ...(isWorker && !isSplit ? { bucketHome: familyHome() } : {}),
       log,
       tell: say,
     }).catch((error: unknown) => {
@@ -146,11 +152,11 @@ async function serveRequests(
       throw new Error(whyNotListening(error as NodeJS.ErrnoException, host, port))
     })
     const stopRetention = startRetention(core, url, log)
-    if (isOneOfSeveral) process.send?.({ ready: true })
+    if (isWorker) process.send?.({ ready: true })
     else announce(config, server.port)
-    if (!isOneOfSeveral) for (const notice of server.notices) say(notice)
+    if (!isWorker) for (const notice of server.notices) say(notice)
     await asked
-    if (!isOneOfSeveral) say('Stopping: finishing the requests that are running …')
+    if (!isWorker) say('Stopping: finishing the requests that are running …')
     await server.close(drainMs)
     await stopRetention()
   } finally {
@@ -168,8 +174,11 @@ async function superviseWorkers(config: Config, url: string, asked: Promise<stri
   let ready = 0
   let failedStarts = 0
   const serving = new Set<number>()
+  const environment = { LASTSEEN_WORKER_DATABASE_URL: url, LASTSEEN_WORKER_FAMILY: randomName() }
+  const buckets = new FamilyBuckets(() => systemClock.millis())
   const fork = (): void => {
-    const worker = cluster.fork({ LASTSEEN_WORKER_DATABASE_URL: url })
+    const worker = cluster.fork(environment)
+    buckets.serve(worker)
     worker.on('message', (message: { ready?: boolean }) => {
       if (!message.ready) return
       failedStarts = 0

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { BucketHome } from '../credentials/shared-buckets.ts'
 import { dispatcher } from '../http/dispatch.ts'
 import { Gate } from '../http/gate.ts'
 import { type HttpServer, listen } from '../http/server.ts'
@@ -23,6 +24,8 @@ export interface ServerOptions {
   port: number
   /** More than this one process does the same work, so buckets and subscriptions must be shared. */
   isOneOfSeveral: boolean
+  /** Where those that were started together keep their buckets. */
+  bucketHome?: BucketHome
   log: Logger
   delivery?: Partial<Tuning>
   /** Tells whoever runs the program a line; without it nobody is told. */

@@ -12,6 +12,7 @@ import {
   isMeant,
   listRecords,
 } from '../records/list.sql.ts'
+import { findersOf } from '../records/finders.ts'
 import type { RecordRef } from '../records/record.ts'
 import { coreOf, foldRows } from '../records/rows.ts'
 import { tagColumns, tagOrder } from '../tags/tags.sql.ts'
@@ -58,23 +59,24 @@ export function assetOf(row: AssetRow): Asset {
 
 const placedOf = (row: PlacedRow): PlacedAsset => ({ ...assetOf(row), placeKey: row.place_key })
 
-async function findAsset(db: Db, orgId: number, ref: RecordRef): Promise<Asset | null> {
+/** Which ones is a condition on `r`. */
+async function findAssets(db: Db, orgId: number, which: Sql): Promise<Asset[]> {
   const rows = await db.query<AssetRow>(sql`
     select ${assetColumns}, ${tagColumns}
     from assets r left join tags t on t.org_id = ${orgId} and t.asset_id = r.id
-    where ${isMeant(orgId, ref)}
-    order by ${tagOrder}`)
-  return foldRows(rows, assetOf)[0] ?? null
+    where ${which}
+    order by r.id, ${tagOrder}`)
+  return foldRows(rows, assetOf)
 }
 
-async function findPlacedAsset(db: Db, orgId: number, ref: RecordRef): Promise<PlacedAsset | null> {
+async function findPlacedAssets(db: Db, orgId: number, which: Sql): Promise<PlacedAsset[]> {
   const rows = await db.query<PlacedRow>(sql`
     select ${assetColumns}, place.external_key as place_key, ${tagColumns}
     from assets r ${placeOf(orgId, sql`r`)}
     left join tags t on t.org_id = ${orgId} and t.asset_id = r.id
-    where ${isMeant(orgId, ref)}
-    order by ${tagOrder}`)
-  return foldRows(rows, placedOf)[0] ?? null
+    where ${which}
+    order by r.id, ${tagOrder}`)
+  return foldRows(rows, placedOf)
 }
 
 async function lockAsset(tx: Tx, orgId: number, ref: RecordRef): Promise<{ id: number } | null> {
@@ -111,13 +113,13 @@ export const assetStore: Store<Asset> = {
   kind: 'asset',
   noun: 'Asset',
   holder: (id) => ({ assetId: id }),
-  find: findAsset,
+  ...findersOf(findAssets),
   lock: lockAsset,
   insert: insertAsset,
   update: updateAsset,
 }
 
-export const placedAssetStore: Store<PlacedAsset> = { ...assetStore, find: findPlacedAsset }
+export const placedAssetStore: Store<PlacedAsset> = { ...assetStore, ...findersOf(findPlacedAssets) }
 
 export async function listAssets(db: Db, orgId: number, request: ListRequest): Promise<Page<Asset>> {
   const rows = await listRecords<AssetRow>(db, orgId, layout, request)

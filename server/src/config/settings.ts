@@ -184,7 +184,7 @@ export const settings = {
     fallback: 'auto',
     parse: oneOf('auto', 'memory', 'database'),
     about:
-      'Where token buckets live. `auto`: memory while one process serves, the database as soon as there are several. `memory` is for a single process only.',
+      'Where token buckets live. `auto`: memory while one start of the program serves, with any number of workers; the database as soon as there are several. `memory` is for a single process only.',
   }),
   retentionDays: setting({
     name: 'LASTSEEN_RETENTION_DAYS',

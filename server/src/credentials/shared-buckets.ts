@@ -60,18 +60,35 @@ export function databaseLimiter(db: Database, millis: () => number): RateLimiter
   }
 }
 
+export interface HeldBucket {
+  key: string
+  tokens: number
+  filledAt: number
+}
+
+/** Where buckets live before they move into the database. */
+export interface BucketHome {
+  /** Null when they have left. */
+  draw(clientId: string): Drawn | Promise<Drawn | null>
+  /** Once this is over, nothing is drawn here any more, and one of those who asked for it took what the buckets held. */
+  leave(take: (held: readonly HeldBucket[]) => Promise<void>): Promise<void>
+}
+
+export function memoryHome(millis: () => number): BucketHome {
+  const limiter = memoryLimiter(millis)
+  return { draw: (clientId) => limiter.draw(clientId), leave: (take) => take(limiter.contents()) }
+}
+
 export interface MovingLimiter extends RateLimiter {
-  /** Once this is over, the buckets live in the database, with what they held here. */
+  /** Once this is over, the buckets live in the database, with what they held at home. */
   move(): Promise<void>
 }
 
-/** In memory while this process serves alone, in the database for good from the moment another one joins it. */
-export function movingLimiter(db: Database, millis: () => number): MovingLimiter {
-  const here = memoryLimiter(millis)
+/** At home while nobody else serves, in the database for good from the moment somebody joins. */
+export function movingLimiter(db: Database, millis: () => number, home: BucketHome): MovingLimiter {
   const there = databaseLimiter(db, millis)
   let moving: Promise<void> | null = null
-  const move = async (): Promise<void> => {
-    const buckets = here.contents()
+  const put = async (buckets: readonly HeldBucket[]): Promise<void> => {
     for (let start = 0; start < buckets.length; start += 5000)
       await putBuckets(
         db.common,
@@ -82,9 +99,13 @@ export function movingLimiter(db: Database, millis: () => number): MovingLimiter
         })),
       )
   }
+  const drawAtHome = (clientId: string): Drawn | Promise<Drawn> => {
+    const drawn = home.draw(clientId)
+    return drawn instanceof Promise ? drawn.then((outcome) => outcome ?? there.draw(clientId)) : drawn
+  }
   return {
-    draw: (clientId) => (moving === null ? here.draw(clientId) : moving.then(() => there.draw(clientId))),
+    draw: (clientId) => (moving === null ? drawAtHome(clientId) : moving.then(() => there.draw(clientId))),
     // Should the database fail now, drawing fails too until it is back; what the buckets held is then forgiven.
-    move: () => (moving ??= move().catch(() => undefined)),
+    move: () => (moving ??= home.leave(put).catch(() => undefined)),
   }
 }

@@ -29,6 +29,8 @@ export interface ConnectOptions {
   /** A replica for reads that may be a moment old; the main server when absent. */
   replicaUrl?: string | undefined
   poolSize: number
+  /** Shared by all processes of one start of the program. */
+  family?: string | undefined
   /** How long a single statement is waited for before it is given up. */
   patienceMs?: number
   /** Told of every statement before it runs; tests hold each one against the tenancy fence. */
@@ -78,6 +80,11 @@ export function openPool(
   return pool
 }
 
+export const randomName = (): string => Math.random().toString(36).slice(2)
+
+/** Whether a process that listens was made by the same start of the program. */
+export const isOfFamily = (name: string, family: string): boolean => name.startsWith(`${family}/`)
+
 const noResult = (): undefined => undefined
 
 export function connect(options: ConnectOptions): Connection {
@@ -92,7 +99,7 @@ export function connect(options: ConnectOptions): Connection {
   const reader = door(options.url, readerRole)
   const { replicaUrl } = options
   const replica = replicaUrl === undefined ? null : new Replica(replicaUrl, door(replicaUrl, readerRole), reader)
-  const name = `${process.pid}-${Math.random().toString(36).slice(2)}`
+  const name = `${options.family ?? ''}/${process.pid}-${randomName()}`
   const ear = new Ear(() => openPool(options.url, 1, { role: writerRole, application_name: `${listenerName}${name}` }))
   // On Citus the organization that a transaction names must be known where its rows live.
   const writing = { role: writerRole, 'citus.propagate_set_commands': 'local' }

@@ -3,6 +3,7 @@ import { type Sql, sql } from '../db/sql.ts'
 import { toDatabase } from '../kernel/instant.ts'
 import type { Page } from '../kernel/page.ts'
 import type { Store } from '../records/commands.ts'
+import { findersOf } from '../records/finders.ts'
 import {
   type CoreRow,
   type ListRequest,
@@ -69,17 +70,18 @@ export const layoutOf = (reading: Reading<Location>): RecordTable => ({
   tagHolder: sql`t.location_id`,
 })
 
+/** Which ones is a condition on `r`. */
 const finder =
   <L extends Location>(reading: Reading<L>) =>
-  async (db: Db, orgId: number, ref: RecordRef): Promise<L | null> => {
+  async (db: Db, orgId: number, which: Sql): Promise<L[]> => {
     const rows = await db.query<LocationRow>(sql`
       select ${locationColumns}, ${reading.columns(orgId, sql`r`)}${tagColumns}
       from locations r
       left join locations parent on parent.org_id = ${orgId} and parent.id = r.parent_id
       left join tags t on t.org_id = ${orgId} and t.location_id = r.id
-      where ${isMeant(orgId, ref)}
-      order by ${tagOrder}`)
-    return foldRows(rows, reading.build)[0] ?? null
+      where ${which}
+      order by r.id, ${tagOrder}`)
+    return foldRows(rows, reading.build)
   }
 
 async function lockLocation(tx: Tx, orgId: number, ref: RecordRef): Promise<{ id: number } | null> {
@@ -116,13 +118,13 @@ export const locationStore: Store<Location> = {
   kind: 'location',
   noun: 'Location',
   holder: (id) => ({ locationId: id }),
-  find: finder(plain),
+  ...findersOf(finder(plain)),
   lock: lockLocation,
   insert: insertLocation,
   update: updateLocation,
 }
 
-export const rootedLocationStore: Store<RootedLocation> = { ...locationStore, find: finder(rooted) }
+export const rootedLocationStore: Store<RootedLocation> = { ...locationStore, ...findersOf(finder(rooted)) }
 
 export interface LocationFilter {
   parentIds?: readonly number[] | undefined

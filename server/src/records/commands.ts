@@ -1,10 +1,11 @@
-import type { Db, Tx } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { nextUpdate, now } from '../kernel/clock.ts'
 import { type Refusal, refuse } from '../kernel/errors.ts'
 import type { Instant } from '../kernel/instant.ts'
 import type { Holder, Tag, TagDraft } from '../tags/tag.ts'
 import { deleteTag, deleteTagsOf, insertTags } from '../tags/tags.sql.ts'
 import { type RecordKind, bookCreated, bookDeleted, bookSwitched } from './counts.sql.ts'
+import type { Finders } from './finders.ts'
 import { takeKey } from './keys.sql.ts'
 import {
   type Needs,
@@ -16,11 +17,10 @@ import {
 } from './record.ts'
 
 /** The statements of one kind of record. All of them see live rows only. */
-export interface Store<R extends RecordCore> {
+export interface Store<R extends RecordCore> extends Finders<R> {
   kind: RecordKind
   noun: string
   holder: (id: number) => Holder
-  find: (db: Db, orgId: number, ref: RecordRef) => Promise<R | null>
   /** Holds the row until the transaction ends, against writers and against those who want to hang something on it. */
   lock: (tx: Tx, orgId: number, ref: RecordRef) => Promise<{ id: number } | null>
   /** False when the key is taken. */
@@ -41,7 +41,9 @@ async function missing<R extends RecordCore>(
 }
 
 export async function getRecord<R extends RecordCore>(needs: Needs, store: Store<R>, orgId: number, ref: RecordRef) {
-  const record = await store.find(needs.db.read, orgId, ref)
+  const record = await (typeof ref === 'number'
+    ? store.findTogether(needs.db.read, orgId, ref)
+    : store.find(needs.db.read, orgId, ref))
   if (record === null) throw await missing(needs, store, orgId, ref)
   return record
 }

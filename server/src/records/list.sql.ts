@@ -62,6 +62,10 @@ export const isMeant = (orgId: number, ref: RecordRef): Sql =>
     ? sql`r.org_id = ${orgId} and r.id = ${ref} and r.deleted_at is null`
     : sql`r.org_id = ${orgId} and r.external_key = ${ref.key} and r.deleted_at is null`
 
+/** One of several live records. */
+export const isAmong = (orgId: number, ids: readonly number[]): Sql =>
+  sql`r.org_id = ${orgId} and r.id = any(${ids}::bigint[]) and r.deleted_at is null`
+
 export const sortColumns: Record<RecordSortField, (of: Sql) => Sql> = {
   external_key: (of) => sql`${of}.external_key`,
   name: (of) => sql`${of}.name`,

@@ -90,6 +90,9 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     expect(admitted).toBeGreaterThanOrEqual(120)
     expect(admitted).toBeLessThanOrEqual(120 + Math.ceil(seconds))
     await expect.poll(() => servedBy(server, '/api/v1/locations').size).toBe(2)
+    // Decided by the supervisor: the database holds no bucket.
+    const { url } = (await databaseOf(dataDir))!
+    expect(await withSql(url, (sql) => sql`select from rate_buckets where not revoked`)).toHaveLength(0)
   })
 
   it('refuses a revoked credential in both workers from the next request on (D40)', async () => {
@@ -118,6 +121,27 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
       .toEqual(new Set([other, added]))
     expect(server.program.stderr.match(/^Lastseen is ready: /gm)).toHaveLength(1)
     expect((await exchange(server.url, first)).status).toBe(200)
+  })
+
+  it('remembers a bucket when a worker is killed, and takes it along when another program joins', async () => {
+    const token = await tokenFor(server.url, await newKey('locations:read'))
+    const began = performance.now()
+    expect(new Set(await volley(server, '/api/v1/locations', token, 100))).toEqual(new Set([200]))
+    const [killed] = workersOf(server)
+    process.kill(killed!, 'SIGKILL')
+    await untilGone(killed!)
+    const beside = await serve(settings)
+    try {
+      const statuses = await Promise.all([server, beside].map((one) => volley(one, '/api/v1/locations', token, 60)))
+      const admitted = statuses.flat().filter((status) => status === 200).length
+      const seconds = (performance.now() - began) / 1000
+      expect(new Set(statuses.flat())).toEqual(new Set([200, 429]))
+      expect(admitted).toBeGreaterThanOrEqual(20)
+      expect(admitted).toBeLessThanOrEqual(20 + Math.ceil(seconds))
+    } finally {
+      await beside.program.stop()
+    }
+    await expect.poll(() => workersOf(server).length, { timeout: 20_000 }).toBe(2)
   })
 
   it('at SIGTERM answers what is running and stops the workers and the database', async () => {
