@@ -1,18 +1,14 @@
 /** One organization that takes all it can get: of the API, of ingest, of webhooks. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { openCore } from '../server/dist/app/core.js'
 import { webhookNeeds } from '../server/dist/app/webhooks.js'
 import { readConfig } from '../server/dist/config/config.js'
-import { openPool } from '../server/dist/db/connect.js'
 import { createWebhook } from '../server/dist/webhooks/commands.js'
 import { startLoad, startReaders, yieldToOthers } from './processes.mjs'
-import { recordMoves, tellOfMoves } from './webhooks.mjs'
 
 const everything = ['point-read', 'list', 'create', 'report', 'search']
 const fewTokens = 10
 const connections = { few: 16, many: 64 }
-const movesAtOnce = 200
-const moveEveryMs = 100
+const movesPerSecond = 2_000
 
 /** Its events go to an address that takes a second for each. */
 export async function subscribe(url, orgId, receiver) {
@@ -33,16 +29,14 @@ async function startCallers(started, starting, site) {
 }
 
 /** What it can do for a given time; each resolves to how much of it the service took per second. */
-export async function startFloods(started, { url, port, site, tokens }) {
+export async function startFloods(started, { port, site, tokens }) {
   const caller = (name, tokens) => startCallers(started, startLoad, { name, sample: site.sample, tokens })
   const [few, many] = [await caller('few', tokens.slice(0, fewTokens)), await caller('many', tokens.slice(fewTokens))]
   const readers = {
     http: await startCallers(started, startReaders, site),
     mqtt: await startCallers(started, startReaders, site),
+    moving: await startCallers(started, startReaders, site),
   }
-  const pool = openPool(url, 1)
-  await started.add({ stop: () => pool.end({ timeout: 5 }) })
-
   const call = (runner, dataset, operation) => async (pace) => {
     const { perSecond, failures } = await runner.run({
       ...{ port, dataset, operation, connections: connections[dataset], warmMs: 0 },
@@ -50,26 +44,13 @@ export async function startFloods(started, { url, port, site, tokens }) {
     })
     return { took: perSecond, refused: ((failures[429] ?? 0) / pace.measureMs) * 1000 }
   }
-  const read = (way) => async (pace) => {
-    const { perSecond } = await readers[way].run({ way, shape: 'worst', warmMs: 0, ...pace })
+  const read = (runner, load) => async (pace) => {
+    const { perSecond } = await runner.run({ ...load, warmMs: 0, ...pace })
     return { took: perSecond, refused: 0 }
-  }
-  async function move({ measureMs }) {
-    const until = performance.now() + measureMs
-    let moved = 0
-    while (performance.now() < until) {
-      await recordMoves(pool, [site.orgId], movesAtOnce)
-      await tellOfMoves(pool, [site.orgId])
-      moved += movesAtOnce
-      await sleep(moveEveryMs)
-    }
-    // What nobody took yet must not disturb the next round.
-    await pool`delete from due_moves where org_id = ${site.orgId}`
-    return { took: (moved / measureMs) * 1000, refused: 0 }
   }
   return {
     api: [call(few, 'few', 'point-read'), call(many, 'many', everything)],
-    ingest: [read('http'), read('mqtt')],
-    webhooks: [move],
+    ingest: ['http', 'mqtt'].map((way) => read(readers[way], { way, shape: 'worst' })),
+    webhooks: [read(readers.moving, { way: 'http', shape: 'moving', readsPerSecond: movesPerSecond })],
   }
 }

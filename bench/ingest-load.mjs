@@ -61,13 +61,17 @@ async function flood({ way, shape, warmMs, measureMs }) {
 async function atRate({ way, shape, readsPerSecond, warmMs, measureMs }) {
   const readers = await open(way)
   const times = evenly({ perSecond: readsPerSecond / site.readsPerMessage, forMs: warmMs + measureMs })
+  const from = performance.now() + warmMs
   const lags = []
+  let reads = 0
   await atTimes(times, async ({ index, time, dueAt }) => {
     await readers[index % readers.length].send(message(shape))
-    if (time >= warmMs) lags.push(performance.now() - dueAt)
+    const now = performance.now()
+    if (time >= warmMs) lags.push(now - dueAt)
+    if (now >= from && now <= from + measureMs) reads += site.readsPerMessage
   })
   for (const reader of readers) reader.close()
-  return spread(lags)
+  return { perSecond: (reads / measureMs) * 1000, ...spread(lags) }
 }
 
 process.on('message', async ({ prepare, run }) => {

@@ -41,7 +41,7 @@ async function startNeighbours(started, postgres, { credentials, profileDir }) {
   }
   const noisy = { ...sites.noisy, ...reading(sites.noisy) }
   const floods = await startFloods(started, {
-    ...{ url, port, site: noisy },
+    ...{ port, site: noisy },
     tokens: await exchangeAll(port, sites.noisy.credentials),
   })
   const load = await started.add(startLoad())

@@ -1,16 +1,19 @@
 import { newRandom } from './random.mjs'
 
-/** The two loads: how often an asset is read in a minute. Each new minute is at another place once in six. */
+/** The loads: how often an asset is read in a minute, and how often a new minute is at another place. */
 export const shapes = {
-  steady: { title: 'ten reads per asset and minute', readsPerMinute: 10 },
-  worst: { title: 'every read a new minute', readsPerMinute: 1 },
+  steady: { title: 'ten reads per asset and minute', readsPerMinute: 10, moveChance: 1 / 6 },
+  worst: { title: 'every read a new minute', readsPerMinute: 1, moveChance: 1 / 6 },
+  moving: { title: 'every read a move', readsPerMinute: 1, moveChance: 1 },
 }
 
-const moveChance = 1 / 6
+/** What ingest is measured with. */
+export const usualShapes = ['steady', 'worst']
+
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 /** Far enough back that no stream runs into the present or into the other's minutes, and within what is kept. */
-const usualBeginMs = { steady: 300 * dayMs, worst: 200 * dayMs }
+const usualBeginMs = { steady: 300 * dayMs, worst: 200 * dayMs, moving: 100 * dayMs }
 
 /**
  * What the readers of a site see, without end: one asset after the other, all its reads of a minute together as a gate
@@ -20,7 +23,7 @@ export class ReadStream {
   #random = newRandom(11)
   #tags
   #antennas
-  #readsPerMinute
+  #shape
   #at
   #minute
   #asset = 0
@@ -29,21 +32,22 @@ export class ReadStream {
   constructor({ tags, antennas, shape, beginMs = usualBeginMs }) {
     this.#tags = tags
     this.#antennas = antennas
-    this.#readsPerMinute = shapes[shape].readsPerMinute
+    this.#shape = shapes[shape]
     this.#at = tags.map((_, index) => index % antennas)
     this.#minute = Math.floor((Date.now() - beginMs[shape]) / minuteMs) * minuteMs
   }
 
   next() {
+    const { readsPerMinute, moveChance } = this.#shape
     if (this.#read === 0 && this.#random() < moveChance)
       this.#at[this.#asset] = (this.#at[this.#asset] + 1) % this.#antennas
-    const offset = Math.floor((this.#read * minuteMs) / this.#readsPerMinute / 10)
+    const offset = Math.floor((this.#read * minuteMs) / readsPerMinute / 10)
     const read = {
       tag: this.#tags[this.#asset],
       antenna: this.#at[this.#asset] + 1,
       observedAt: new Date(this.#minute + offset).toISOString(),
     }
-    if (++this.#read === this.#readsPerMinute) this.#advance()
+    if (++this.#read === readsPerMinute) this.#advance()
     return read
   }
 

@@ -26,7 +26,7 @@ export function makeCertificate(folder) {
 }
 
 /** Moves as ingest records them, due in the webhook's present period. */
-export const recordMoves = (pool, orgIds, each) => pool`
+const recordMoves = (pool, orgIds, each) => pool`
   with recorded as (
     insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, from_location_id,
       from_location_name, to_location_id, to_location_name, occurred_at, recorded_at)
@@ -38,8 +38,7 @@ export const recordMoves = (pool, orgIds, each) => pool`
   insert into due_moves (org_id, period, recorded_at, delivery_id)
   select w.org_id, w.period, r.recorded_at, r.delivery_id from recorded r join webhooks w on w.org_id = r.org_id`
 
-export const tellOfMoves = (pool, orgIds) =>
-  pool`select pg_notify('lastseen_wake', ${`bench moved:${orgIds.join(',')}`})`
+const tellOfMoves = (pool, orgIds) => pool`select pg_notify('lastseen_wake', ${`bench moved:${orgIds.join(',')}`})`
 
 /** Deliveries per second beside a bare loop, and the delay of 99 organizations while the endpoint of one more hangs. */
 async function measureWebhooks(started, postgres, { rounds, events, isolationRounds, seconds, say }) {
