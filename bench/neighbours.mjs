@@ -139,7 +139,7 @@ export const neighbours = {
   name: 'neighbours',
   title: 'A quiet organization beside one that floods',
   pace: {
-    full: { minutes: 8, rounds: 5, measureMs: 8_000, credentials: { quiet: 600, noisy: 2_500 } },
+    full: { minutes: 9, rounds: 7, measureMs: 6_000, credentials: { quiet: 600, noisy: 2_500 } },
     quick: { minutes: 6, rounds: 3, measureMs: 4_000, credentials: { quiet: 300, noisy: 1_500 } },
   },
   measure: measureNeighbours,

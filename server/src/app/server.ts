@@ -42,7 +42,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   const { log, isOneOfSeveral } = options
   const millis = (): number => clock.millis()
   // One that wants no more than there are connections to the database cannot take them from others.
-  const turns = new Turns({ atOnce: Math.max(1, Math.floor(config.databasePool / 4)), calm: config.databasePool })
+  const turns = new Turns({ atOnce: Math.max(1, Math.floor(config.databasePool / 8)), calm: config.databasePool })
   const gate = new Gate(
     {
       atOnce: Math.max(32, 8 * config.databasePool),
