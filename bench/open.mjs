@@ -2,7 +2,7 @@ import { whole } from './figures.mjs'
 import { startLoaded } from './loaded.mjs'
 import { operations } from './operations.mjs'
 
-const asked = ['point-read', 'list', 'create', 'report']
+const asked = ['point-read', 'list', 'create', 'patch', 'report', 'history']
 const connections = { closed: 16, open: 256 }
 
 /** What a caller meets who comes whenever it likes, at half of what callers who wait for each other get. */
@@ -41,8 +41,8 @@ export const open = {
   name: 'open',
   title: 'Arrivals at fixed times',
   pace: {
-    full: { minutes: 3, credentials: 2_500, peakMs: 4_000, measureMs: 15_000 },
-    quick: { minutes: 2, credentials: 1_500, peakMs: 2_000, measureMs: 4_000 },
+    full: { minutes: 4, credentials: 2_500, peakMs: 4_000, measureMs: 15_000 },
+    quick: { minutes: 3, credentials: 1_500, peakMs: 2_000, measureMs: 4_000 },
   },
   measure: measureOpen,
   render: renderOpen,

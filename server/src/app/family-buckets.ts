@@ -41,8 +41,8 @@ export class FamilyBuckets {
       if (leave !== undefined) this.#inTurn(() => this.#handOver(worker, answer))
       if (left !== undefined) this.#leave(worker)
     })
-    // What a taker held that is gone is forgiven.
-    worker.on('exit', () => this.#leave(worker))
+    // Told after its last message. What a taker held that is gone is forgiven.
+    worker.on('disconnect', () => this.#leave(worker))
   }
 
   #draw(keys: readonly string[]): (Drawn | null)[] {

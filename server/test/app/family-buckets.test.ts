@@ -70,7 +70,7 @@ describe('Buckets of a family', () => {
     two.ask({ leave: true })
     one.ask({ draw: ['a'] })
     two.isOpen = false
-    two.emit('exit')
+    two.emit('disconnect')
     expect(one.heard).toEqual([{ drawn: [null] }])
     expect(two.heard).toHaveLength(1)
   })
@@ -79,7 +79,7 @@ describe('Buckets of a family', () => {
     const [one, two] = [join(), join()]
     two.ask({ draw: ['a'] })
     two.isOpen = false
-    two.emit('exit')
+    two.emit('disconnect')
     one.ask({ draw: ['a'] })
     expect(one.heard).toEqual([drawn(118)])
   })
