@@ -5,6 +5,8 @@ COPY package.json package-lock.json .npmrc ./
 COPY server/package.json server/package.json
 COPY server/bin server/bin
 COPY web/package.json web/package.json
+COPY client/package.json client/package.json
+COPY client/bin client/bin
 RUN npm ci --omit=dev
 COPY . .
 RUN node scripts/build.mjs
@@ -16,19 +18,21 @@ COPY package.json package-lock.json .npmrc ./
 COPY server/package.json server/package.json
 COPY server/bin server/bin
 COPY web/package.json web/package.json
+COPY client/package.json client/package.json
+COPY client/bin client/bin
 RUN npm ci --omit=dev --workspace server && rm -rf /root/.npm
 COPY --from=build /build/server/dist server/dist
 # Libraries of the embedded PostgreSQL get their names here, because whoever runs it may not write there.
 RUN node -e "import('/app/server/dist/db/embedded/programs.js').then((it) => it.placePrograms(undefined, '/tmp', console.log))"
 
 FROM node:20-bookworm-slim
-RUN printf '#!/bin/sh\nexec node /app/server/dist/main.js "$@"\n' > /usr/local/bin/lastseen \
-  && chmod 755 /usr/local/bin/lastseen \
+RUN ln -s /app/server/bin/packaged.mjs /usr/local/bin/lastseen \
   && mkdir /data && chown node:node /data && chmod 700 /data
 WORKDIR /app
 COPY --from=packages /app ./
 COPY server/migrations server/migrations
 COPY --from=build /build/web/dist web/dist
+COPY --from=build /build/client/dist client/dist
 USER node
 ENV NODE_ENV=production LASTSEEN_HOST=0.0.0.0 LASTSEEN_DATA_DIR=/data
 VOLUME /data

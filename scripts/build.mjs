@@ -3,7 +3,7 @@ import { ensureBuilt, ensurePackages } from './ensure.mjs'
 
 try {
   ensurePackages({ dev: false })
-  ensureBuilt()
+  ensureBuilt('server', 'web', 'client')
 } catch (error) {
   process.stderr.write(`${error.message}\n`)
   process.exitCode = 1

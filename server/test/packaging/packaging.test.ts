@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, readFileSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { settings } from '../../src/config/settings.ts'
-import { repository } from '../support/process.ts'
+import { newFolder, repository } from '../support/process.ts'
 import { renderTemplate } from '../support/templates.ts'
 
 const read = (path: string): string => readFileSync(join(repository, path), 'utf8')
@@ -26,6 +26,27 @@ describe('The image', () => {
     for (const path of copied) expect(existsSync(join(repository, path)), path).toBe(true)
     const left = read('.dockerignore').split('\n')
     for (const path of copied) expect(left, path).not.toContain(path)
+  })
+
+  it('holds all that the commands need, of the server and of the client', () => {
+    // The folders of the last stages, as they are copied; the build is the one of this checkout.
+    execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: repository, stdio: 'ignore' })
+    const stage = (name: RegExp): string[] => {
+      const begin = lines.findIndex((line) => name.test(line))
+      const end = lines.findIndex((line, index) => index > begin && line.startsWith('FROM '))
+      return lines.slice(begin, end === -1 ? undefined : end)
+    }
+    const copied = [...stage(/ AS packages$/), ...stage(/^FROM \S+$/)].flatMap(
+      (line) => /^COPY (?:--from=build \/build\/)?([^-.]\S*) \S+$/.exec(line)?.[1] ?? [],
+    )
+    expect(copied).toContain('client/dist')
+    const image = newFolder()
+    for (const path of copied) cpSync(join(repository, path), join(image, path), { recursive: true })
+    symlinkSync(join(repository, 'node_modules'), join(image, 'node_modules'))
+    const program = join(image, lines.map((line) => /ln -s \/app\/(\S+)/.exec(line)?.[1]).find(Boolean)!)
+    const run = (...args: string[]): string => execFileSync(process.execPath, [program, ...args], { encoding: 'utf8' })
+    expect(run('--version')).toMatch(/^\d+\.\d+\.\d+\n$/)
+    expect(run('assets', '--help')).toMatch(/lastseen assets list/)
   })
 
   it('runs as an ordinary user, knows how to tell its health, and only sets settings that exist', () => {
