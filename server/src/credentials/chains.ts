@@ -67,6 +67,9 @@ export async function openChain(
   return { chain, token }
 }
 
+/** What became of a token that was presented: the next one, a chain that falls with it, or nothing. */
+type Advanced = IssuedRefresh | { fallen: string } | null
+
 /**
  * Trades the chain's current token for the next one. A token that is no longer the current one was used before: the
  * whole chain falls, and the caller must let the transaction commit so that it stays fallen.
@@ -77,7 +80,7 @@ export async function advance(
   orgId: number,
   presented: string,
   kind: 'credential' | 'session',
-): Promise<IssuedRefresh | null> {
+): Promise<Advanced> {
   const { clock, environment } = needs
   const chainId = readRefreshToken(presented)?.chainId
   if (chainId === undefined || !isIssued(needs, chainId, presented)) return null
@@ -86,7 +89,7 @@ export async function advance(
   if (chain.expiresAt <= now(clock) || (chain.clientId === null) !== (kind === 'session')) return null
   if (!sameHash(chain.tokenHash, hashSecret(presented))) {
     await revokeChain(tx, orgId, chain.chainId, now(clock))
-    return null
+    return { fallen: chain.chainId }
   }
   const token = newToken(needs, orgId, chain.chainId)
   const expiresAt = instantFromMillis(clock.millis() + refreshTokenTtlMs)

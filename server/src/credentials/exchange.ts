@@ -58,7 +58,7 @@ export function exchangeRefresh(needs: ExchangeNeeds, given: { token: string; ad
       if (orgId === undefined) return null
       return needs.db.inOrganization(orgId, async (tx) => {
         const issued = await advance(tx, needs, orgId, given.token, 'credential')
-        if (issued === null || issued.chain.clientId === null) return null
+        if (issued === null || 'fallen' in issued || issued.chain.clientId === null) return null
         const { clientId, chainId } = issued.chain
         const state = await credentialState(tx, orgId, clientId)
         return isUsable(needs, state) ? credentialPair(needs, orgId, clientId, state, chainId, issued.token) : null

@@ -60,3 +60,20 @@ describe('Two simultaneous uses of one refresh token (D41)', () => {
     }
   })
 })
+
+describe('A refresh token of a session that is used again', () => {
+  it('ends the session in every process from the next request on, its access tokens included', async () => {
+    const session = await org.signIn('viewer')
+    const ask = (app: TestApp, token: string) => app.anonymous('GET', '/api/v1/overview', { token })
+    const renew = (app: TestApp) =>
+      app.anonymous('POST', '/api/v1/auth/refresh', { json: { refresh_token: session.refreshToken } })
+    const renewed = await renew(context.app)
+    expect(renewed.status).toBe(200)
+    const tokens = [session.accessToken, renewed.json.data.access_token as string]
+    for (const app of [context.app, second])
+      for (const token of tokens) expect((await ask(app, token)).status).toBe(200)
+    expect((await renew(second)).status).toBe(401)
+    for (const app of [context.app, second])
+      for (const token of tokens) expect((await ask(app, token)).status).toBe(401)
+  })
+})
