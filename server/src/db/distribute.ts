@@ -55,6 +55,7 @@ export async function distribute(url: string): Promise<Distribution> {
     checkPlaces(await distributedTables(pool))
     // Distributing copies; what is left behind on the coordinator is seen by nobody.
     for (const name of distributed) await pool`select truncate_local_data_after_distributing_table(${name}::regclass)`
+    await logAll(pool)
     await letRolesIn(pool)
     return { distributed, unchanged: before.size }
   } finally {
@@ -67,6 +68,14 @@ export function statementFor(name: string, kind: Exclude<TableKind, 'local'>): s
   if (kind === 'reference') return `select create_reference_table('${name}')`
   const beside = name === anchor ? 'none' : anchor
   return `select create_distributed_table('${name}', 'org_id', colocate_with => '${beside}')`
+}
+
+/** A shard moves to another node through the log, together with all that live beside it: one without a log stops them. */
+async function logAll(pool: Pool): Promise<void> {
+  const unlogged = await pool<{ name: string }[]>`
+    select c.relname::text as name from pg_dist_partition d join pg_class c on c.oid = d.logicalrelid
+    where c.relpersistence = 'u'`
+  for (const { name } of unlogged) await pool.unsafe(`alter table ${name} set logged`)
 }
 
 async function hasCitus(pool: Pool): Promise<boolean> {
