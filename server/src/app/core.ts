@@ -33,13 +33,18 @@ export async function openDatabase(config: Config, progress: (line: string) => v
 
 /** Migrates and checks the fence; done once per start, by whichever process comes first. Says how much was new. */
 export async function prepareDatabase(config: Config, url: string, progress: (line: string) => void): Promise<number> {
+  const length = await bringUpToDate(config, url, progress)
+  await checkRoles(url)
+  return length
+}
+
+async function bringUpToDate(config: Config, url: string, progress: (line: string) => void): Promise<number> {
   const { length } = await migrate(url)
   if (length > 0)
     progress(`Database schema brought up to date (${length} ${length === 1 ? 'migration' : 'migrations'})`)
   // New tables of a cluster must be distributed before anything is written to them.
   if (length > 0 && (await isDistributed(url))) await distribute(url)
   await makeMonths(url, systemClock.millis(), config.retentionDays)
-  await checkRoles(url)
   return length
 }
 
@@ -47,8 +52,10 @@ export async function prepareDatabase(config: Config, url: string, progress: (li
 export async function distributeDatabase(config: Config, progress: (line: string) => void): Promise<Distribution> {
   const database = await openDatabase(config, progress)
   try {
-    await prepareDatabase(config, database.url, progress)
-    return await distribute(database.url)
+    await bringUpToDate(config, database.url, progress)
+    const distribution = await distribute(database.url)
+    await checkRoles(database.url)
+    return distribution
   } finally {
     await database.release()
   }

@@ -13,7 +13,7 @@ interface RoleFacts {
  * level security, the owner of a table, or a tenant table without forced row level security.
  */
 export async function checkRoles(url: string): Promise<void> {
-  const problems: string[] = []
+  const problems = new Set<string>()
   for (const role of [writerRole, readerRole]) {
     const pool = openPool(url, 1, { role })
     try {
@@ -27,15 +27,17 @@ export async function checkRoles(url: string): Promise<void> {
               and exists (select from pg_policies p where p.schemaname = 'public' and p.tablename = c.relname)
               and not (c.relrowsecurity and c.relforcerowsecurity)) as unfenced
         from pg_roles r where rolname = current_user`
-      if (facts === undefined || facts.role !== role) problems.push(`connections do not run as ${role}`)
-      if (facts?.superuser) problems.push(`${role} is a superuser`)
-      if (facts?.bypasses) problems.push(`${role} bypasses row level security`)
-      if ((facts?.owned ?? 0) > 0) problems.push(`${role} owns tables`)
-      if (facts?.unfenced) problems.push(`row level security is not forced on ${facts.unfenced.join(', ')}`)
+      if (facts === undefined || facts.role !== role) problems.add(`connections do not run as ${role}`)
+      if (facts?.superuser) problems.add(`${role} is a superuser`)
+      if (facts?.bypasses) problems.add(`${role} bypasses row level security`)
+      if ((facts?.owned ?? 0) > 0) problems.add(`${role} owns tables`)
+      if (facts?.unfenced) problems.add(`row level security is not forced on ${facts.unfenced.join(', ')}`)
     } finally {
       await pool.end({ timeout: 5 })
     }
   }
-  if (problems.length > 0)
-    throw new Error(`The database does not keep organizations apart: ${problems.join('; ')}. Lastseen will not start.`)
+  if (problems.size > 0)
+    throw new Error(
+      `The database does not keep organizations apart: ${[...problems].join('; ')}. Lastseen will not start.`,
+    )
 }

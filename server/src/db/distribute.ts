@@ -56,6 +56,7 @@ export async function distribute(url: string): Promise<Distribution> {
     // Distributing copies; what is left behind on the coordinator is seen by nobody.
     for (const name of distributed) await pool`select truncate_local_data_after_distributing_table(${name}::regclass)`
     await logAll(pool)
+    await forceAll(pool)
     await letRolesIn(pool)
     return { distributed, unchanged: before.size }
   } finally {
@@ -76,6 +77,14 @@ async function logAll(pool: Pool): Promise<void> {
     select c.relname::text as name from pg_dist_partition d join pg_class c on c.oid = d.logicalrelid
     where c.relpersistence = 'u'`
   for (const { name } of unlogged) await pool.unsafe(`alter table ${name} set logged`)
+}
+
+/** Whoever moved shards had to take the force away for that time. */
+async function forceAll(pool: Pool): Promise<void> {
+  const unforced = await pool<{ name: string }[]>`
+    select c.relname::text as name from pg_dist_partition d join pg_class c on c.oid = d.logicalrelid
+    where c.relrowsecurity and not c.relforcerowsecurity and not c.relispartition`
+  for (const { name } of unforced) await pool.unsafe(`alter table ${name} force row level security`)
 }
 
 async function hasCitus(pool: Pool): Promise<boolean> {

@@ -121,6 +121,16 @@ describe('Distributing', () => {
     await cluster.drop()
   })
 
+  it.runIf(inject('isCitus'))('leaves no table without a log, whose shards could not be moved', async () => {
+    const cluster = await cloneDatabase()
+    const there = postgres(cluster.url, { max: 1, onnotice: () => undefined })
+    const unlogged = await there`
+      select c.relname from pg_dist_partition d join pg_class c on c.oid = d.logicalrelid where c.relpersistence = 'u'`
+    await there.end({ timeout: 5 })
+    await cluster.drop()
+    expect(unlogged).toHaveLength(0)
+  })
+
   it('takes copies first, then the organizations, then what belongs to them, beside them', () => {
     const order = tables.flatMap(({ name, kind }) => (kind === 'local' ? [] : [statementFor(name, kind)]))
     const first = order.findIndex((one) => one.includes('create_distributed_table'))
