@@ -17,6 +17,9 @@ interface Answer {
   haveLeft?: true
 }
 
+/** Who ends meanwhile hears nothing any more; without somebody to tell, it would be an error of the whole process. */
+const atTheEnd = (): void => undefined
+
 /**
  * The token buckets of all workers of one start, in the memory of the process that supervises them: it decides one draw
  * after the other, so they are exact, and the database has nothing to do with it.
@@ -34,7 +37,7 @@ export class FamilyBuckets {
 
   serve(worker: Worker): void {
     const answer = (given: Answer): void => {
-      if (worker.isConnected()) worker.send(given)
+      if (worker.isConnected()) worker.send(given, atTheEnd)
     }
     worker.on('message', ({ draw, leave, left }: Question) => {
       if (draw !== undefined) this.#inTurn(() => answer({ drawn: this.#draw(draw) }))
@@ -80,7 +83,7 @@ export function familyHome(): BucketHome {
   let wanted: Draw[] = []
   const underWay: Draw[][] = []
   let onLeave: ((held: HeldBucket[] | null) => void) | undefined
-  const ask = (question: Question): void => void process.send?.(question)
+  const ask = (question: Question): void => void process.send?.(question, atTheEnd)
 
   process.on('message', ({ drawn, held, haveLeft }: Answer) => {
     if (drawn !== undefined) underWay.shift()!.forEach(({ resolve }, index) => resolve(drawn[index]!))

@@ -144,6 +144,17 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     await expect.poll(() => workersOf(server).length, { timeout: 20_000 }).toBe(2)
   })
 
+  it('goes on when a worker is killed in the midst of its requests', async () => {
+    const token = await tokenFor(server.url, await newKey('locations:read'))
+    const asking = Array.from({ length: 4 }, () => volley(server, '/api/v1/locations', token, 50).catch(() => []))
+    await sleep(30)
+    const [killed] = workersOf(server)
+    process.kill(killed!, 'SIGKILL')
+    await Promise.all(asking)
+    await expect.poll(() => workersOf(server).filter((pid) => pid !== killed).length, { timeout: 20_000 }).toBe(2)
+    expect(await volley(server, '/readyz', '', 5)).toEqual([200, 200, 200, 200, 200])
+  })
+
   it('at SIGTERM answers what is running and stops the workers and the database', async () => {
     const { pid, url } = (await databaseOf(dataDir))!
     const workers = workersOf(server)
