@@ -115,8 +115,8 @@ export const workers = {
   name: 'workers',
   title: 'One process and two',
   pace: {
-    full: { minutes: 3, credentials: 2_000, rounds: 15, warmMs: 300, measureMs: 1_500 },
-    quick: { minutes: 5, credentials: 1_000, rounds: 5, warmMs: 300, measureMs: 1_000 },
+    full: { minutes: 3, credentials: 5_000, rounds: 15, warmMs: 300, measureMs: 1_500 },
+    quick: { minutes: 5, credentials: 2_500, rounds: 5, warmMs: 300, measureMs: 1_000 },
   },
   measure: measureWorkers,
   render: renderWorkers,
