@@ -20,12 +20,7 @@ const program = new Command('lastseen')
   .configureOutput({ outputError: (text, write) => write(`${text.trimEnd()} (--help tells more)\n`) })
 
 const config = (overrides: Record<string, string | undefined> = {}): Config =>
-  readConfig({
-    ...process.env,
-    LASTSEEN_WORKER_DATABASE_URL: undefined,
-    LASTSEEN_WORKER_FAMILY: undefined,
-    ...overrides,
-  })
+  readConfig({ ...process.env, LASTSEEN_WORKER: undefined, ...overrides })
 
 const progress = (line: string): void => {
   if (!program.opts<{ json?: boolean }>().json) process.stderr.write(`${line}\n`)

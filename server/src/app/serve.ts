@@ -71,9 +71,8 @@ export async function serve(config: Config, isDemo: boolean): Promise<void> {
 
 /** The line to the supervisor would keep a worker alive that has nothing left to do. */
 async function serveAsWorker(config: Config): Promise<void> {
-  const { LASTSEEN_WORKER_DATABASE_URL: url = '', LASTSEEN_WORKER_FAMILY: family } = process.env
   try {
-    await serveRequests(config, { url, family })
+    await serveRequests(config, JSON.parse(process.env['LASTSEEN_WORKER'] ?? '{}') as Place)
   } finally {
     cluster.worker?.disconnect()
   }
@@ -126,12 +125,13 @@ const announce = (config: Config, port: number): void => {
   say(`Lastseen is ready: http://${host}:${port}  (${what}, stop with Ctrl+C)`)
 }
 
-/** A worker is one of a family. */
-async function serveRequests(
-  config: Config,
-  { url, family }: { url: string; family?: string | undefined },
-  asked = untilAskedToStop(),
-): Promise<void> {
+/** The database, and the family of a worker. */
+interface Place {
+  url: string
+  family?: string
+}
+
+async function serveRequests(config: Config, { url, family }: Place, asked = untilAskedToStop()): Promise<void> {
   const log = openLog(config.logLevel)
   const isWorker = family !== undefined
   const core = await openCore({ config, url, family })
@@ -174,10 +174,10 @@ async function superviseWorkers(config: Config, url: string, asked: Promise<stri
   let ready = 0
   let failedStarts = 0
   const serving = new Set<number>()
-  const environment = { LASTSEEN_WORKER_DATABASE_URL: url, LASTSEEN_WORKER_FAMILY: randomName() }
+  const place: Place = { url, family: randomName() }
   const buckets = new FamilyBuckets(() => systemClock.millis())
   const fork = (): void => {
-    const worker = cluster.fork(environment)
+    const worker = cluster.fork({ LASTSEEN_WORKER: JSON.stringify(place) })
     buckets.serve(worker)
     worker.on('message', (message: { ready?: boolean }) => {
       if (!message.ready) return

@@ -81,8 +81,11 @@ export function refreshSession(needs: SessionNeeds, given: { token: string; addr
     const orgId = readRefreshToken(given.token)?.orgId
     if (orgId === undefined) return null
     const issued = await needs.db.inOrganization(orgId, (tx) => advance(tx, needs, orgId, given.token, 'session'))
-    if (issued !== null && 'fallen' in issued) await announceRevoked(needs.wake, [issued.fallen])
-    if (issued === null || 'fallen' in issued || issued.chain.userId === null) return null
+    if (issued !== null && 'fallen' in issued) {
+      await announceRevoked(needs.wake, [issued.fallen])
+      return null
+    }
+    if (issued === null || issued.chain.userId === null) return null
     const { userId, chainId } = issued.chain
     const user = await findUser(needs.db.read, userId)
     const memberships = await membershipsOf(needs.db.read, userId)

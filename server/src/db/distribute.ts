@@ -55,8 +55,10 @@ export async function distribute(url: string): Promise<Distribution> {
     checkPlaces(await distributedTables(pool))
     // Distributing copies; what is left behind on the coordinator is seen by nobody.
     for (const name of distributed) await pool`select truncate_local_data_after_distributing_table(${name}::regclass)`
-    await logAll(pool)
-    await forceAll(pool)
+    // A shard moves to another node through the log, with all that live beside it: one without a log would stop them.
+    await alterAll(pool, `c.relpersistence = 'u'`, 'set logged')
+    // Whoever moved shards had to take the force away for that time.
+    await alterAll(pool, 'c.relrowsecurity and not c.relforcerowsecurity', 'force row level security')
     await letRolesIn(pool)
     return { distributed, unchanged: before.size }
   } finally {
@@ -71,20 +73,12 @@ export function statementFor(name: string, kind: Exclude<TableKind, 'local'>): s
   return `select create_distributed_table('${name}', 'org_id', colocate_with => '${beside}')`
 }
 
-/** A shard moves to another node through the log, together with all that live beside it: one without a log stops them. */
-async function logAll(pool: Pool): Promise<void> {
-  const unlogged = await pool<{ name: string }[]>`
+/** The condition is on `c`, the table as PostgreSQL knows it. */
+async function alterAll(pool: Pool, condition: string, change: string): Promise<void> {
+  const found = await pool.unsafe<{ name: string }[]>(`
     select c.relname::text as name from pg_dist_partition d join pg_class c on c.oid = d.logicalrelid
-    where c.relpersistence = 'u'`
-  for (const { name } of unlogged) await pool.unsafe(`alter table ${name} set logged`)
-}
-
-/** Whoever moved shards had to take the force away for that time. */
-async function forceAll(pool: Pool): Promise<void> {
-  const unforced = await pool<{ name: string }[]>`
-    select c.relname::text as name from pg_dist_partition d join pg_class c on c.oid = d.logicalrelid
-    where c.relrowsecurity and not c.relforcerowsecurity and not c.relispartition`
-  for (const { name } of unforced) await pool.unsafe(`alter table ${name} force row level security`)
+    where not c.relispartition and ${condition}`)
+  for (const { name } of found) await pool.unsafe(`alter table ${name} ${change}`)
 }
 
 async function hasCitus(pool: Pool): Promise<boolean> {
