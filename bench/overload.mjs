@@ -40,13 +40,9 @@ function timeBack(windowMedians, usualMs) {
   return index === -1 ? Infinity : (index + 1) * windowMs
 }
 
-async function measureLoad({ service, load }, name, { peakMs, floodMs, watchMs }) {
-  const { operation } = loads[name]
-  const beforeMib = memoryOf(service.pid)
+/** As much as it can take, and at once twice as much: the machine is the same for both. */
+async function peakAndFlood({ service, load }, operation, { peakMs, floodMs }) {
   const peak = await load({ operation, connections: connections.closed, warmMs: 2_000, measureMs: peakMs })
-  const half = { operation, perSecond: peak.perSecond / 2, connections: connections.open, windowMs }
-  const usual = await load({ ...half, warmMs: 1_000, measureMs: peakMs })
-  const usualMs = median(usual.windowMedians)
   const perSecond = peak.perSecond * 2
   const flood = await watch(service.pid, () =>
     load({
@@ -54,20 +50,36 @@ async function measureLoad({ service, load }, name, { peakMs, floodMs, watchMs }
       ...{ warmMs: 1_000, measureMs: floodMs },
     }),
   )
+  return { peak, flood, ratio: flood.perSecond / peak.perSecond }
+}
+
+/** The round whose ratio is in the middle is told of. */
+async function measureLoad(loaded, name, { rounds, peakMs, floodMs, watchMs }) {
+  const { service, load } = loaded
+  const { operation } = loads[name]
+  const beforeMib = memoryOf(service.pid)
+  const first = await load({ operation, connections: connections.closed, warmMs: 2_000, measureMs: peakMs })
+  const half = { operation, perSecond: first.perSecond / 2, connections: connections.open, windowMs }
+  const usual = await load({ ...half, warmMs: 1_000, measureMs: peakMs })
+  const usualMs = median(usual.windowMedians)
+  const seen = []
+  for (let round = 0; round < rounds; round++) seen.push(await peakAndFlood(loaded, operation, { peakMs, floodMs }))
   const after = await load({ ...half, warmMs: 0, measureMs: watchMs })
+  const highestMib = Math.max(...seen.map(({ flood }) => flood.highestMib))
+  const { peak, flood, ratio } = seen.sort((a, b) => a.ratio - b.ratio)[Math.floor(rounds / 2)]
   return {
     name,
     peakPerSecond: peak.perSecond,
     offeredPerSecond: flood.offeredPerSecond,
     goodPerSecond: flood.perSecond,
-    ratio: flood.perSecond / peak.perSecond,
+    ratio,
     medianMs: flood.medianMs,
     p99Ms: flood.p99Ms,
     failures: flood.failures,
     serviceBusy: flood.busy,
     usualMs,
     backMs: timeBack(after.windowMedians, usualMs),
-    memory: { beforeMib, highestMib: flood.highestMib, afterMib: memoryOf(service.pid) },
+    memory: { beforeMib, highestMib, afterMib: memoryOf(service.pid) },
   }
 }
 
@@ -115,8 +127,8 @@ export const overload = {
   name: 'overload',
   title: 'Twice the peak',
   pace: {
-    full: { minutes: 4, credentials: 4_000, peakMs: 5_000, floodMs: 15_000, watchMs: 12_000 },
-    quick: { minutes: 6, credentials: 3_000, peakMs: 3_000, floodMs: 10_000, watchMs: 11_000 },
+    full: { minutes: 6, credentials: 5_000, rounds: 3, peakMs: 5_000, floodMs: 12_000, watchMs: 12_000 },
+    quick: { minutes: 6, credentials: 3_000, rounds: 1, peakMs: 3_000, floodMs: 10_000, watchMs: 11_000 },
   },
   measure: measureOverload,
   render: renderOverload,

@@ -48,7 +48,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
       atOnce: Math.max(32, 8 * config.databasePool),
       waiting: 600,
       patienceMs: 8000,
-      refusalMs: 500,
+      refusalMs: 1000,
     },
     turns,
   )

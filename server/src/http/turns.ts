@@ -8,17 +8,27 @@ export interface Want {
   running: number
   /** Running or waiting. */
   count: number
+  /** Places that are kept free, because as much was done in them. */
+  resting: number
+  /** What was done since the last rest, as time under way, up to a moment. */
+  workedMs: number
+  countedMs: number
 }
 
 /** Who asked within this time counts as asking. */
 const presentMs = 1000
 /** After so long without a beginning there is a place more, so that what is slow does not hold up everything else. */
 const slowMs = 100
+/** After what was done a place rests so many times as long: others have most of the loop and of the database. */
+const restFactor = 2
+/** No timer for less; it is added to the next rest. */
+const shortestRestMs = 1
 
 /**
  * Does nothing while one organization has the process to itself, or wants no more than a few things at once. While others
- * ask too, one that wants more has few of them under way, over all ways in together: others find the loop and the database
- * free, and whoever floods waits for itself.
+ * ask too, one that wants more has few of them under way, over all ways in together, and rests in between: others find the
+ * loop and the database free, and whoever floods waits for itself. A rest is as long as what was done took, times a
+ * factor, so many small things get as much as a few large ones.
  */
 export class Turns {
   /** Of one that wants much, while others ask. */
@@ -28,17 +38,23 @@ export class Turns {
   readonly #wants = new Map<number, Want>()
   readonly #ways: ((nowMs: number) => void)[] = []
   readonly #nowMs: () => number
+  readonly #later: (work: () => void, ms: number) => void
   // Two moments tell whether somebody else is here: of the last to ask, and of the last other one.
-  readonly #nobody: Want = { key: null, lastBegunMs: 0, running: 0, count: 0 }
+  readonly #nobody = newWant(null, 0)
   #total = 0
   #latest: Key = null
   #latestMs = -Infinity
   #otherMs = -Infinity
 
-  constructor({ atOnce, calm }: { atOnce: number; calm: number }, nowMs = () => performance.now()) {
+  constructor(
+    { atOnce, calm }: { atOnce: number; calm: number },
+    nowMs = () => performance.now(),
+    later: (work: () => void, ms: number) => void = (work, ms) => void setTimeout(work, ms).unref(),
+  ) {
     this.#atOnce = atOnce
     this.#calm = calm
     this.#nowMs = nowMs
+    this.#later = later
   }
 
   nowMs(): number {
@@ -56,7 +72,7 @@ export class Turns {
     this.#note(key, nowMs)
     let want = this.#wants.get(key)
     if (want === undefined) {
-      want = { key, lastBegunMs: nowMs, running: 0, count: 0 }
+      want = newWant(key, nowMs)
       this.#wants.set(key, want)
     }
     want.count++
@@ -65,12 +81,12 @@ export class Turns {
   }
 
   hasRoom(want: Want, nowMs: number): boolean {
-    if (want.running < this.#atOnce || !this.isHeldBack(want, nowMs)) return true
+    if (want.running + want.resting < this.#atOnce || !this.#isHeldBack(want, nowMs)) return true
     return nowMs - want.lastBegunMs >= slowMs
   }
 
   /** It wants much, and others ask too. */
-  isHeldBack(want: Want, nowMs: number): boolean {
+  #isHeldBack(want: Want, nowMs: number): boolean {
     return want.count > this.#calm && this.#isMuch(want) && this.hasOthers(want.key, nowMs)
   }
 
@@ -85,17 +101,33 @@ export class Turns {
   }
 
   begin(want: Want, nowMs: number): void {
+    work(want, nowMs)
     want.lastBegunMs = nowMs
     want.running++
   }
 
   /** It is done. Who waits elsewhere comes before who waits in the same way in. */
   end(want: Want, own: (nowMs: number) => void): void {
+    const nowMs = this.#nowMs()
+    work(want, nowMs)
     want.running--
     this.depart(want)
     if (want.count === want.running) return
-    const nowMs = this.#nowMs()
+    if (this.#isHeldBack(want, nowMs)) this.#rest(want)
+    else want.workedMs = 0
     for (const way of this.#ways) if (way !== own) way(nowMs)
+  }
+
+  #rest(want: Want): void {
+    const forMs = want.workedMs * restFactor
+    if (forMs < shortestRestMs) return
+    want.workedMs = 0
+    want.resting++
+    this.#later(() => {
+      want.resting--
+      const nowMs = this.#nowMs()
+      for (const way of this.#ways) way(nowMs)
+    }, forMs)
   }
 
   /** It is done, or will not be done. */
@@ -112,6 +144,16 @@ export class Turns {
     }
     this.#latestMs = nowMs
   }
+}
+
+const newWant = (key: Key, nowMs: number): Want => {
+  return { key, lastBegunMs: nowMs, running: 0, count: 0, resting: 0, workedMs: 0, countedMs: nowMs }
+}
+
+/** Counts what was under way until now. */
+function work(want: Want, nowMs: number): void {
+  want.workedMs += want.running * (nowMs - want.countedMs)
+  want.countedMs = nowMs
 }
 
 /** Where nobody has to wait for a turn. */

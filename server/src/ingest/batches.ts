@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Gate, boundless } from '../http/gate.ts'
 import type { Turns, Want } from '../http/turns.ts'
 
@@ -31,14 +30,13 @@ const staysHere = (): boolean => false
 /**
  * Gathers what arrives while an organization's last batch is being written and writes it as the next one: alone a
  * message goes at once, under load many share a transaction. One organization's backlog never holds up another's: while
- * others ask too its batches are small, wait for their turn, and rest as long as they worked. What waits is bounded.
+ * others ask too its batches are small and wait for their turn. What waits is bounded.
  */
 export class Batches<Item, Outcome> {
   readonly #write: (orgId: number, items: readonly Item[]) => Promise<Outcome[]>
   readonly #limits: BatchLimits
   readonly #turns: Turns
   readonly #gate: Gate
-  readonly #rest: (ms: number) => Promise<unknown>
   readonly #lanes = new Map<number, Lane<Item, Outcome>>()
   #waitingItems = 0
 
@@ -46,9 +44,7 @@ export class Batches<Item, Outcome> {
     write: (orgId: number, items: readonly Item[]) => Promise<Outcome[]>,
     limits: BatchLimits,
     turns: Turns,
-    rest: (ms: number) => Promise<unknown> = sleep,
   ) {
-    this.#rest = rest
     this.#write = write
     this.#limits = limits
     this.#turns = turns
@@ -75,13 +71,8 @@ export class Batches<Item, Outcome> {
     while (lane.waiting.length > 0) {
       const admitted = this.#gate.enter(orgId, staysHere)
       if (admitted !== undefined) await admitted
-      const begunMs = this.#turns.nowMs()
       await this.#writeNext(orgId, lane)
       this.#gate.leave(orgId)
-      const nowMs = this.#turns.nowMs()
-      const [next] = lane.waiting
-      // Half of the time is left to the others, who find database and disk free.
-      if (next !== undefined && this.#turns.isHeldBack(next.want, nowMs)) await this.#rest(nowMs - begunMs)
     }
     lane.isRunning = false
     this.#lanes.delete(orgId)

@@ -9,7 +9,12 @@ const loopTurn = (): Promise<void> => new Promise((resume) => setImmediate(resum
 class Ways {
   nowMs = 0
   readonly begun: string[] = []
-  readonly turns = new Turns({ atOnce: 1, calm: 2 }, () => this.nowMs)
+  readonly rests: { ms: number; end: () => void }[] = []
+  readonly turns = new Turns(
+    { atOnce: 1, calm: 2 },
+    () => this.nowMs,
+    (end, ms) => this.rests.push({ ms, end }),
+  )
   readonly api = new Gate(boundless, this.turns)
   readonly ingest = new Gate(boundless, this.turns)
 
@@ -69,6 +74,54 @@ describe('Turns', () => {
     ways.flood(1, 100)
     ways.flood(2, 8, 'b')
     expect(ways.begun.slice(3)).toEqual(['b0', 'b1', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7'])
+  })
+
+  it('let it rest twice as long as what was done took, whatever way in it came', async () => {
+    const ways = new Ways()
+    ways.ask('api', 2, 'quiet')
+    ways.ask('ingest', 1, 'reads')
+    ways.flood(1, 6)
+    // Two of them at once for ten milliseconds, then one for three more.
+    ways.nowMs = 10
+    await ways.leave('ingest', 1)
+    ways.nowMs = 13
+    await ways.leave('api', 1)
+    expect(ways.rests.map(({ ms }) => ms)).toEqual([40, 6])
+    expect(ways.begun).toEqual(['quiet', 'reads', 'a0'])
+    ways.nowMs = 19
+    ways.rests[1]!.end()
+    await loopTurn()
+    expect(ways.begun).toHaveLength(3)
+    ways.nowMs = 50
+    ways.rests[0]!.end()
+    await loopTurn()
+    expect(ways.begun.slice(3)).toEqual(['a1'])
+  })
+
+  it('add up rests that would be too short', async () => {
+    const ways = new Ways()
+    ways.ask('api', 2, 'quiet')
+    ways.flood(1, 6)
+    await ways.leave('api', 1)
+    ways.nowMs = 0.4
+    await ways.leave('api', 1)
+    expect(ways.begun.slice(3)).toEqual(['a2'])
+    ways.nowMs = 0.8
+    await ways.leave('api', 1)
+    expect(ways.rests.map(({ ms }) => ms)).toEqual([1.6])
+    expect(ways.begun).toHaveLength(4)
+  })
+
+  it('let nobody rest who has the process to himself, nor one that wants little', async () => {
+    const ways = new Ways()
+    ways.flood(1, 5)
+    ways.nowMs = 10
+    await ways.leave('api', 1)
+    ways.ask('api', 2, 'quiet')
+    ways.flood(2, 1, 'b')
+    ways.nowMs = 20
+    await ways.leave('api', 2)
+    expect(ways.rests).toEqual([])
   })
 
   it('hold up nobody any longer a second after the others have gone', async () => {

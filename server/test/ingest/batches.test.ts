@@ -13,7 +13,6 @@ interface Writing {
 /** Batches whose writings end when the test says so; the outcome of an item is ten times the item. */
 function held(limits = { maxBatch: 10, maxWaiting: 100 }, turns = noTurns()) {
   const writings: Writing[] = []
-  const rests: number[] = []
   const batches = new Batches<number, number>(
     (orgId, items) =>
       new Promise((resolve, reject) => {
@@ -22,9 +21,8 @@ function held(limits = { maxBatch: 10, maxWaiting: 100 }, turns = noTurns()) {
       }),
     { maxBatchInCompany: 4, ...limits },
     turns,
-    async (ms) => rests.push(ms),
   )
-  return { batches, writings, rests }
+  return { batches, writings }
 }
 
 const settled = async (promise: Promise<unknown>): Promise<boolean> => {
@@ -167,25 +165,6 @@ describe('batches', () => {
     writings[2]!.finish()
     await turn()
     expect(writings[3]!.items).toEqual([6])
-  })
-
-  it('rest as long as they worked while another organization asks too and more of theirs waits', async () => {
-    let nowMs = 0
-    const { batches, writings, rests } = held(undefined, new Turns({ atOnce: 1, calm: 1 }, () => nowMs))
-    const write = async (tookMs: number): Promise<void> => {
-      nowMs += tookMs
-      writings.at(-1)!.finish()
-      await turn()
-    }
-    void batches.add(2, [7])
-    for (const item of [1, 2, 3, 4, 5, 6]) void batches.add(1, [item])
-    await write(30)
-    expect(rests).toEqual([30])
-    expect(writings.at(-1)!.items).toEqual([2, 3, 4, 5])
-    // The other one has not asked for a second.
-    await write(1000)
-    expect(rests).toEqual([30])
-    expect(writings.at(-1)!.items).toEqual([6])
   })
 
   it('wait for the turn of their organization, and gather meanwhile what comes', async () => {
