@@ -15,6 +15,9 @@ export interface Want {
   countedMs: number
 }
 
+/** A way in lets on those who wait in it and may begin. */
+type LetOn = (nowMs: number) => void
+
 /** Who asked within this time counts as asking. */
 const presentMs = 1000
 /** After so long without a beginning there is a place more, so that what is slow does not hold up everything else. */
@@ -36,7 +39,7 @@ export class Turns {
   /** Wanting so much is not much. */
   readonly #calm: number
   readonly #wants = new Map<number, Want>()
-  readonly #ways: ((nowMs: number) => void)[] = []
+  readonly #ways: LetOn[] = []
   readonly #nowMs: () => number
   readonly #later: (work: () => void, ms: number) => void
   // Two moments tell whether somebody else is here: of the last to ask, and of the last other one.
@@ -62,7 +65,7 @@ export class Turns {
   }
 
   /** A way in, called when it may let on one of those who wait in it. */
-  addWay(letOn: (nowMs: number) => void): void {
+  addWay(letOn: LetOn): void {
     this.#ways.push(letOn)
   }
 
@@ -107,18 +110,22 @@ export class Turns {
   }
 
   /** It is done. Who waits elsewhere comes before who waits in the same way in. */
-  end(want: Want, own: (nowMs: number) => void): void {
+  end(want: Want, own: LetOn): void {
     const nowMs = this.#nowMs()
     work(want, nowMs)
     want.running--
     this.depart(want)
     if (want.count === want.running) return
-    if (this.#isHeldBack(want, nowMs)) this.#rest(want)
+    if (this.#isHeldBack(want, nowMs)) this.#rest(want, own)
     else want.workedMs = 0
+    this.#letOnElsewhere(own, nowMs)
+  }
+
+  #letOnElsewhere(own: LetOn, nowMs: number): void {
     for (const way of this.#ways) if (way !== own) way(nowMs)
   }
 
-  #rest(want: Want): void {
+  #rest(want: Want, own: LetOn): void {
     const forMs = want.workedMs * restFactor
     if (forMs < shortestRestMs) return
     want.workedMs = 0
@@ -126,7 +133,8 @@ export class Turns {
     this.#later(() => {
       want.resting--
       const nowMs = this.#nowMs()
-      for (const way of this.#ways) way(nowMs)
+      this.#letOnElsewhere(own, nowMs)
+      own(nowMs)
     }, forMs)
   }
 

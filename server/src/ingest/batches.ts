@@ -40,11 +40,7 @@ export class Batches<Item, Outcome> {
   readonly #lanes = new Map<number, Lane<Item, Outcome>>()
   #waitingItems = 0
 
-  constructor(
-    write: (orgId: number, items: readonly Item[]) => Promise<Outcome[]>,
-    limits: BatchLimits,
-    turns: Turns,
-  ) {
+  constructor(write: (orgId: number, items: readonly Item[]) => Promise<Outcome[]>, limits: BatchLimits, turns: Turns) {
     this.#write = write
     this.#limits = limits
     this.#turns = turns

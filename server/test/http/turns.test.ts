@@ -98,6 +98,22 @@ describe('Turns', () => {
     expect(ways.begun.slice(3)).toEqual(['a1'])
   })
 
+  it('let the ways in take turns after a rest too', async () => {
+    const ways = new Ways()
+    ways.ask('api', 2, 'quiet')
+    ways.flood(1, 5)
+    for (const name of ['r0', 'r1', 'r2']) ways.ask('ingest', 1, name)
+    const done = async (way: 'api' | 'ingest'): Promise<void> => {
+      ways.nowMs += 5
+      await ways.leave(way, 1)
+      ways.rests.shift()?.end()
+      await loopTurn()
+    }
+    await done('api')
+    for (const way of ['api', 'ingest', 'api', 'ingest'] as const) await done(way)
+    expect(ways.begun.slice(3)).toEqual(['r0', 'a2', 'r1', 'a3'])
+  })
+
   it('add up rests that would be too short', async () => {
     const ways = new Ways()
     ways.ask('api', 2, 'quiet')
