@@ -127,7 +127,7 @@ export const overload = {
   name: 'overload',
   title: 'Twice the peak',
   pace: {
-    full: { minutes: 6, credentials: 5_000, rounds: 3, peakMs: 5_000, floodMs: 12_000, watchMs: 12_000 },
+    full: { minutes: 8, credentials: 5_000, rounds: 5, peakMs: 5_000, floodMs: 10_000, watchMs: 12_000 },
     quick: { minutes: 6, credentials: 3_000, rounds: 1, peakMs: 3_000, floodMs: 10_000, watchMs: 11_000 },
   },
   measure: measureOverload,

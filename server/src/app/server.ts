@@ -46,7 +46,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   const gate = new Gate(
     {
       atOnce: Math.max(32, 8 * config.databasePool),
-      waiting: 600,
+      waiting: 400,
       patienceMs: 8000,
       refusalMs: 1000,
     },
