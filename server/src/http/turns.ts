@@ -10,7 +10,7 @@ export interface Want {
   count: number
   /** Places that are kept free, because as much was done in them. */
   resting: number
-  /** What was done since the last rest, as time under way, up to a moment. */
+  /** What is to be rested for, as time under way, counted up to a moment. */
   workedMs: number
   countedMs: number
 }
@@ -31,7 +31,7 @@ const shortestRestMs = 1
  * Does nothing while one organization has the process to itself, or wants no more than a few things at once. While others
  * ask too, one that wants more has few of them under way, over all ways in together, and rests in between: others find the
  * loop and the database free, and whoever floods waits for itself. A rest is as long as what was done took, times a
- * factor, so many small things get as much as a few large ones.
+ * factor, so many small things get as much as a few large ones. It is never longer than it takes until there is a place more.
  */
 export class Turns {
   /** Of one that wants much, while others ask. */
@@ -115,10 +115,10 @@ export class Turns {
     work(want, nowMs)
     want.running--
     this.depart(want)
-    if (want.count === want.running) return
-    if (this.#isHeldBack(want, nowMs)) this.#rest(want, own)
+    const isWaitedFor = want.count > want.running
+    if (isWaitedFor && this.#isHeldBack(want, nowMs)) this.#rest(want, own)
     else want.workedMs = 0
-    this.#letOnElsewhere(own, nowMs)
+    if (isWaitedFor) this.#letOnElsewhere(own, nowMs)
   }
 
   #letOnElsewhere(own: LetOn, nowMs: number): void {
@@ -126,7 +126,7 @@ export class Turns {
   }
 
   #rest(want: Want, own: LetOn): void {
-    const forMs = want.workedMs * restFactor
+    const forMs = Math.min(want.workedMs * restFactor, slowMs)
     if (forMs < shortestRestMs) return
     want.workedMs = 0
     want.resting++

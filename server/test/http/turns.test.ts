@@ -98,6 +98,28 @@ describe('Turns', () => {
     expect(ways.begun.slice(3)).toEqual(['a1'])
   })
 
+  it('never let it rest for long, nor for what it did when nobody had to wait for it', async () => {
+    const ways = new Ways()
+    ways.flood(1, 2)
+    ways.nowMs = 3_600_000
+    ways.ask('api', 1, 'more')
+    await ways.leave('api', 1)
+    ways.ask('api', 2, 'quiet')
+    ways.flood(1, 4, 'b')
+    ways.nowMs += 2
+    await ways.leave('api', 1)
+    await ways.leave('api', 1)
+    expect(ways.rests.map(({ ms }) => ms)).toEqual([8])
+    ways.nowMs += 500
+    ways.ask('api', 2, 'quiet')
+    ways.rests[0]!.end()
+    await loopTurn()
+    ways.nowMs += 500
+    ways.flood(1, 4, 'c')
+    await ways.leave('api', 1)
+    expect(ways.rests.map(({ ms }) => ms)).toEqual([8, 100])
+  })
+
   it('let the ways in take turns after a rest too', async () => {
     const ways = new Ways()
     ways.ask('api', 2, 'quiet')
