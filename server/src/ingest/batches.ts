@@ -16,7 +16,7 @@ interface Lane<Item, Outcome> {
 
 export interface BatchLimits {
   maxBatch: number
-  /** The same while other organizations ask too: what they want fits in between. */
+  /** The same while other organizations ask too: what they want fits in between. Larger messages are then split. */
   maxBatchInCompany: number
   maxWaiting: number
 }
@@ -47,19 +47,24 @@ export class Batches<Item, Outcome> {
     this.#gate = new Gate(boundless, turns)
   }
 
-  /** Resolves once the items are durable, with one outcome each. */
-  add(orgId: number, items: readonly Item[]): Promise<Outcome[]> {
-    if (items.length === 0) return Promise.resolve([])
-    if (this.#waitingItems + items.length > this.#limits.maxWaiting)
-      return Promise.reject(new Overloaded('too much is waiting'))
+  /** Resolves once the items are durable, with one outcome each. They are written in their order, together or in parts. */
+  async add(orgId: number, items: readonly Item[]): Promise<Outcome[]> {
+    if (items.length === 0) return []
+    if (this.#waitingItems + items.length > this.#limits.maxWaiting) throw new Overloaded('too much is waiting')
     this.#waitingItems += items.length
-    return new Promise((resolve, reject) => {
-      const lane = this.#lanes.get(orgId) ?? { waiting: [], isRunning: false }
-      this.#lanes.set(orgId, lane)
-      const want = this.#turns.arrive(orgId, this.#turns.nowMs())
-      lane.waiting.push({ items, want, resolve, reject })
-      if (!lane.isRunning) void this.#drain(orgId, lane)
-    })
+    const lane = this.#lanes.get(orgId) ?? { waiting: [], isRunning: false }
+    this.#lanes.set(orgId, lane)
+    const most = this.#limits.maxBatchInCompany
+    const parts: Promise<Outcome[]>[] = []
+    for (let from = 0; from < items.length; from += most)
+      parts.push(this.#wait(orgId, lane, items.slice(from, from + most)))
+    if (!lane.isRunning) void this.#drain(orgId, lane)
+    return (await Promise.all(parts)).flat()
+  }
+
+  #wait(orgId: number, lane: Lane<Item, Outcome>, items: readonly Item[]): Promise<Outcome[]> {
+    const want = this.#turns.arrive(orgId, this.#turns.nowMs())
+    return new Promise((resolve, reject) => lane.waiting.push({ items, want, resolve, reject }))
   }
 
   async #drain(orgId: number, lane: Lane<Item, Outcome>): Promise<void> {

@@ -44,7 +44,7 @@ export class Intake {
         if (moves.length > 0) needs.onMoves(orgId, moves)
         return isKnown
       },
-      { maxBatch: 5_000, maxBatchInCompany: 200, maxWaiting: 200_000 },
+      { maxBatch: 5_000, maxBatchInCompany: 50, maxWaiting: 200_000 },
       needs.turns,
     )
   }
@@ -83,7 +83,10 @@ export class Intake {
       observedAt: settleTime(read.observedAt, arrivedAtMs, device.clock as ReaderClock, decoded.sentAt),
     })
     const settled = decoded.reads.map(settle)
-    const inTime = settled.flatMap((read, index) => (read.observedAt >= horizon ? [index] : []))
+    // In the order of time: a message may be written in parts, and of a minute the first read counts.
+    const inTime = settled
+      .flatMap((read, index) => (read.observedAt >= horizon ? [index] : []))
+      .sort((a, b) => ascending(settled[a]!.observedAt, settled[b]!.observedAt))
     const isKnown = await this.#batches.add(
       device.orgId,
       inTime.map((index) => settled[index]!),
@@ -96,6 +99,8 @@ export class Intake {
     return taken
   }
 }
+
+const ascending = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** Connect and last-will messages are a few plain words, such as "connection lost". */
 function statusText(bytes: Uint8Array): string | null {

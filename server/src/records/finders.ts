@@ -3,8 +3,8 @@ import type { Sql } from '../db/sql.ts'
 import { isAmong, isMeant } from './list.sql.ts'
 import type { RecordCore, RecordRef } from './record.ts'
 
-/** What one statement looks for at most. */
-const atOnce = 64
+/** What one statement looks for at most: while the database does one, the service works on the answers of another. */
+const atOnce = 32
 
 type Find<R> = (db: Db, orgId: number, id: number) => Promise<R | null>
 

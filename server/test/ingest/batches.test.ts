@@ -73,21 +73,46 @@ describe('batches', () => {
     expect(writings.map((one) => one.items)).toEqual([[1], [2, 3], [4, 5]])
   })
 
-  it('never split a message, and write one that is too large alone', async () => {
-    const { batches, writings } = held({ maxBatch: 3, maxWaiting: 100 })
-    const all = [
-      batches.add(1, [1]),
-      batches.add(1, [2, 3]),
-      batches.add(1, [4, 5]),
-      batches.add(1, [6, 7, 8, 9]),
-      batches.add(1, [10]),
-    ]
-    for (let index = 0; index < 5; index++) {
+  it('split no message while an organization has the process to itself', async () => {
+    const { batches, writings } = held({ maxBatch: 6, maxWaiting: 100 })
+    const all = [batches.add(1, [1]), batches.add(1, [2, 3, 4, 5, 6]), batches.add(1, [7, 8])]
+    for (let index = 0; index < 3; index++) {
       await turn()
       writings[index]?.finish()
     }
-    await Promise.all(all)
-    expect(writings.map((one) => one.items)).toEqual([[1], [2, 3], [4, 5], [6, 7, 8, 9], [10]])
+    expect(await Promise.all(all)).toEqual([[10], [20, 30, 40, 50, 60], [70, 80]])
+    expect(writings.map((one) => one.items)).toEqual([[1], [2, 3, 4, 5, 6], [7, 8]])
+  })
+
+  it('write a large message in parts while another organization asks too, and answer when all are written', async () => {
+    const { batches, writings } = held({ maxBatch: 10, maxWaiting: 100 }, new Turns({ atOnce: 1, calm: 1 }, () => 0))
+    void batches.add(2, [7])
+    const large = batches.add(1, [1, 2, 3, 4, 5, 6, 7, 8, 9])
+    for (const items of [[1, 2, 3, 4], [5, 6, 7, 8], [9]]) {
+      expect(await settled(large)).toBe(false)
+      expect(writings.at(-1)!.items).toEqual(items)
+      writings.at(-1)!.finish()
+      await turn()
+    }
+    expect(await large).toEqual([10, 20, 30, 40, 50, 60, 70, 80, 90])
+  })
+
+  it('tell the sender of a large message that a part of it failed, and write the parts behind it', async () => {
+    const { batches, writings } = held({ maxBatch: 10, maxWaiting: 9 }, new Turns({ atOnce: 1, calm: 1 }, () => 0))
+    void batches.add(2, [7])
+    writings[0]!.finish()
+    await turn()
+    const large = batches.add(1, [1, 2, 3, 4, 5, 6, 7, 8, 9])
+    writings[1]!.fail(new Error('disk full'))
+    await expect(large).rejects.toThrow('disk full')
+    for (const index of [2, 3]) {
+      await turn()
+      writings[index]!.finish()
+    }
+    await turn()
+    expect(writings.map((one) => one.items)).toEqual([[7], [1, 2, 3, 4], [5, 6, 7, 8], [9]])
+    void batches.add(1, [1, 2, 3, 4, 5, 6, 7, 8, 9])
+    expect(writings).toHaveLength(5)
   })
 
   it('let no organization wait for another', async () => {

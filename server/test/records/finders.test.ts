@@ -74,11 +74,11 @@ describe('Records that are asked for together', () => {
     expect(found.map((asset) => asset?.id)).toEqual([mine, theirs, undefined, undefined])
   })
 
-  it('are sixty-four in a statement at most', async () => {
+  it('are thirty-two in a statement at most', async () => {
     statements = 0
     const asked = Array.from({ length: 130 }, () => assetStore.findTogether(db, organizations[0]!, assets[0]![0]!))
     const found = await Promise.all(asked)
-    expect(statements).toBe(3)
+    expect(statements).toBe(5)
     expect(new Set(found.map((asset) => asset?.id))).toEqual(new Set([assets[0]![0]]))
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Place, Site, database, useTracking } from '../../support/tracking.ts'
+import { type Place, Site, database, newTag, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
 
@@ -25,6 +25,22 @@ describe('a minute of history', () => {
       { tag: pallet.tag, antenna: 2, observed_at: at('10:00:10') },
     )
     expect(await site.trail(pallet)).toEqual([[at('10:00:05.000'), 'DOCK', null]])
+  })
+
+  it('belongs to the earliest stamp of a large message too, which is written in parts while others ask', async () => {
+    const site = await Site.open(context.app, 'Dock', 'Hall')
+    const other = await Site.open(context.app, 'Gate')
+    const pallet = await site.thing('Pallet')
+    const strangers = Array.from({ length: 200 }, () => ({ tag: newTag(), antenna: 1, observed_at: at('10:00:20') }))
+    await other.post({ reads: strangers.slice(0, 1) })
+    const reads = [
+      { tag: pallet.tag, antenna: 2, observed_at: at('10:00:30') },
+      ...strangers,
+      { tag: pallet.tag, antenna: 1, observed_at: at('10:00:05') },
+    ]
+    expect((await site.post({ reads })).json).toEqual({ data: { accepted: 2, ignored: 200 } })
+    expect(await site.trail(pallet)).toEqual([[at('10:00:05.000'), 'DOCK', null]])
+    expect(await site.moves()).toHaveLength(1)
   })
 
   it('stays with the read that was recorded first when an earlier stamp of the same minute comes later', async () => {
