@@ -45,7 +45,8 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   const turns = new Turns({ atOnce: Math.max(1, Math.floor(config.databasePool / 8)), calm: config.databasePool })
   const gate = new Gate(
     {
-      atOnce: Math.max(32, 8 * config.databasePool),
+      // Far more than there are connections: while the database answers some, others are read and others written.
+      atOnce: 32 * config.databasePool,
       waiting: 400,
       patienceMs: 8000,
       refusalMs: 1000,
