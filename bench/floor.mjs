@@ -6,7 +6,7 @@
 import { createServer } from 'node:http'
 import { changeAsset, createAsset } from '../server/dist/assets/commands.js'
 import { assetStore, listAssets } from '../server/dist/assets/assets.sql.js'
-import { connect, openPool, readerRole, writerRole } from '../server/dist/db/connect.js'
+import { connect, lanesOf, openPool, readerRole, writerRole } from '../server/dist/db/connect.js'
 import { IdSource } from '../server/dist/db/id-source.js'
 import { installationKeys } from '../server/dist/db/installation.js'
 import { render, sql } from '../server/dist/db/sql.js'
@@ -180,7 +180,7 @@ async function start({ url, orgId, poolSize }) {
   const { reading, writing } = await connectionSettings(url)
   const openWriter = () => openPool(url, 1, { ...writing, role: writerRole })
   const reader = openPool(url, poolSize, { ...reading, role: readerRole })
-  const db = bareDatabase(await holdConnections(openWriter, poolSize), reader)
+  const db = bareDatabase(await holdConnections(openWriter, lanesOf(poolSize)), reader)
   const { idKey } = await installationKeys(db)
   const needs = { db, clock: systemClock, ids: new IdSource(db, idKey) }
   const [point, list, filter, search] = await takeDownReads(orgId)

@@ -80,6 +80,9 @@ export function openPool(
   return pool
 }
 
+/** More than there are for single statements: a transaction mostly waits for its next statement or for the disk. */
+export const lanesOf = (poolSize: number): number => 2 * poolSize
+
 export const randomName = (): string => Math.random().toString(36).slice(2)
 
 /** Whether a process that listens was made by the same start of the program. */
@@ -104,7 +107,7 @@ export function connect(options: ConnectOptions): Connection {
   // On Citus the organization that a transaction names must be known where its rows live.
   const writing = { role: writerRole, 'citus.propagate_set_commands': 'local' }
   const openLane = (onClose: () => void): Pool => openPool(options.url, 1, writing, onClose)
-  const lanes = new Lanes(options.poolSize, patienceMs, openLane)
+  const lanes = new Lanes(lanesOf(options.poolSize), patienceMs, openLane)
   const { onStatement } = options
   const stopWatching = hostsOf(options.url).watch(() => {
     for (const way of [writer, reader, lanes]) way.abandon()

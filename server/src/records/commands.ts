@@ -87,6 +87,8 @@ async function newTags(needs: Needs, orgId: number, drafts: readonly TagDraft[])
   return drafts.map((draft, index) => ({ ...draft, id: ids[index]! }))
 }
 
+const keyTaken = new Error('the key is taken')
+
 /** `complete` adds what only this kind of record has, inside the transaction; `follow` does what needs the record there. */
 export async function createRecord<R extends RecordCore>(
   needs: Needs,
@@ -94,7 +96,7 @@ export async function createRecord<R extends RecordCore>(
   orgId: number,
   draft: RecordDraft,
   complete: (tx: Tx, core: RecordCore) => Promise<R>,
-  follow: (tx: Tx, record: R) => Promise<void> = async () => undefined,
+  follow?: (tx: Tx, record: R) => Promise<void>,
 ): Promise<R> {
   const at = now(needs.clock)
   const validFrom = draft.validFrom ?? at
@@ -106,19 +108,26 @@ export async function createRecord<R extends RecordCore>(
     const { name, description, isActive, validTo } = draft
     const dates = { validFrom, validTo, createdAt: at, updatedAt: at, deletedAt: null }
     const core: RecordCore = { id, externalKey, name, description, isActive, ...dates, tags }
-    const record = await needs.db.inOrganization(orgId, async (tx) => {
-      const whole = await complete(tx, core)
-      if (!(await store.insert(tx, orgId, whole, searchText(whole, tags)))) return null
-      await follow(tx, whole)
-      await Promise.all([
-        bookCreated(tx, orgId, store.kind, isActive),
-        attachAll(tx, orgId, store.holder(id), tags, at),
-      ])
-      return whole
-    })
-    if (record !== null) return record
-    // A generated key met one that somebody chose by hand: the next one is tried.
-    if (draft.externalKey !== undefined) throw refuse.conflict(`${store.noun} with this external_key already exists`)
+    try {
+      return await needs.db.inOrganization(orgId, async (tx) => {
+        const record = await complete(tx, core)
+        const isFree = store.insert(tx, orgId, record, searchText(record, tags))
+        if (follow !== undefined && (await isFree)) await follow(tx, record)
+        // Sent before it is known whether the key was free: if it was not, all of it is taken back.
+        const rest = Promise.all([
+          bookCreated(tx, orgId, store.kind, isActive),
+          attachAll(tx, orgId, store.holder(id), tags, at),
+        ])
+        rest.catch(() => undefined)
+        if (!(await isFree)) throw keyTaken
+        await rest
+        return record
+      })
+    } catch (error) {
+      if (error !== keyTaken) throw error
+      // A generated key met one that somebody chose by hand: the next one is tried.
+      if (draft.externalKey !== undefined) throw refuse.conflict(`${store.noun} with this external_key already exists`)
+    }
   }
 }
 

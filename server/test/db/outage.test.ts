@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { alone } from '../../src/db/alone.ts'
-import { type Connection, connect } from '../../src/db/connect.ts'
+import { type Connection, connect, lanesOf } from '../../src/db/connect.ts'
 import type { Tx } from '../../src/db/database.ts'
 import { sql } from '../../src/db/sql.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
@@ -200,17 +200,19 @@ describe('A connection that is closed', () => {
     const own = connect({ url: database.url, poolSize: 1 })
     let end = (): void => undefined
     const isOver = new Promise<void>((resolve) => (end = resolve))
-    const running = own.inOrganization(1, async (tx) => {
-      await tx.query(sql`select 1`)
-      await isOver
-      return tx.query(sql`select 2 as two`)
-    })
+    const running = Array.from({ length: lanesOf(1) }, () =>
+      own.inOrganization(1, async (tx) => {
+        await tx.query(sql`select 1`)
+        await isOver
+        return tx.query(sql`select 2 as two`)
+      }),
+    )
     const waiting = own.inOrganization(1, (tx) => tx.query(sql`select 1`))
     waiting.catch(() => undefined)
     await expect.poll(left).not.toHaveLength(0)
     await own.close()
     end()
-    await expect(running).resolves.toEqual([{ two: 2 }])
+    for (const one of running) await expect(one).resolves.toEqual([{ two: 2 }])
     await expect(waiting).rejects.toThrow('closed')
     await db.close()
     await expect.poll(left, { timeout: 5000 }).toHaveLength(0)
