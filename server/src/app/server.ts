@@ -42,7 +42,11 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   const { log, isOneOfSeveral } = options
   const millis = (): number => clock.millis()
   // One that wants no more than there are connections to the database cannot take them from others.
-  const turns = new Turns({ atOnce: Math.max(1, Math.floor(config.databasePool / 8)), calm: config.databasePool })
+  const turns = new Turns({
+    atOnce: Math.max(1, Math.floor(config.databasePool / 8)),
+    calm: config.databasePool,
+    burstMs: 500,
+  })
   const gate = new Gate(
     {
       // Far more than there are connections: while the database answers some, others are read and others written.

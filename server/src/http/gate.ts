@@ -10,6 +10,8 @@ export interface GateLimits {
   patienceMs: number
   /** How long the word is held back from those for whom there is no room. */
   refusalMs: number
+  /** What comes this way is large, and never a burst of small things. */
+  isLarge?: boolean
 }
 
 interface Group {
@@ -97,7 +99,7 @@ export class Gate {
     group.running--
     this.#running--
     this.#forget(group)
-    this.#turns.end(group.want, this.#letOn)
+    this.#turns.end(group.want, this.#letOn, this.#limits.isLarge)
     if (this.#queue.size > 0) this.#letOn(this.#turns.nowMs())
   }
 

@@ -8,11 +8,22 @@ export interface Want {
   running: number
   /** Running or waiting. */
   count: number
+  /** Since when it is much. */
+  muchSinceMs: number
   /** Places that are kept free, because as much was done in them. */
   resting: number
   /** What is to be rested for, as time under way, counted up to a moment. */
   workedMs: number
   countedMs: number
+}
+
+export interface TurnLimits {
+  /** What one that wants much has under way while others ask. */
+  atOnce: number
+  /** Wanting so much is not much. */
+  calm: number
+  /** Wanting more for so long is a burst: things pile up for everybody when the process or the database stalls. */
+  burstMs?: number
 }
 
 /** A way in lets on those who wait in it and may begin. */
@@ -29,15 +40,13 @@ const shortestRestMs = 1
 
 /**
  * Does nothing while one organization has the process to itself, or wants no more than a few things at once. While others
- * ask too, one that wants more has few of them under way, over all ways in together, and rests in between: others find the
- * loop and the database free, and whoever floods waits for itself. A rest is as long as what was done took, times a
- * factor, so many small things get as much as a few large ones. It is never longer than it takes until there is a place more.
+ * ask too, one that wants more has only those few under way, over all ways in together; and when it goes on wanting more,
+ * fewer still, and rests in between: others find the loop and the database free, and whoever floods waits for itself. A
+ * rest is as long as what was done took, times a factor, so many small things get as much as a few large ones. It is never
+ * longer than it takes until there is a place more.
  */
 export class Turns {
-  /** Of one that wants much, while others ask. */
-  readonly #atOnce: number
-  /** Wanting so much is not much. */
-  readonly #calm: number
+  readonly #limits: Required<TurnLimits>
   readonly #wants = new Map<number, Want>()
   readonly #ways: LetOn[] = []
   readonly #nowMs: () => number
@@ -50,12 +59,11 @@ export class Turns {
   #otherMs = -Infinity
 
   constructor(
-    { atOnce, calm }: { atOnce: number; calm: number },
+    limits: TurnLimits,
     nowMs = () => performance.now(),
     later: (work: () => void, ms: number) => void = (work, ms) => void setTimeout(work, ms).unref(),
   ) {
-    this.#atOnce = atOnce
-    this.#calm = calm
+    this.#limits = { burstMs: 0, ...limits }
     this.#nowMs = nowMs
     this.#later = later
   }
@@ -78,19 +86,25 @@ export class Turns {
       want = newWant(key, nowMs)
       this.#wants.set(key, want)
     }
-    want.count++
+    if (want.count++ === this.#limits.calm) want.muchSinceMs = nowMs
     this.#total++
     return want
   }
 
   hasRoom(want: Want, nowMs: number): boolean {
-    if (want.running + want.resting < this.#atOnce || !this.#isHeldBack(want, nowMs)) return true
+    const taken = want.running + want.resting
+    if (taken < this.#limits.atOnce || !this.#isHeldBack(want, nowMs)) return true
+    if (taken < this.#limits.calm && this.#isBurst(want, nowMs)) return true
     return nowMs - want.lastBegunMs >= slowMs
   }
 
   /** It wants much, and others ask too. */
   #isHeldBack(want: Want, nowMs: number): boolean {
-    return want.count > this.#calm && this.#isMuch(want) && this.hasOthers(want.key, nowMs)
+    return want.count > this.#limits.calm && this.#isMuch(want) && this.hasOthers(want.key, nowMs)
+  }
+
+  #isBurst({ muchSinceMs }: Want, nowMs: number): boolean {
+    return nowMs - muchSinceMs < this.#limits.burstMs
   }
 
   /** At least half of what organizations want on average: one that others made late is not held up for it. */
@@ -110,13 +124,14 @@ export class Turns {
   }
 
   /** It is done. Who waits elsewhere comes before who waits in the same way in. */
-  end(want: Want, own: LetOn): void {
+  end(want: Want, own: LetOn, isLarge = false): void {
     const nowMs = this.#nowMs()
     work(want, nowMs)
     want.running--
     this.depart(want)
     const isWaitedFor = want.count > want.running
-    if (isWaitedFor && this.#isHeldBack(want, nowMs)) this.#rest(want, own)
+    const mayRest = isLarge || !this.#isBurst(want, nowMs)
+    if (isWaitedFor && mayRest && this.#isHeldBack(want, nowMs)) this.#rest(want, own)
     else want.workedMs = 0
     if (isWaitedFor) this.#letOnElsewhere(own, nowMs)
   }
@@ -155,7 +170,16 @@ export class Turns {
 }
 
 const newWant = (key: Key, nowMs: number): Want => {
-  return { key, lastBegunMs: nowMs, running: 0, count: 0, resting: 0, workedMs: 0, countedMs: nowMs }
+  return {
+    key,
+    lastBegunMs: nowMs,
+    running: 0,
+    count: 0,
+    muchSinceMs: nowMs,
+    resting: 0,
+    workedMs: 0,
+    countedMs: nowMs,
+  }
 }
 
 /** Counts what was under way until now. */

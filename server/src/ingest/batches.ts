@@ -44,7 +44,7 @@ export class Batches<Item, Outcome> {
     this.#write = write
     this.#limits = limits
     this.#turns = turns
-    this.#gate = new Gate(boundless, turns)
+    this.#gate = new Gate({ ...boundless, isLarge: true }, turns)
   }
 
   /** Resolves once the items are durable, with one outcome each. They are written in their order, together or in parts. */

@@ -10,13 +10,19 @@ class Ways {
   nowMs = 0
   readonly begun: string[] = []
   readonly rests: { ms: number; end: () => void }[] = []
-  readonly turns = new Turns(
-    { atOnce: 1, calm: 2 },
-    () => this.nowMs,
-    (end, ms) => this.rests.push({ ms, end }),
-  )
-  readonly api = new Gate(boundless, this.turns)
-  readonly ingest = new Gate(boundless, this.turns)
+  readonly turns: Turns
+  readonly api: Gate
+  readonly ingest: Gate
+
+  constructor(burstMs = 0) {
+    this.turns = new Turns(
+      { atOnce: 1, calm: 2, burstMs },
+      () => this.nowMs,
+      (end, ms) => this.rests.push({ ms, end }),
+    )
+    this.api = new Gate(boundless, this.turns)
+    this.ingest = new Gate({ ...boundless, isLarge: true }, this.turns)
+  }
 
   ask(way: 'api' | 'ingest', org: number | null, name: string): void {
     const admitted = this[way].enter(org, stays)
@@ -118,6 +124,47 @@ describe('Turns', () => {
     ways.flood(1, 4, 'c')
     await ways.leave('api', 1)
     expect(ways.rests.map(({ ms }) => ms)).toEqual([8, 100])
+  })
+
+  it('let one that wants much for a moment have a few things under way, without a rest', async () => {
+    const ways = new Ways(500)
+    ways.ask('api', 2, 'quiet')
+    ways.flood(1, 8)
+    expect(ways.begun).toEqual(['quiet', 'a0', 'a1'])
+    ways.nowMs = 499
+    await ways.leave('api', 1)
+    expect([ways.begun.slice(3), ways.rests]).toEqual([['a2'], []])
+    // It goes on wanting much: one thing at once, and rests.
+    ways.nowMs = 500
+    await ways.leave('api', 1)
+    expect([ways.begun.slice(4), ways.rests.map(({ ms }) => ms)]).toEqual([[], [4]])
+    await ways.leave('api', 1)
+    expect(ways.begun.slice(4)).toEqual([])
+    ways.rests[0]!.end()
+    await loopTurn()
+    expect(ways.begun.slice(4)).toEqual(['a3'])
+  })
+
+  it('begin a new moment once it has wanted little', async () => {
+    const ways = new Ways(500)
+    ways.flood(1, 3)
+    await ways.leave('api', 1)
+    ways.nowMs = 10_000
+    ways.ask('api', 2, 'quiet')
+    ways.flood(1, 4, 'b')
+    await ways.leave('api', 1)
+    expect(ways.begun.slice(4)).toEqual(['b0'])
+    await ways.leave('api', 1)
+    expect([ways.begun.slice(5), ways.rests]).toEqual([['b1'], []])
+  })
+
+  it('let one rest after something large in any moment', async () => {
+    const ways = new Ways(500)
+    ways.ask('api', 2, 'quiet')
+    for (const name of ['r0', 'r1', 'r2', 'r3']) ways.ask('ingest', 1, name)
+    ways.nowMs = 10
+    await ways.leave('ingest', 1)
+    expect([ways.begun, ways.rests.map(({ ms }) => ms)]).toEqual([['quiet', 'r0', 'r1'], [40]])
   })
 
   it('let the ways in take turns after a rest too', async () => {
