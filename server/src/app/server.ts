@@ -50,7 +50,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   const gate = new Gate(
     {
       // Far more than there are connections: while the database answers some, others are read and others written.
-      atOnce: 32 * config.databasePool,
+      atOnce: 16 * config.databasePool,
       waiting: 400,
       patienceMs: 8000,
       refusalMs: 1000,
