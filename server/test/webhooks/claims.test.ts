@@ -50,7 +50,7 @@ async function rowsRead(): Promise<number[]> {
     await tx.unsafe(`prepare asked as ${text}`)
     const given = values.map((value) => `'${String(value)}'`).join(', ')
     const plan = await tx.unsafe(`explain (analyze, timing off, costs off) execute asked(${given})`)
-    await tx.unsafe('deallocate asked; rollback; begin')
+    await tx.unsafe('deallocate asked')
     return plan.map((row) => String(row['QUERY PLAN']))
   })
   return lines
