@@ -122,25 +122,36 @@ function bareDatabase(held, reader) {
       return handle.unsafe(text, values, { prepare: true })
     },
   })
-  async function transaction(opening, work) {
+  async function transaction(opening, run) {
     const connection = await held.take()
     try {
       const begun = Promise.all(opening.map((text) => connection.unsafe(text).simple().execute()))
-      const result = await work(on(connection))
+      const result = await run(connection, () => connection.unsafe('commit').simple().execute())
       await begun
-      await connection.unsafe('commit').simple()
       return result
     } finally {
       held.give(connection)
     }
   }
+  const waiting = (work) => async (connection, commit) => {
+    const result = await work(on(connection))
+    await commit()
+    return result
+  }
+  const atOnce = (work) => async (connection, commit) => {
+    const query = (statement) => on(connection).query(statement).execute()
+    const [result] = await Promise.all([work({ query }), commit()])
+    return result
+  }
+  const opening = (orgId) => ['begin', `set local app.org_id = '${orgId}'`]
   return {
     read: on(reader),
     inOrganization(orgId, work, { relaxed = false } = {}) {
-      const commit = relaxed ? '; set local synchronous_commit = off' : ''
-      return transaction(['begin', `set local app.org_id = '${orgId}'${commit}`], work)
+      const commit = relaxed ? ['set local synchronous_commit = off'] : []
+      return transaction([...opening(orgId), ...commit], waiting(work))
     },
-    shared: (work) => transaction(['begin'], work),
+    sendInOrganization: (orgId, work) => transaction(opening(orgId), atOnce(work)),
+    shared: (work) => transaction(['begin'], waiting(work)),
   }
 }
 

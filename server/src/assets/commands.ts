@@ -21,7 +21,7 @@ export const getPlacedAsset = (needs: Needs, orgId: number, ref: RecordRef): Pro
   getRecord(needs, placedAssetStore, orgId, ref)
 
 export const createAsset = (needs: Needs, orgId: number, draft: AssetDraft): Promise<Asset> =>
-  createRecord(needs, assetStore, orgId, draft, async (_tx, core) => ({
+  createRecord(needs, assetStore, orgId, draft, (core) => ({
     ...core,
     metadata: draft.metadata,
     type: draft.type ?? 'asset',

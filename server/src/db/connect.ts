@@ -114,15 +114,15 @@ export function connect(options: ConnectOptions): Connection {
     ear.move()
   })
 
-  function on(handle: Handle): Db {
-    return {
-      query: async <Row extends object>(statement: Sql) => {
-        onStatement?.(statement)
-        const { text, values } = render(statement)
-        return takeRows((await handle.unsafe(text, values as never[], { prepare: true })) as unknown as Row[])
-      },
-    }
+  function ask<Row extends object>(handle: Handle, statement: Sql): postgres.PendingQuery<Row[]> {
+    onStatement?.(statement)
+    const { text, values } = render(statement)
+    return handle.unsafe(text, values as never[], { prepare: true })
   }
+
+  const on = (handle: Handle): Db => ({
+    query: async <Row extends object>(statement: Sql) => takeRows<Row>(await ask<Row>(handle, statement)),
+  })
 
   async function attempt<Result>(work: (lane: Lane) => Promise<Result>): Promise<Result> {
     const lane = await lanes.take()
@@ -154,16 +154,27 @@ export function connect(options: ConnectOptions): Connection {
   }
 
   /** Everything is sent before anything is answered, in this order. After a failure the commit takes all of it back. */
-  async function call<Row extends object>(lane: Lane, opening: readonly string[], statement: Sql): Promise<Row[]> {
-    onStatement?.(statement)
+  async function send<Result>(
+    lane: Lane,
+    opening: readonly string[],
+    work: (tx: Tx) => Promise<Result>,
+  ): Promise<Result> {
     const connection = live(lane)
-    const { text, values } = render(statement)
-    const begun = opening.map((one) => connection.unsafe(one).simple().execute())
-    const answer = connection.unsafe(text, values as never[], { prepare: true }).execute()
-    const committed = connection.unsafe('commit').simple().execute()
-    const failed = (await Promise.allSettled([answer, ...begun, committed])).find((one) => one.status === 'rejected')
+    const sent: Promise<unknown>[] = opening.map((text) => connection.unsafe(text).simple().execute())
+    let isOpen = true
+    const query = async <Row extends object>(statement: Sql): Promise<Row[]> => {
+      if (!isOpen) throw new Error('a statement came after the commit')
+      const answer = ask<Row>(connection, statement).execute()
+      sent.push(answer)
+      return takeRows<Row>(await answer)
+    }
+    const result = work({ query } as Tx)
+    result.catch(noResult)
+    isOpen = false
+    sent.push(connection.unsafe('commit').simple().execute())
+    const failed = (await Promise.allSettled(sent)).find((one) => one.status === 'rejected')
     if (failed !== undefined) throw failed.reason
-    return takeRows((await answer) as unknown as Row[])
+    return result
   }
 
   async function untilDone<Result>(work: (lane: Lane) => Promise<Result>): Promise<Result> {
@@ -186,9 +197,9 @@ export function connect(options: ConnectOptions): Connection {
       const opening = openingOf(orgId, relaxed)
       return untilDone((lane) => run(lane, opening, work))
     },
-    callInOrganization<Row extends object>(orgId: number, statement: Sql) {
+    sendInOrganization(orgId, work) {
       const opening = openingOf(orgId)
-      return untilDone((lane) => call<Row>(lane, opening, statement))
+      return untilDone((lane) => send(lane, opening, work))
     },
     shared: (work) => untilDone((lane) => run(lane, ['begin'], work)),
     async listen(channel, heard, resumed) {

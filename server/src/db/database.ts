@@ -12,7 +12,7 @@ export interface Tx extends Db {
 }
 
 /**
- * The doors to the data. A tenant's rows are written only through `inOrganization` and `callInOrganization`, where row
+ * The doors to the data. A tenant's rows are written only through `inOrganization` and `sendInOrganization`, where row
  * level security admits that organization alone; `read` serves hot reads on a role that cannot write; `reports` serves
  * reads that may be a moment old, from a replica where there is one; `common` (one statement) and `shared` (a
  * transaction) reach the few tables that belong to no tenant.
@@ -22,8 +22,11 @@ export interface Database {
   readonly reports: Db
   readonly common: Db
   inOrganization<Result>(orgId: number, work: (tx: Tx) => Promise<Result>, options?: TxOptions): Promise<Result>
-  /** One statement in a transaction of its own that opens and commits in the same packet: a single round trip. */
-  callInOrganization<Row extends object>(orgId: number, statement: Sql): Promise<Row[]>
+  /**
+   * A transaction in a single round trip: it opens and commits in the packet of what `work` asks before it first waits.
+   * Only the database can take it back, by failing one of the statements; what `work` throws comes too late.
+   */
+  sendInOrganization<Result>(orgId: number, work: (tx: Tx) => Promise<Result>): Promise<Result>
   shared<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
 }
 

@@ -5,7 +5,7 @@ import {
   type Renamed,
   attachTag,
   changeRecord,
-  createRecord,
+  createRecordAmong,
   deleteRecord,
   detachTag,
   getRecord,
@@ -69,7 +69,7 @@ const disagrees = (field: string): FieldProblem => ({
 })
 
 export const createLocation = (needs: Needs, orgId: number, draft: LocationDraft): Promise<Location> =>
-  createRecord(needs, locationStore, orgId, draft, async (tx, core) => ({
+  createRecordAmong(needs, locationStore, orgId, draft, async (tx, core) => ({
     ...core,
     ...(await resolveParent(tx, orgId, draft.parent)),
   }))

@@ -4,7 +4,7 @@ import type { Tx } from '../db/database.ts'
 import { now } from '../kernel/clock.ts'
 import { refuse } from '../kernel/errors.ts'
 import { type HeldPlace, holdPlace } from '../locations/tree.sql.ts'
-import { changeRecord, createRecord } from '../records/commands.ts'
+import { changeRecord, createRecordAmong } from '../records/commands.ts'
 import { type Needs, type RecordRef, refuseEmptyWindow } from '../records/record.ts'
 import { recordSave } from './record-save.ts'
 
@@ -41,7 +41,7 @@ export const createPlacedAsset = (
 ): Promise<PlacedAsset> =>
   tellingMoves(needs, orgId, (note) => {
     let place: HeldPlace | null
-    return createRecord(
+    return createRecordAmong(
       needs,
       placedAssetStore,
       orgId,

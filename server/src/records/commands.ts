@@ -1,7 +1,6 @@
 import type { Tx } from '../db/database.ts'
 import { nextUpdate, now } from '../kernel/clock.ts'
 import { type Refusal, refuse } from '../kernel/errors.ts'
-import type { Instant } from '../kernel/instant.ts'
 import type { Holder, Tag, TagDraft } from '../tags/tag.ts'
 import { deleteTag, deleteTagsOf, insertTags } from '../tags/tags.sql.ts'
 import { type RecordKind, bookCreated, bookDeleted, bookSwitched } from './counts.sql.ts'
@@ -76,60 +75,78 @@ async function withRecord<R extends RecordCore, Result extends object>(
   return result
 }
 
-async function attachAll(tx: Tx, orgId: number, holder: Holder, tags: readonly Tag[], at: Instant): Promise<void> {
-  if (tags.length === 0 || (await insertTags(tx, orgId, holder, tags, at)) === tags.length) return
-  throw refuse.conflict('A tag with this type and value already exists')
-}
-
 /** The ids rise with the drafts, because tags of one moment are shown in the order of their ids. */
 async function newTags(needs: Needs, orgId: number, drafts: readonly TagDraft[]): Promise<Tag[]> {
   const ids = (await needs.ids.many(orgId, drafts.length)).sort((a, b) => a - b)
   return drafts.map((draft, index) => ({ ...draft, id: ids[index]! }))
 }
 
-const keyTaken = new Error('the key is taken')
+/** Everything a new record is made of, all asked at once; false, and nothing is written, where its key is taken. */
+async function insertRecord<R extends RecordCore>(tx: Tx, store: Store<R>, orgId: number, record: R): Promise<boolean> {
+  const { id, tags, createdAt } = record
+  const inserts = [
+    store.insert(tx, orgId, record, searchText(record, tags)),
+    bookCreated(tx, orgId, store.kind, id),
+    tags.length > 0 && insertTags(tx, orgId, store.holder(id), tags, createdAt),
+  ] as const
+  const [isFree] = await Promise.all(inserts)
+  return isFree
+}
 
-/** `complete` adds what only this kind of record has, inside the transaction; `follow` does what needs the record there. */
-export async function createRecord<R extends RecordCore>(
+/** Makes the record with `insert`, which says null when the key is taken. */
+async function newRecord<R extends RecordCore>(
+  needs: Needs,
+  { kind, noun }: Store<R>,
+  orgId: number,
+  draft: RecordDraft,
+  insert: (core: RecordCore) => Promise<R | null>,
+): Promise<R> {
+  const at = now(needs.clock)
+  const { name, description, isActive, validTo, validFrom = at } = draft
+  refuseEmptyWindow(validFrom, validTo)
+  const dates = { validFrom, validTo, createdAt: at, updatedAt: at, deletedAt: null }
+  const id = await needs.ids.next(orgId)
+  const tags = await newTags(needs, orgId, draft.tags)
+  for (let tries = 0; ; tries++) {
+    const externalKey = draft.externalKey ?? (await takeKey(needs.db, orgId, kind, tries > 0))
+    const record = await insert({ id, externalKey, name, description, isActive, ...dates, tags })
+    if (record !== null) return record
+    // A generated key met one that somebody chose by hand: the next one is tried.
+    if (draft.externalKey !== undefined) throw refuse.conflict(`${noun} with this external_key already exists`)
+  }
+}
+
+/** `complete` adds what only this kind of record has. */
+export const createRecord = <R extends RecordCore>(
+  needs: Needs,
+  store: Store<R>,
+  orgId: number,
+  draft: RecordDraft,
+  complete: (core: RecordCore) => R,
+): Promise<R> =>
+  newRecord(needs, store, orgId, draft, async (core) => {
+    const record = complete(core)
+    const isFree = await needs.db.sendInOrganization(orgId, (tx) => insertRecord(tx, store, orgId, record))
+    return isFree ? record : null
+  })
+
+/** `complete` looks things up in the same transaction; `follow` does what needs the record there. */
+export const createRecordAmong = <R extends RecordCore>(
   needs: Needs,
   store: Store<R>,
   orgId: number,
   draft: RecordDraft,
   complete: (tx: Tx, core: RecordCore) => Promise<R>,
-  follow?: (tx: Tx, record: R) => Promise<void>,
-): Promise<R> {
-  const at = now(needs.clock)
-  const validFrom = draft.validFrom ?? at
-  refuseEmptyWindow(validFrom, draft.validTo)
-  const id = await needs.ids.next(orgId)
-  const tags = await newTags(needs, orgId, draft.tags)
-  for (let tries = 0; ; tries++) {
-    const externalKey = draft.externalKey ?? (await takeKey(needs.db, orgId, store.kind, tries > 0))
-    const { name, description, isActive, validTo } = draft
-    const dates = { validFrom, validTo, createdAt: at, updatedAt: at, deletedAt: null }
-    const core: RecordCore = { id, externalKey, name, description, isActive, ...dates, tags }
-    try {
-      return await needs.db.inOrganization(orgId, async (tx) => {
-        const record = await complete(tx, core)
-        const isFree = store.insert(tx, orgId, record, searchText(record, tags))
-        if (follow !== undefined && (await isFree)) await follow(tx, record)
-        // Sent before it is known whether the key was free: if it was not, all of it is taken back.
-        const rest = Promise.all([
-          bookCreated(tx, orgId, store.kind, isActive),
-          attachAll(tx, orgId, store.holder(id), tags, at),
-        ])
-        rest.catch(() => undefined)
-        if (!(await isFree)) throw keyTaken
-        await rest
-        return record
-      })
-    } catch (error) {
-      if (error !== keyTaken) throw error
-      // A generated key met one that somebody chose by hand: the next one is tried.
-      if (draft.externalKey !== undefined) throw refuse.conflict(`${store.noun} with this external_key already exists`)
-    }
-  }
-}
+  follow: (tx: Tx, record: R) => Promise<void> = async () => undefined,
+): Promise<R> =>
+  newRecord(needs, store, orgId, draft, (core) =>
+    needs.db.inOrganization(orgId, async (tx) => {
+      const record = await complete(tx, core)
+      if (!(await insertRecord(tx, store, orgId, record))) return null
+      await follow(tx, record)
+      return record
+    }),
+  )
 
 /**
  * `change` sees the record as it is while nobody else can write it, and says how it shall be. A lock wider than the
@@ -208,7 +225,7 @@ export async function attachTag<R extends RecordCore>(
 ): Promise<Tag> {
   const [tag] = await newTags(needs, orgId, [draft])
   return withRecord(needs, store, orgId, ref, async (tx, current) => {
-    await attachAll(tx, orgId, store.holder(current.id), [tag!], now(needs.clock))
+    await insertTags(tx, orgId, store.holder(current.id), [tag!], now(needs.clock))
     await store.update(tx, orgId, current, searchText(current, [...current.tags, draft]))
     return tag!
   })

@@ -1,5 +1,5 @@
 import type { Tx } from '../db/database.ts'
-import { sql } from '../db/sql.ts'
+import { type Sql, sql } from '../db/sql.ts'
 
 export type RecordKind = 'asset' | 'location'
 /** Scanned assets are counted too, for the report's total. */
@@ -15,27 +15,39 @@ interface CountChange {
   deletedInactive?: number
 }
 
+const anySlot = (): number => Math.floor(Math.random() * slots)
+
+const addUp: Sql = sql`
+  on conflict (org_id, kind, slot) do update set
+    active = held.active + excluded.active,
+    inactive = held.inactive + excluded.inactive,
+    deleted_active = held.deleted_active + excluded.deleted_active,
+    deleted_inactive = held.deleted_inactive + excluded.deleted_inactive`
+
 /** Books a change in one of the organization's slots, in the transaction that makes it, so totals are never off. */
 async function bookCounts(
   tx: Tx,
   orgId: number,
   kind: CountedKind,
   change: CountChange,
-  slot = Math.floor(Math.random() * slots),
+  slot = anySlot(),
 ): Promise<void> {
   const { active = 0, inactive = 0, deletedActive = 0, deletedInactive = 0 } = change
   await tx.query(sql`
     insert into record_counts as held (org_id, kind, slot, active, inactive, deleted_active, deleted_inactive)
     values (${orgId}, ${kind}, ${slot}, ${active}, ${inactive}, ${deletedActive}, ${deletedInactive})
-    on conflict (org_id, kind, slot) do update set
-      active = held.active + excluded.active,
-      inactive = held.inactive + excluded.inactive,
-      deleted_active = held.deleted_active + excluded.deleted_active,
-      deleted_inactive = held.deleted_inactive + excluded.deleted_inactive`)
+    ${addUp}`)
 }
 
-export const bookCreated = (tx: Tx, orgId: number, kind: RecordKind, isActive: boolean): Promise<void> =>
-  bookCounts(tx, orgId, kind, isActive ? { active: 1 } : { inactive: 1 })
+/** Counts a record that is there, and nothing where it is not. */
+export async function bookCreated(tx: Tx, orgId: number, kind: RecordKind, id: number): Promise<void> {
+  await tx.query(sql`
+    insert into record_counts as held (org_id, kind, slot, active, inactive, deleted_active, deleted_inactive)
+    select r.org_id, ${kind}::text, ${anySlot()}::int, r.is_active::int, (not r.is_active)::int, 0, 0
+    from ${kind === 'asset' ? sql`assets` : sql`locations`} r
+    where r.org_id = ${orgId} and r.id = ${id}
+    ${addUp}`)
+}
 
 export const bookDeleted = (tx: Tx, orgId: number, kind: RecordKind, isActive: boolean): Promise<void> =>
   bookCounts(tx, orgId, kind, isActive ? { active: -1, deletedActive: 1 } : { inactive: -1, deletedInactive: 1 })

@@ -18,8 +18,8 @@ export function tagOf(row: TagRow): Tag | null {
 }
 
 /**
- * Attaches all of them, or says how many were free. The unique index decides, whoever else is attaching; all attach in
- * the order of that index, so that no two wait for each other.
+ * Attaches all of them to a record that is there, and none to one that is not. The unique index decides, whoever else is
+ * attaching: it fails the transaction. All attach in the order of that index, so that no two wait for each other.
  */
 export async function insertTags(
   tx: Tx,
@@ -27,21 +27,18 @@ export async function insertTags(
   holder: Holder,
   tags: readonly Tag[],
   createdAt: Instant,
-): Promise<number> {
-  const inserted = await tx.query<{ id: number }>(sql`
-    insert into tags as made (org_id, id, asset_id, location_id, tag_type, value, match_value, created_at)
-    select o.org_id, u.id, ${'assetId' in holder ? holder.assetId : null}::bigint,
-      ${'locationId' in holder ? holder.locationId : null}::bigint,
-      u.tag_type, u.value, u.match_value, ${toDatabase(createdAt)}::timestamptz
-    from organizations o cross join unnest(
+): Promise<void> {
+  const [assetId, locationId] = 'assetId' in holder ? [holder.assetId, null] : [null, holder.locationId]
+  await tx.query(sql`
+    insert into tags (org_id, id, asset_id, location_id, tag_type, value, match_value, created_at)
+    select h.org_id, u.id, ${assetId}::bigint, ${locationId}::bigint, u.tag_type, u.value, u.match_value,
+      ${toDatabase(createdAt)}::timestamptz
+    from ${assetId === null ? sql`locations` : sql`assets`} h cross join unnest(
       ${tags.map((tag) => tag.id)}::bigint[], ${tags.map((tag) => tag.type)}::text[],
       ${tags.map((tag) => tag.value)}::text[], ${tags.map(matchValue)}::text[]
     ) u (id, tag_type, value, match_value)
-    where o.org_id = ${orgId}
-    order by u.tag_type, u.match_value collate "C"
-    on conflict (org_id, tag_type, match_value) do nothing
-    returning id`)
-  return inserted.length
+    where h.org_id = ${orgId} and h.id = ${assetId ?? locationId}
+    order by u.tag_type, u.match_value collate "C"`)
 }
 
 export interface HeldTag {

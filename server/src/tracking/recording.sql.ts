@@ -26,11 +26,10 @@ export async function recordBatch(
   reads: readonly TagRead[],
   at: Instant,
 ): Promise<Recorded | null> {
-  const [batch, ...moves] = await db.callInOrganization<MoveRow & { strangers: number[] }>(
-    orgId,
-    sql`
+  const [batch, ...moves] = await db.sendInOrganization(orgId, (tx) =>
+    tx.query<MoveRow & { strangers: number[] }>(sql`
       select r.strangers, (r.move).* from record_reads(${orgId}, ${toDatabase(at)}, ${resolvable(columnsOf(reads))},
-        ${reads.map((read) => toDatabase(read.observedAt))}) r`,
+        ${reads.map((read) => toDatabase(read.observedAt))}) r`),
   )
   if (batch === undefined) return null
   const isKnown = reads.map(() => true)

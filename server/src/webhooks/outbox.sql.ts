@@ -34,9 +34,8 @@ export async function claimMoves(
   // The period is asked for apart: joined, the key would not give the oldest first, and all that wait would be sorted.
   // Rows are taken off by their place: joined by the key, a plan for many of them would read all that wait every time.
   // The webhook comes with one of the rows: it is the same for all of them.
-  const rows = await db.callInOrganization<ClaimedRow>(
-    orgId,
-    sql`
+  const rows = await db.sendInOrganization(orgId, (tx) =>
+    tx.query<ClaimedRow>(sql`
     with claimed as (
       delete from due_moves d
       where d.org_id = ${orgId} and d.ctid = any(array(
@@ -52,7 +51,7 @@ export async function claimMoves(
       from claimed join moves m on m.org_id = ${orgId} and m.delivery_id = claimed.claimed_id
     )
     select taken.*, w.id as webhook_id, w.url, w.sealed_secret
-    from taken left join webhooks w on w.org_id = ${orgId} and taken.number = 1`,
+    from taken left join webhooks w on w.org_id = ${orgId} and taken.number = 1`),
   )
   const first = rows.find((row) => row.webhook_id !== null)
   if (first === undefined) return null

@@ -5,7 +5,7 @@ import { type Core, openCore } from '../../src/app/core.ts'
 import { webhookNeeds } from '../../src/app/webhooks.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { type Connection, connect } from '../../src/db/connect.ts'
-import { sql } from '../../src/db/sql.ts'
+import { type Sql, sql } from '../../src/db/sql.ts'
 import { instantFromMillis } from '../../src/kernel/instant.ts'
 import { createLocation } from '../../src/locations/commands.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
@@ -95,19 +95,58 @@ describe('A batch of reads is one round trip to the database', () => {
   })
 })
 
+describe('A new asset is one round trip to the database', () => {
+  const draft = (externalKey: string, ...values: string[]) => ({
+    ...{ externalKey, name: externalKey, description: '', isActive: true, validTo: null, metadata: {} },
+    tags: values.map((value) => ({ type: 'barcode' as const, value })),
+  })
+  const make = (...given: Parameters<typeof draft>) =>
+    createAsset({ db, clock: core.clock, ids: core.ids }, orgId, draft(...given))
+  const turnsOf = async (...given: Parameters<typeof draft>) => {
+    const before = passage.turns
+    const conflict = await make(...given).then(
+      () => null,
+      (error: Error) => error.message,
+    )
+    return [passage.turns - before, conflict]
+  }
+  const written = async () => {
+    const [counts] = await admin`
+      select (select count(*)::int from assets where org_id = ${orgId}) as assets,
+        (select count(*)::int from tags where org_id = ${orgId}) as tags,
+        (select sum(active)::int from record_counts where org_id = ${orgId} and kind = 'asset') as booked`
+    return counts
+  }
+  // The connection prepares the statements, and the ids and tags take the numbers they come from.
+  beforeAll(() => make('T0', 'T0'))
+
+  it('whether it can be made or not, and what cannot be made leaves nothing behind', async () => {
+    expect(await turnsOf('T1', 'T1', 'T1 too')).toEqual([1, null])
+    expect(await turnsOf('T2')).toEqual([1, null])
+    const before = await written()
+    expect(before!['booked']).toBe(before!['assets'])
+    expect(await turnsOf('T1', 'T3')).toEqual([1, 'Asset with this external_key already exists'])
+    expect(await turnsOf('T3', 'T3', 'T1')).toEqual([1, 'A tag with this type and value already exists'])
+    expect(await turnsOf('T1', 'T1')).toEqual([1, 'Asset with this external_key already exists'])
+    expect(await written()).toEqual(before)
+    expect(await turnsOf('T3', 'T3')).toEqual([1, null])
+  })
+})
+
 describe('A call in an organization', () => {
+  const call = (statement: Sql) => db.sendInOrganization(orgId, (tx) => tx.query(statement))
   const stray = sql`insert into key_counters (org_id, kind, last) values (${1}, 'call', ${1})`
 
   it('sees and writes that organization alone', async () => {
-    const seen = await db.callInOrganization(orgId, sql`select distinct org_id from assets`)
+    const seen = await call(sql`select distinct org_id from assets`)
     expect(seen).toEqual([{ org_id: orgId }])
-    await expect(db.callInOrganization(orgId, stray)).rejects.toMatchObject({ code: '42501' })
+    await expect(call(stray)).rejects.toMatchObject({ code: '42501' })
   })
 
   it('refuses an organization id that is no integer, before anything is sent', () => {
     const before = passage.turns
     for (const bad of [NaN, 1.5, '1; drop table assets' as never, undefined as never])
-      expect(() => db.callInOrganization(bad, sql`select 1`)).toThrow(TypeError)
+      expect(() => db.sendInOrganization(bad, (tx) => tx.query(sql`select 1`))).toThrow(TypeError)
     expect(passage.turns).toBe(before)
   })
 
@@ -116,10 +155,30 @@ describe('A call in an organization', () => {
     const failing = sql`
       with made as (insert into key_counters (org_id, kind, last) values (${orgId}, 'failed', 1) returning last)
       select 1 / (last - 1) from made`
-    for (let times = 0; times < 3; times++)
-      await expect(db.callInOrganization(orgId, failing)).rejects.toMatchObject({ code: '22012' })
+    for (let times = 0; times < 3; times++) await expect(call(failing)).rejects.toMatchObject({ code: '22012' })
     expect(await count()).toBe(0)
-    await expect(db.callInOrganization(orgId, sql`select 1 as one`)).resolves.toEqual([{ one: 1 }])
+    await expect(call(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }])
+  })
+
+  it('of several statements writes all of them or none', async () => {
+    const count = async (kind: string) => (await admin`select from key_counters where kind like ${kind}`).length
+    const note = (kind: string) => sql`insert into key_counters (org_id, kind, last) values (${orgId}, ${kind}, ${1})`
+    const both = (...kinds: string[]) =>
+      db.sendInOrganization(orgId, (tx) => Promise.all(kinds.map((kind) => tx.query(note(kind)))))
+    await both('first', 'second')
+    await expect(both('third', 'second', 'fourth')).rejects.toMatchObject({ code: '23505' })
+    expect([await count('first'), await count('second'), await count('third'), await count('fourth')]).toEqual([
+      1, 1, 0, 0,
+    ])
+  })
+
+  it('takes no statement once the first was waited for', async () => {
+    const waiting = db.sendInOrganization(orgId, async (tx) => {
+      await tx.query(sql`select 1`)
+      await tx.query(sql`select 1`)
+    })
+    await expect(waiting).rejects.toThrow('a statement came after the commit')
+    await expect(call(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }])
   })
 
   it.each([
@@ -134,14 +193,14 @@ describe('A call in an organization', () => {
       create or replace function fail(code text) returns void language plpgsql as $$
         begin perform nextval('tries'); raise exception 'no' using errcode = code; end $$`)
     const [before] = await admin`select nextval('tries')::int as value`
-    await expect(db.callInOrganization(orgId, sql`select fail(${code}::text)`)).rejects.toMatchObject({ code })
+    await expect(call(sql`select fail(${code}::text)`)).rejects.toMatchObject({ code })
     const [after] = await admin`select nextval('tries')::int as value`
     expect(after!['value'] - before!['value']).toBe(tries + 1)
   })
 
   it('ends with the connection it runs on, and the next one has another', async () => {
     const lost = 'the connection to the database was lost during a transaction'
-    const waiting = expect(db.callInOrganization(orgId, sql`select pg_sleep(${60})`)).rejects.toThrow(lost)
+    const waiting = expect(call(sql`select pg_sleep(${60})`)).rejects.toThrow(lost)
     await eventually(async () => {
       const asleep = await admin`
         select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`
@@ -149,12 +208,13 @@ describe('A call in an organization', () => {
     })
     passage.cut()
     await waiting
-    await expect(db.callInOrganization(orgId, sql`select 1 as one`)).resolves.toEqual([{ one: 1 }])
+    await expect(call(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }])
   })
 
   it('is given up when the database does not answer in time', async () => {
     const impatient = connect({ url: passage.url, poolSize: 1, patienceMs: 3000 })
-    const call = () => impatient.callInOrganization(orgId, sql`select 1 as one`)
+    const one = sql`select 1 as one`
+    const call = () => impatient.sendInOrganization(orgId, (tx) => tx.query(one))
     await call()
     passage.isStopped = true
     await expect(call()).rejects.toThrow('was lost during a transaction')
