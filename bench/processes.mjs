@@ -1,6 +1,6 @@
 import { execFileSync, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { openSync, readFileSync, readdirSync } from 'node:fs'
+import { openSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,11 @@ import { fileURLToPath } from 'node:url'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const startMs = 60_000
+/**
+ * A session for each, as every process of PostgreSQL has one: where the system shares the processors among sessions, ours
+ * would otherwise all live on one share, and callers would wait for the service's.
+ */
+const alone = { detached: true }
 
 /** Ends a process that this benchmark started, politely first. */
 export async function stop(child) {
@@ -51,6 +56,7 @@ export async function startService({ url, folder, name, profileDir, mqttPort = 0
   const environment = { DATABASE_URL: url, ...ports, LASTSEEN_LOG_LEVEL: 'info', NODE_ENV: 'production', ...more }
   const several = workers === undefined ? [] : ['--workers', String(workers)]
   const child = spawn(process.execPath, [...flags, program, 'serve', ...several], {
+    ...alone,
     stdio: ['ignore', log, 'pipe'],
     env: { ...surroundings, ...environment },
   })
@@ -74,7 +80,7 @@ export async function startService({ url, folder, name, profileDir, mqttPort = 0
 }
 
 export async function startFloor({ profileDir, ...settings }) {
-  const child = fork(here('./floor.mjs'), { execArgv: profiling(profileDir) })
+  const child = fork(here('./floor.mjs'), { ...alone, execArgv: profiling(profileDir) })
   child.send(settings)
   try {
     const [{ port }] = await within(once(child, 'message'), 'the floor')
@@ -87,7 +93,7 @@ export async function startFloor({ profileDir, ...settings }) {
 
 /** A process that is prepared once and then runs what it is asked to, one thing after the other. */
 function startRunner(file) {
-  const child = fork(here(file))
+  const child = fork(here(file), alone)
   const ended = once(child, 'exit').then(() => [{ error: 'it has ended' }])
   async function ask(message) {
     child.send(message)
@@ -104,20 +110,25 @@ function startRunner(file) {
   }
 }
 
-export const startLoad = () => startRunner('./load.mjs')
 /** Takes only what others leave of the processors, as if it ran on a machine of its own. */
 export function yieldToOthers(runner) {
   setPriority(runner.pid, constants.priority.PRIORITY_LOW)
+  try {
+    writeFileSync(`/proc/${runner.pid}/autogroup`, String(constants.priority.PRIORITY_LOW))
+  } catch {
+    // The system does not share the processors among sessions.
+  }
   return runner
 }
 
+export const startLoad = () => startRunner('./load.mjs')
 export const startPipeline = () => startRunner('./pipeline.mjs')
 export const startReaders = () => startRunner('./ingest-load.mjs')
 export const startIngestFloor = () => startRunner('./ingest-floor.mjs')
 export const startWebhookFloor = () => startRunner('./webhook-floor.mjs')
 
 export async function startReceiver({ key, cert }) {
-  const child = fork(here('./receiver.mjs'))
+  const child = fork(here('./receiver.mjs'), alone)
   child.send({ key, cert })
   const [{ port }] = await within(once(child, 'message'), 'the receiver')
   async function ask(message) {

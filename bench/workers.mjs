@@ -5,7 +5,7 @@ import { familyProcessorMsOf, freePort, processorMsOf, startPipeline, startServi
 
 const bar = 1.5
 const cores = 2
-const connections = 64
+const connections = 56
 /** Requests that travel in one packet. */
 const together = 4
 
