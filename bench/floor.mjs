@@ -177,7 +177,7 @@ const draftOf = (body) => ({
 async function connectionSettings(url) {
   const service = connect({ url, poolSize: 1 })
   const ask = async (door) => {
-    const rows = await door.query(sql`select name, setting from pg_settings where source = 'client'`)
+    const rows = await door.query(sql`select name, setting from pg_settings where source in ('client', 'session')`)
     return Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))
   }
   try {

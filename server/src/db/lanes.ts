@@ -13,6 +13,14 @@ export interface Lane {
 }
 
 /**
+ * Plans are made once. PostgreSQL would plan a statement over a list anew whenever the list is shorter than it assumes, ten,
+ * and for a few reads or records that takes longer than the work. Citus has to see the values to find their shard.
+ */
+const planOnce = `
+  select set_config('plan_cache_mode', 'force_generic_plan', false)
+  where not exists (select from pg_extension where extname = 'citus')`
+
+/**
  * Connections for transactions, each with a driver of its own. A driver whose held connection was cut crashes the
  * process or waits for ever when it is used again (porsager/postgres#1208), so both are thrown away together. So are
  * they when a statement is not answered in time: whoever waits for a lane never waits for ever.
@@ -81,7 +89,7 @@ export class Lanes {
     const late = setTimeout(() => void pool.end({ timeout: 0 }), this.#patienceMs)
     try {
       // Connected by a plain statement first: a reservation that fails to connect is never forgotten by the driver.
-      await pool.unsafe('select 1')
+      await pool.unsafe(planOnce)
       const lane: Lane = { handle: await pool.reserve(), isLost: false, onLost: null, waitFor: late, pool }
       onClose = () => lose(lane)
       this.#all.set(pool, lane)

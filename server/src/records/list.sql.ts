@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts'
+import { anyOf, pageOf } from '../db/plans.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
 import { type Instant, toDatabase } from '../kernel/instant.ts'
 import type { PageRequest, SortTerm } from '../kernel/page.ts'
@@ -64,7 +65,7 @@ export const isMeant = (orgId: number, ref: RecordRef): Sql =>
 
 /** One of several live records. */
 export const isAmong = (orgId: number, ids: readonly number[]): Sql =>
-  sql`r.org_id = ${orgId} and r.id = any(${ids}::bigint[]) and r.deleted_at is null`
+  sql`r.org_id = ${orgId} and r.id = any(${anyOf(ids)}::bigint[]) and r.deleted_at is null`
 
 export const sortColumns: Record<RecordSortField, (of: Sql) => Sql> = {
   external_key: (of) => sql`${of}.external_key`,
@@ -114,7 +115,7 @@ export function conditions(
     ...more,
   ]
   if (filter.isActive !== undefined) all.push(filter.isActive ? sql`r.is_active` : sql`not r.is_active`)
-  if (filter.externalKeys !== undefined) all.push(sql`r.external_key = any(${filter.externalKeys}::text[])`)
+  if (filter.externalKeys !== undefined) all.push(sql`r.external_key = any(${anyOf(filter.externalKeys)}::text[])`)
   if (filter.q) all.push(contains(filter.q))
   return join(all, sql` and `)
 }
@@ -147,18 +148,6 @@ export function countedTotal(
       - (select count(*) from ${layout.table} r where ${which} and r.valid_to is not null and r.valid_to <= ${at})
       ${except === undefined ? sql`` : sql`- (${countOf(except)})`}
     )::bigint as total`
-}
-
-/** The usual sizes of a page, and no others, stand in the text: each text is a prepared statement of its own. */
-const usualSizes = new Map<number, Sql>([
-  [50, sql`limit 50`],
-  [200, sql`limit 200`],
-])
-
-/** A plan made for a page of any size would be made for a tenth of the table. */
-function pageOf({ limit, offset }: PageRequest): Sql {
-  const size = usualSizes.get(limit) ?? sql`limit ${limit}`
-  return offset === 0 ? size : sql`${size} offset ${offset}`
 }
 
 /** Live and deleted rows lie in different indexes, so each side brings its own first rows. */

@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts'
+import { pageOf } from '../db/plans.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, microsecondsBetween, toDatabase } from '../kernel/instant.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
@@ -62,7 +63,7 @@ export async function assetHistory(
     total as (${total}),
     page as (
       select m.minute, m.location_id, m.observed_at from asset_minutes m where ${chosen}
-      order by m.minute ${direction} limit ${request.limit} offset ${request.offset}
+      order by m.minute ${direction} ${pageOf(request)}
     ),
     earlier as (
       select m.observed_at from asset_minutes m where ${own} and m.minute < (select min(minute) from page)

@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts'
+import { pageOf } from '../db/plans.ts'
 import { join, sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
@@ -72,7 +73,7 @@ export async function listMoves(db: Db, orgId: number, request: MovesRequest): P
     with total as (select count(*) as total from moves m where ${chosen}),
     page as (
       select ${columns} from moves m where ${chosen}
-      order by m.occurred_at desc, m.delivery_id desc limit ${request.limit} offset ${request.offset}
+      order by m.occurred_at desc, m.delivery_id desc ${pageOf(request)}
     )
     select total.total, page.* from total left join page on true order by page.occurred_at desc, page.delivery_id desc`)
   const present = rows.filter((row): row is MoveRow & { total: number } => row.delivery_id !== null)

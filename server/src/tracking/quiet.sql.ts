@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts'
+import { pageOf } from '../db/plans.ts'
 import { sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
@@ -35,7 +36,7 @@ export async function listQuiet(db: Db, orgId: number, since: Instant, page: Pag
       select p.asset_id, a.external_key, a.name, p.location_id, p.last_seen_at
       from asset_positions p join assets a on a.org_id = ${orgId} and a.id = p.asset_id and a.deleted_at is null
       where p.org_id = ${orgId} and p.last_seen_at < ${before}
-      order by p.last_seen_at, p.asset_id desc limit ${page.limit} offset ${page.offset}
+      order by p.last_seen_at, p.asset_id desc ${pageOf(page)}
     )
     select total.total, page.asset_id, page.external_key, page.name, l.id as location_id, l.name as location_name,
       page.last_seen_at

@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts'
+import { anyOf, pageOf } from '../db/plans.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 import type { Page, PageRequest, SortTerm } from '../kernel/page.ts'
@@ -74,8 +75,8 @@ function placesAt(orgId: number, at: Instant | undefined): Sql {
 function chosenLocations(orgId: number, request: ReportRequest): Sql {
   const named =
     request.locationIds === undefined
-      ? sql`l.external_key = any(${request.locationKeys}::text[])`
-      : sql`l.id = any(${request.locationIds}::bigint[])`
+      ? sql`l.external_key = any(${anyOf(request.locationKeys ?? [])}::text[])`
+      : sql`l.id = any(${anyOf(request.locationIds)}::bigint[])`
   const roots = sql`select l.id from locations l where l.org_id = ${orgId} and l.deleted_at is null and ${named}`
   if (!request.includeDescendants) return roots
   return sql`
@@ -93,8 +94,8 @@ const withoutDescription = sql`(split_part(a.search_text, chr(1), 1) || chr(1) |
 
 function filters(orgId: number, request: ReportRequest): Sql[] {
   const all: Sql[] = []
-  if (request.assetIds !== undefined) all.push(sql`a.id = any(${request.assetIds}::bigint[])`)
-  if (request.assetKeys !== undefined) all.push(sql`a.external_key = any(${request.assetKeys}::text[])`)
+  if (request.assetIds !== undefined) all.push(sql`a.id = any(${anyOf(request.assetIds)}::bigint[])`)
+  if (request.assetKeys !== undefined) all.push(sql`a.external_key = any(${anyOf(request.assetKeys)}::text[])`)
   if (request.locationIds !== undefined || request.locationKeys !== undefined)
     all.push(sql`p.location_id in (${chosenLocations(orgId, request)})`)
   if (request.q) {
@@ -122,10 +123,10 @@ export async function assetLocations(db: Db, orgId: number, request: ReportReque
     ? sql`total as (
         select coalesce(sum(${booked}), 0)::bigint as total from record_counts
         where org_id = ${orgId} and kind = 'position'),
-      page as (${rows} order by ${order} limit ${request.limit} offset ${request.offset})`
+      page as (${rows} order by ${order} ${pageOf(request)})`
     : sql`matches as materialized (${rows}),
       total as (select count(*) as total from matches),
-      page as (select * from matches order by ${order} limit ${request.limit} offset ${request.offset})`
+      page as (select * from matches order by ${order} ${pageOf(request)})`
   const answer = await db.query<ReportRow>(
     sql`with ${list} select total.total, page.* from total left join page on true order by ${order}`,
   )

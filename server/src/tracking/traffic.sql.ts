@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts'
+import { pageOf } from '../db/plans.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
@@ -52,7 +53,7 @@ export async function locationTraffic(
     ),
     total as (select count(*) as total from passages),
     page as (
-      select * from passages order by occurred_at desc, delivery_id limit ${request.limit} offset ${request.offset}
+      select * from passages order by occurred_at desc, delivery_id ${pageOf(request)}
     )
     select total.total, page.* from total left join page on true order by page.occurred_at desc, page.delivery_id`)
   return {

@@ -133,7 +133,7 @@ describe('A new asset is one round trip to the database', () => {
   })
 })
 
-describe('A call in an organization', () => {
+describe('What is sent in an organization', () => {
   const call = (statement: Sql) => db.sendInOrganization(orgId, (tx) => tx.query(statement))
   const stray = sql`insert into key_counters (org_id, kind, last) values (${1}, 'call', ${1})`
 
