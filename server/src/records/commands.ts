@@ -84,12 +84,10 @@ async function newTags(needs: Needs, orgId: number, drafts: readonly TagDraft[])
 /** Everything a new record is made of, all asked at once; false, and nothing is written, where its key is taken. */
 async function insertRecord<R extends RecordCore>(tx: Tx, store: Store<R>, orgId: number, record: R): Promise<boolean> {
   const { id, tags, createdAt } = record
-  const inserts = [
-    store.insert(tx, orgId, record, searchText(record, tags)),
-    bookCreated(tx, orgId, store.kind, id),
-    tags.length > 0 && insertTags(tx, orgId, store.holder(id), tags, createdAt),
-  ] as const
-  const [isFree] = await Promise.all(inserts)
+  const isFree = store.insert(tx, orgId, record, searchText(record, tags))
+  const rest = [bookCreated(tx, orgId, store.kind, id)]
+  if (tags.length > 0) rest.push(insertTags(tx, orgId, store.holder(id), tags, createdAt))
+  await Promise.all([isFree, ...rest])
   return isFree
 }
 

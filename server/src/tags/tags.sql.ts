@@ -38,7 +38,8 @@ export async function insertTags(
       ${tags.map((tag) => tag.value)}::text[], ${tags.map(matchValue)}::text[]
     ) u (id, tag_type, value, match_value)
     where h.org_id = ${orgId} and h.id = ${assetId ?? locationId}
-    order by u.tag_type, u.match_value collate "C"`)
+    order by u.tag_type, u.match_value collate "C"
+    returning id`)
 }
 
 export interface HeldTag {
