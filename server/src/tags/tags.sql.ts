@@ -30,7 +30,7 @@ export async function insertTags(
 ): Promise<void> {
   const [assetId, locationId] = 'assetId' in holder ? [holder.assetId, null] : [null, holder.locationId]
   await tx.query(sql`
-    insert into tags (org_id, id, asset_id, location_id, tag_type, value, match_value, created_at)
+    insert into tags as made (org_id, id, asset_id, location_id, tag_type, value, match_value, created_at)
     select h.org_id, u.id, ${assetId}::bigint, ${locationId}::bigint, u.tag_type, u.value, u.match_value,
       ${toDatabase(createdAt)}::timestamptz
     from ${assetId === null ? sql`locations` : sql`assets`} h cross join unnest(
