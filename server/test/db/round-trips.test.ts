@@ -106,7 +106,7 @@ describe('A new asset is one round trip to the database', () => {
     const before = passage.turns
     const conflict = await make(...given).then(
       () => null,
-      (error: Error) => error.message,
+      (error: unknown) => (error as Error).message,
     )
     return [passage.turns - before, conflict]
   }
