@@ -1,14 +1,7 @@
 /** Point reads with one server process and with two, in turns, and the processor time that each side takes of a request. */
 import { exchangeAll, makeDataset, postmasterOf } from './database.mjs'
 import { median, whole } from './figures.mjs'
-import {
-  familyProcessorMsOf,
-  freePort,
-  processorMsOf,
-  startPipeline,
-  startService,
-  yieldToOthers,
-} from './processes.mjs'
+import { familyProcessorMsOf, freePort, processorMsOf, startPipeline, startService } from './processes.mjs'
 
 const bar = 1.5
 const cores = 2
@@ -30,7 +23,7 @@ async function startServices(started, postgres, credentials) {
     const PORT = String(await freePort())
     const environment = { PORT, ...more.environment }
     const service = await started.add(startService({ url, folder: postgres.folder, name, ...more, environment }))
-    const pipeline = yieldToOthers(await started.add(startPipeline()))
+    const pipeline = await started.add(startPipeline())
     const tokens = await exchangeAll(service.port, dataset.credentials)
     await pipeline.prepare({ sample: dataset.sample, tokens, together })
     return { service, pipeline }

@@ -1,5 +1,6 @@
 /** Every check there is, as CI runs them. `npm test -- --only unit` and the like run one part; `npm test -- --list` names the parts. */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { ensureBuilt, ensurePackages, root } from './ensure.mjs'
@@ -43,11 +44,36 @@ function failuresOf(file) {
   return failed.map((one) => `${name} > ${one.fullName}\n${one.failureMessages.join('\n')}`)
 }
 
-/** The types of requests are made from the descriptions; they are kept, must not be old, and must compile. */
-function types() {
-  const made = run(process.execPath, ['scripts/api-types.mjs', '--check'])
-  const settings = ['server/tsconfig.test.json', 'web/tsconfig.json', 'client/tsconfig.test.json']
-  return [made, ...settings.map((one) => run(bin('tsc'), ['--noEmit', '-p', one]))].every(Boolean)
+const node = (...args) => [process.execPath, ...args]
+const tool = (name, ...args) => [bin(name), ...args]
+
+/** Those that only read the code, each a few commands. They run at the same time. */
+const inspections = {
+  format: [tool('prettier', '--check', '--log-level=warn', '.')],
+  // The types of requests are made from the descriptions; they are kept, must not be old, and must compile.
+  types: [
+    node('scripts/api-types.mjs', '--check'),
+    ...['server/tsconfig.test.json', 'web/tsconfig.json', 'client/tsconfig.test.json'].map((settings) =>
+      tool('tsc', '--noEmit', '-p', settings),
+    ),
+  ],
+  lint: [tool('eslint', '.')],
+  imports: [tool('depcruise', '--config', '.dependency-cruiser.cjs', 'server/src', 'client/src')],
+  'dead code': [tool('knip')],
+}
+
+/** Runs all of them, also after one has failed, and keeps what they say until the end. */
+async function inspect(commands) {
+  const started = performance.now()
+  let isGood = true
+  let said = ''
+  for (const [command, ...args] of commands) {
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk))
+    const [status] = await once(child, 'close')
+    isGood &&= status === 0
+  }
+  return { isGood, said, ms: performance.now() - started }
 }
 
 /** Debian's chromium where it is installed, elsewhere the one Playwright was told to download. */
@@ -81,11 +107,6 @@ function onPostgres15() {
 }
 
 const parts = {
-  format: () => run(bin('prettier'), ['--check', '--log-level=warn', '.']),
-  types,
-  lint: () => run(bin('eslint'), ['.']),
-  imports: () => run(bin('depcruise'), ['--config', '.dependency-cruiser.cjs', 'server/src', 'client/src']),
-  'dead code': () => run(bin('knip'), []),
   tests: () => {
     rmSync(evidence, { recursive: true, force: true })
     mkdirSync(evidence, { recursive: true })
@@ -107,7 +128,7 @@ const parts = {
 
 const wanted = process.argv.includes('--only') ? process.argv.slice(process.argv.indexOf('--only') + 1) : null
 if (process.argv.includes('--list')) {
-  process.stdout.write(`${Object.keys(parts).join('\n')}\n`)
+  process.stdout.write(`${Object.keys({ ...inspections, ...parts }).join('\n')}\n`)
   process.exit(0)
 }
 
@@ -115,12 +136,27 @@ ensurePackages({ dev: true })
 ensureBuilt('server', 'web', 'client')
 mkdirSync(cache, { recursive: true })
 const failures = []
-for (const [name, check] of Object.entries(parts)) {
-  if (wanted !== null && !wanted.includes(name)) continue
-  process.stdout.write(`\n== ${name}\n`)
+const isWanted = ([name]) => wanted === null || wanted.includes(name)
+const begin = (name) => process.stdout.write(`\n== ${name}\n`)
+
+function end(name, isGood, ms) {
+  if (!isGood) failures.push(name)
+  process.stdout.write(`== ${name}: ${Math.round(ms / 1000)} s\n`)
+}
+
+const inspecting = Object.entries(inspections)
+  .filter(isWanted)
+  .map(([name, commands]) => [name, inspect(commands)])
+for (const [name, inspected] of inspecting) {
+  begin(name)
+  const { isGood, said, ms } = await inspected
+  process.stdout.write(said)
+  end(name, isGood, ms)
+}
+for (const [name, check] of Object.entries(parts).filter(isWanted)) {
+  begin(name)
   const started = performance.now()
-  if (!check()) failures.push(name)
-  process.stdout.write(`== ${name}: ${Math.round((performance.now() - started) / 1000)} s\n`)
+  end(name, check(), performance.now() - started)
 }
 
 for (const failure of failedTests) process.stdout.write(`\n✗ ${failure.slice(0, 1500)}\n`)

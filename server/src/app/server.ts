@@ -53,7 +53,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
       atOnce: 16 * config.databasePool,
       waiting: 400,
       patienceMs: 8000,
-      refusalMs: 2000,
+      refusalMs: 3000,
     },
     turns,
   )
