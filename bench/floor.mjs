@@ -60,7 +60,12 @@ const presentAsset = (asset) => ({
 })
 
 /** Values no statement holds by itself, to find out which parameter is which. */
-const marks = { id: 4_111, at: '2001-02-03T04:05:06.000000Z', keys: ['mark'], q: 'mark' }
+const marks = {
+  id: 4_111,
+  at: '2001-02-03T04:05:06.000000Z',
+  keys: Array.from({ length: 10 }, () => 'mark'),
+  q: 'mark',
+}
 const limit = 50
 
 /** Takes down a read's text and makes a function that gives its values for one request. */
