@@ -59,7 +59,7 @@ const presentAsset = (asset) => ({
   tags: asset.tags.map(({ id, type, value }) => ({ id, tag_type: type, value })),
 })
 
-/** Values no statement holds by itself, to find out which parameter is which. */
+/** Values no statement holds by itself, to find out which parameter is which. As many keys as a filtered list asks for. */
 const marks = {
   id: 4_111,
   at: '2001-02-03T04:05:06.000000Z',
