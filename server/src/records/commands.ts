@@ -81,10 +81,20 @@ async function newTags(needs: Needs, orgId: number, drafts: readonly TagDraft[])
   return drafts.map((draft, index) => ({ ...draft, id: ids[index]! }))
 }
 
-/** Everything a new record is made of, all asked at once; false, and nothing is written, where its key is taken. */
-async function insertRecord<R extends RecordCore>(tx: Tx, store: Store<R>, orgId: number, record: R): Promise<boolean> {
+/**
+ * Everything a new record is made of; false, and nothing is written, where its key is taken. All is asked at once, unless
+ * something has to follow: it takes its locks before the total and the tags, as in a delete, so that no two wait for each other.
+ */
+async function insertRecord<R extends RecordCore>(
+  tx: Tx,
+  store: Store<R>,
+  orgId: number,
+  record: R,
+  follow?: (tx: Tx, record: R) => Promise<void>,
+): Promise<boolean> {
   const { id, tags, createdAt } = record
   const isFree = store.insert(tx, orgId, record, searchText(record, tags))
+  if (follow !== undefined && (await isFree)) await follow(tx, record)
   const rest = [bookCreated(tx, orgId, store.kind, id)]
   if (tags.length > 0) rest.push(insertTags(tx, orgId, store.holder(id), tags, createdAt))
   await Promise.all([isFree, ...rest])
@@ -135,14 +145,12 @@ export const createRecordAmong = <R extends RecordCore>(
   orgId: number,
   draft: RecordDraft,
   complete: (tx: Tx, core: RecordCore) => Promise<R>,
-  follow: (tx: Tx, record: R) => Promise<void> = async () => undefined,
+  follow?: (tx: Tx, record: R) => Promise<void>,
 ): Promise<R> =>
   newRecord(needs, store, orgId, draft, (core) =>
     needs.db.inOrganization(orgId, async (tx) => {
       const record = await complete(tx, core)
-      if (!(await insertRecord(tx, store, orgId, record))) return null
-      await follow(tx, record)
-      return record
+      return (await insertRecord(tx, store, orgId, record, follow)) ? record : null
     }),
   )
 
