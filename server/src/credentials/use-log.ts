@@ -31,7 +31,10 @@ export class UseLog {
       list.push({ clientId, at: instantFromMillis(atMs) })
       byOrganization.set(orgId, list)
     }
-    for (const [orgId, list] of byOrganization)
+    // In one order everywhere: two processes that write at the same time would otherwise wait for each other.
+    for (const [orgId, list] of byOrganization) {
+      list.sort((a, b) => (a.clientId < b.clientId ? -1 : 1))
       await this.#db.inOrganization(orgId, (tx) => noteUse(tx, orgId, list), { relaxed: true })
+    }
   }
 }

@@ -93,7 +93,8 @@ export async function forgetAttempts(tx: Tx, orgId: number, before: Instant): Pr
   const gone = await tx.query(sql`
     delete from webhook_attempts a where a.org_id = ${orgId} and (a.attempted_at, a.delivery_id, a.attempt) in (
       select o.attempted_at, o.delivery_id, o.attempt from webhook_attempts o
-      where o.org_id = ${orgId} and o.attempted_at < ${toDatabase(before)} limit ${atOnce})
+      where o.org_id = ${orgId} and o.attempted_at < ${toDatabase(before)}
+      order by o.attempted_at limit ${atOnce})
     returning a.attempt`)
   return gone.length === atOnce
 }
