@@ -264,12 +264,12 @@ describe('Workers of a family', () => {
     expect(await drawOnce(two, 'a')).toEqual(left(118))
   })
 
-  it('tell their supervisor within a tenth of a second what they drew, which outlives them', async () => {
+  it('tell their supervisor soon what they drew, which outlives them', async () => {
     start(2)
     const [one, two] = posts as [Post, Post]
     for (let count = 0; count < 3; count++) await drawOnce(one, 'a')
     for (let tokens = 116; tokens > 16; tokens--) expect(one.home.draw('a')).toEqual(left(tokens))
-    await new Promise((resolve) => setTimeout(resolve, 150))
+    await new Promise((resolve) => setTimeout(resolve, 50))
     await deliverAll()
     one.line.close()
     expect(await drawOnce(two, 'a')).toEqual(left(16))
