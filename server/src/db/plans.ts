@@ -2,16 +2,21 @@
 import type { PageRequest } from '../kernel/page.ts'
 import { type Sql, sql } from './sql.ts'
 
-/** The usual sizes of a page, and no others, stand in the text: each text is a prepared statement of its own. */
+/** The usual sizes of a page stand in the text: each text is a prepared statement of its own. */
 const usualSizes = new Map<number, Sql>([
   [50, sql`limit 50`],
   [200, sql`limit 200`],
 ])
 
-/** A plan made for a page of any size would be made for a tenth of the table. */
-export function pageOf({ limit, offset }: PageRequest): Sql {
-  const size = usualSizes.get(limit) ?? sql`limit ${limit}`
-  return offset === 0 ? size : sql`${size} offset ${offset}`
+/**
+ * A page of an ordered select. Of a page whose size is a value PostgreSQL takes a tenth of the rows: so it walks their
+ * order, also where an organization or an asset usually has few and this one has a million. What follows would be planned for a
+ * tenth of the table too, so the size stands around it once more.
+ */
+export function pageOf(ordered: Sql, { limit, offset }: PageRequest): Sql {
+  const page = offset === 0 ? sql`${ordered} limit ${limit}` : sql`${ordered} limit ${limit} offset ${offset}`
+  const size = usualSizes.get(limit)
+  return size === undefined ? page : sql`select * from (${page}) page_of_any_size ${size}`
 }
 
 /** So many members PostgreSQL takes a list to have that it does not know. */

@@ -156,11 +156,12 @@ function plainPage(orgId: number, layout: RecordTable, request: ListRequest, mor
   const rows = (liveness: Sql): Sql => sql`
     select ${layout.columns} from ${layout.table} r where ${conditions(orgId, request, liveness, more)}
     order by ${orderBy(request, sql`r`)}`
-  if (!filter.includeDeleted) return sql`${rows(live)} ${pageOf(request)}`
+  if (!filter.includeDeleted) return pageOf(rows(live), request)
   const reach = Math.min(limit + offset, Number.MAX_SAFE_INTEGER)
-  return sql`
+  const both = sql`
     select * from ((${rows(live)} limit ${reach}) union all (${rows(deleted)} limit ${reach})) r
-    order by ${orderBy(request, sql`r`)} ${pageOf(request)}`
+    order by ${orderBy(request, sql`r`)}`
+  return pageOf(both, request)
 }
 
 /**
@@ -175,9 +176,7 @@ function filteredList(orgId: number, layout: RecordTable, request: ListRequest, 
   return sql`
     with matches as materialized (${all}),
     total as (select count(*) as total from matches),
-    chosen as (
-      select m.id from matches m order by ${orderBy(request, sql`m`)} ${pageOf(request)}
-    ),
+    chosen as (${pageOf(sql`select m.id from matches m order by ${orderBy(request, sql`m`)}`, request)}),
     page as (
       select ${layout.columns} from chosen join ${layout.table} r on r.org_id = ${orgId} and r.id = chosen.id
     )`

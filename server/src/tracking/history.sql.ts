@@ -56,15 +56,14 @@ export async function assetHistory(
     bounds.length === 0
       ? sql`select coalesce((select minutes from place), 0) as total`
       : sql`select count(*) as total from asset_minutes m where ${chosen}`
+  const ordered = sql`
+    select m.minute, m.location_id, m.observed_at from asset_minutes m where ${chosen} order by m.minute ${direction}`
   const rows = await db.query<HistoryRow>(sql`
     with place as (
       select minutes, history_from from asset_positions where org_id = ${orgId} and asset_id = ${assetId}
     ),
     total as (${total}),
-    page as (
-      select m.minute, m.location_id, m.observed_at from asset_minutes m where ${chosen}
-      order by m.minute ${direction} ${pageOf(request)}
-    ),
+    page as (${pageOf(ordered, request)}),
     earlier as (
       select m.observed_at from asset_minutes m where ${own} and m.minute < (select min(minute) from page)
       order by m.minute desc limit 1

@@ -69,12 +69,11 @@ export async function listMoves(db: Db, orgId: number, request: MovesRequest): P
   if (request.from !== undefined) conditions.push(sql`m.occurred_at >= ${toDatabase(request.from)}`)
   if (request.to !== undefined) conditions.push(sql`m.occurred_at <= ${toDatabase(request.to)}`)
   const chosen = join(conditions, sql` and `)
+  const newest = sql`
+    select ${columns} from moves m where ${chosen} order by m.occurred_at desc, m.delivery_id desc`
   const rows = await db.query<Omit<MoveRow, 'delivery_id'> & { total: number; delivery_id: string | null }>(sql`
     with total as (select count(*) as total from moves m where ${chosen}),
-    page as (
-      select ${columns} from moves m where ${chosen}
-      order by m.occurred_at desc, m.delivery_id desc ${pageOf(request)}
-    )
+    page as (${pageOf(newest, request)})
     select total.total, page.* from total left join page on true order by page.occurred_at desc, page.delivery_id desc`)
   const present = rows.filter((row): row is MoveRow & { total: number } => row.delivery_id !== null)
   return { rows: present.map(moveOf), total: rows[0]?.total ?? 0 }

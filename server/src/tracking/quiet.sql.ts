@@ -26,18 +26,18 @@ interface QuietRow {
 /** Scanned assets that nobody has seen since, longest unseen first; the tail runs as the index does. */
 export async function listQuiet(db: Db, orgId: number, since: Instant, page: PageRequest): Promise<Page<QuietAsset>> {
   const before = toDatabase(since)
+  const longest = sql`
+    select p.asset_id, a.external_key, a.name, p.location_id, p.last_seen_at
+    from asset_positions p join assets a on a.org_id = ${orgId} and a.id = p.asset_id and a.deleted_at is null
+    where p.org_id = ${orgId} and p.last_seen_at < ${before}
+    order by p.last_seen_at, p.asset_id desc`
   const rows = await db.query<QuietRow>(sql`
     with total as (
       select (select count(*) from asset_positions p where p.org_id = ${orgId} and p.last_seen_at < ${before})
         - (select count(*) from assets a join asset_positions p on p.org_id = ${orgId} and p.asset_id = a.id
           where a.org_id = ${orgId} and a.deleted_at is not null and p.last_seen_at < ${before}) as total
     ),
-    page as (
-      select p.asset_id, a.external_key, a.name, p.location_id, p.last_seen_at
-      from asset_positions p join assets a on a.org_id = ${orgId} and a.id = p.asset_id and a.deleted_at is null
-      where p.org_id = ${orgId} and p.last_seen_at < ${before}
-      order by p.last_seen_at, p.asset_id desc ${pageOf(page)}
-    )
+    page as (${pageOf(longest, page)})
     select total.total, page.asset_id, page.external_key, page.name, l.id as location_id, l.name as location_name,
       page.last_seen_at
     from total left join page on true

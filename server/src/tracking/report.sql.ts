@@ -123,10 +123,10 @@ export async function assetLocations(db: Db, orgId: number, request: ReportReque
     ? sql`total as (
         select coalesce(sum(${booked}), 0)::bigint as total from record_counts
         where org_id = ${orgId} and kind = 'position'),
-      page as (${rows} order by ${order} ${pageOf(request)})`
+      page as (${pageOf(sql`${rows} order by ${order}`, request)})`
     : sql`matches as materialized (${rows}),
       total as (select count(*) as total from matches),
-      page as (select * from matches order by ${order} ${pageOf(request)})`
+      page as (${pageOf(sql`select * from matches order by ${order}`, request)})`
   const answer = await db.query<ReportRow>(
     sql`with ${list} select total.total, page.* from total left join page on true order by ${order}`,
   )

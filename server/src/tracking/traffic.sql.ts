@@ -52,9 +52,7 @@ export async function locationTraffic(
       from moves m where ${chosen} and m.from_location_id = ${locationId}
     ),
     total as (select count(*) as total from passages),
-    page as (
-      select * from passages order by occurred_at desc, delivery_id ${pageOf(request)}
-    )
+    page as (${pageOf(sql`select * from passages order by occurred_at desc, delivery_id`, request)})
     select total.total, page.* from total left join page on true order by page.occurred_at desc, page.delivery_id`)
   return {
     rows: rows.flatMap((row) => (row.event === null ? [] : [passageOf(row, row.event)])),

@@ -7,6 +7,7 @@ import { type Connection, connect } from '../../src/db/connect.ts'
 import { type Sql, render, sql } from '../../src/db/sql.ts'
 import { instantFromMillis } from '../../src/kernel/instant.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
+import { assetHistory } from '../../src/tracking/history.sql.ts'
 import { assetLocations } from '../../src/tracking/report.sql.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 
@@ -36,6 +37,12 @@ beforeAll(async () => {
   await admin`
     insert into asset_positions (org_id, asset_id, last_seen_at, last_minute, minutes)
     select ${orgId}, n, now(), date_trunc('minute', now()), 40 from generate_series(1, ${assets}) n`
+  // Asset 1 was seen in four thousand minutes, the others in forty each.
+  await admin`
+    insert into asset_minutes (org_id, asset_id, minute, observed_at, source)
+    select ${orgId}, n, at.minute, at.minute, 'reader' from generate_series(1, 1000) n
+    cross join generate_series(1, case when n = 1 then 4000 else 40 end) k,
+    lateral (select date_trunc('minute', now()) - make_interval(mins => k) as minute) at`
   await admin`analyze`
   db = connect({ url: database.url, poolSize: 1, onStatement: (statement) => void statements.push(statement) })
 })
@@ -88,7 +95,30 @@ describe.skipIf(inject('isCitus'))('PostgreSQL plans once', () => {
     })
     expect(plan.map((row) => String(row['QUERY PLAN'])).filter((line) => /Seq Scan on tags/.test(line))).toEqual([])
   })
+
+  it('a page of history so that it reads no more of an asset that was seen far more often than others', async () => {
+    await assetHistory(db.read, orgId, 1, { ...page, descending: true })
+    const { text, values } = render(statements.at(-1)!)
+    const [row] = await admin.begin(async (tx) => {
+      await tx.unsafe(`set local random_page_cost = '${await settingOf('random_page_cost')}'`)
+      await tx.unsafe('set local plan_cache_mode = force_generic_plan')
+      await tx.unsafe(`prepare asking as ${text}`)
+      const given = values.map((value) => `'${String(value)}'`).join(', ')
+      return tx.unsafe(`explain (analyze, format json) execute asking (${given})`)
+    })
+    const { Plan: plan } = (row!['QUERY PLAN'] as { Plan: PlanNode }[])[0]!
+    const read = nodesOf(plan.Plans!.find((node) => node['Subplan Name'] === 'CTE page')!)
+    expect(Math.max(...read.map((node) => node['Actual Rows']))).toBe(page.limit)
+  })
 })
+
+interface PlanNode {
+  'Subplan Name'?: string
+  'Actual Rows': number
+  Plans?: PlanNode[]
+}
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 
 async function settingOf(name: string): Promise<string> {
   const [row] = await db.read.query<{ value: string }>(sql`select current_setting(${name}) as value`)
