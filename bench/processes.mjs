@@ -1,6 +1,6 @@
 import { execFileSync, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, openSync, readFileSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
+import { openSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
@@ -112,8 +112,6 @@ function startRunner(file) {
 
 /** Takes only what others leave of the processors, as if it ran on a machine of its own. */
 export function yieldToOthers(runner) {
-  const group = idleGroup()
-  if (group !== null) writeFileSync(join(group, 'cgroup.procs'), String(runner.pid))
   setPriority(runner.pid, constants.priority.PRIORITY_LOW)
   try {
     writeFileSync(`/proc/${runner.pid}/autogroup`, String(constants.priority.PRIORITY_LOW))
@@ -121,33 +119,6 @@ export function yieldToOthers(runner) {
     // The system does not share the processors among sessions.
   }
   return runner
-}
-
-let madeGroup
-
-/**
- * A control group that gives way at once when anybody else wants to run; a low priority alone keeps a processor for some
- * milliseconds more. Null where this user may not make one.
- */
-function idleGroup() {
-  madeGroup ??= ['/sys/fs/cgroup', '/sys/fs/cgroup/cpu'].map(makeIdleGroup).find((made) => made !== null) ?? null
-  return madeGroup
-}
-
-function makeIdleGroup(under) {
-  const folder = join(under, `lastseen-bench-${process.pid}`)
-  const setting = join(folder, 'cpu.idle')
-  try {
-    mkdirSync(folder)
-    // Its processes have ended by then.
-    process.once('exit', () => rmdirSync(folder))
-    // The system puts the setting there where it has one.
-    if (!existsSync(setting)) return null
-    writeFileSync(setting, '1')
-    return folder
-  } catch {
-    return null
-  }
 }
 
 export const startLoad = () => startRunner('./load.mjs')
