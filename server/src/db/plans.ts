@@ -9,9 +9,9 @@ const usualSizes = new Map<number, Sql>([
 ])
 
 /**
- * A page of an ordered select. Of a page whose size is a value PostgreSQL takes a tenth of the rows: so it walks their
- * order, also where an organization or an asset usually has few and this one has a million. What follows would be planned for a
- * tenth of the table too, so the size stands around it once more.
+ * A page of an ordered select. Where its size is a value, PostgreSQL assumes a tenth of the rows and walks their order,
+ * also where an organization or an asset has few on average and this one has a million. What follows would be planned for
+ * a tenth of the table too, so the size stands around it once more.
  */
 export function pageOf(ordered: Sql, { limit, offset }: PageRequest): Sql {
   const page = offset === 0 ? sql`${ordered} limit ${limit}` : sql`${ordered} limit ${limit} offset ${offset}`

@@ -83,7 +83,8 @@ async function newTags(needs: Needs, orgId: number, drafts: readonly TagDraft[])
 
 /**
  * Everything a new record is made of; false, and nothing is written, where its key is taken. All is asked at once, unless
- * something has to follow: it takes its locks before the total and the tags, as in a delete, so that no two wait for each other.
+ * something has to follow: it takes its locks before the total and the tags, as in a delete, so that no two wait for each
+ * other.
  */
 async function insertRecord<R extends RecordCore>(
   tx: Tx,
