@@ -2,11 +2,11 @@
  * Callers as cheap as they can be: requests are made beforehand, several travel together, and answers are read in bulk and
  * only counted.
  */
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { operations, toHttp } from './operations.mjs'
 import { newRandom } from './random.mjs'
 
-const made = 16_384
 const start = Buffer.from('HTTP/1.1 ')
 const success = '2'.charCodeAt(0)
 /** Between two looks at the connections. Far less than an answer takes when all that may be under way is. */
@@ -14,18 +14,21 @@ const sleepMs = 8
 const asleep = new Int32Array(new SharedArrayBuffer(4))
 const room = Buffer.alloc(64 * 1024)
 
+/** One for each connection, and its packets of so many requests, which it sends in turns. */
+let callers
 let packets
-let next = 0
+let together
 
-/** The same requests in the same order in every run, the tokens taking turns. */
-function prepare({ sample, tokens, together }) {
+/** The same requests in every run. A caller keeps its connection: each has tokens of its own, which take turns. */
+function prepare({ sample, tokens, connections, requestsTogether }) {
   const random = newRandom(7)
-  const requests = Array.from({ length: made }, (_, index) =>
-    toHttp(operations['point-read'].ask(sample, random), tokens[index % tokens.length]),
-  )
-  packets = []
-  for (let from = 0; from < made; from += together)
-    packets.push({ bytes: Buffer.from(requests.slice(from, from + together).join('')), count: together })
+  const ask = (token) => toHttp(operations['point-read'].ask(sample, random), token)
+  together = requestsTogether
+  packets = Array.from({ length: connections }, (_, connection) => {
+    const own = tokens.filter((_, index) => index % connections === connection)
+    const requests = Array.from({ length: own.length * together }, (_, index) => ask(own[index % own.length]))
+    return own.map((_, index) => Buffer.from(requests.slice(index * together, (index + 1) * together).join('')))
+  })
 }
 
 /** Counts the answers that begin in what has come; one that begins in the seam between two chunks counts too. */
@@ -44,29 +47,33 @@ function counter(onAnswer) {
   }
 }
 
-/** One connection with one packet of requests under way at a time. */
-function caller(port, isOver, note) {
-  return new Promise((resolve, reject) => {
-    let left = 0
-    const send = () => {
-      if (isOver()) return socket.destroy()
-      const { bytes, count } = packets[next++ % packets.length]
-      left = count
-      socket.write(bytes)
-    }
-    const take = counter((isGood) => {
-      note(isGood)
-      if (--left === 0) send()
-    })
-    const read = (length) => {
-      take(room.subarray(0, length))
-      return true
-    }
-    const onread = { buffer: room, callback: read }
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true, onread }, send)
-    socket.on('error', reject)
-    socket.on('close', resolve)
+/** One connection, kept from run to run, with one packet of requests under way at a time. */
+async function openCaller(port, own) {
+  let left = 0
+  let next = 0
+  let run
+  const send = () => {
+    if (run.isOver()) return run.end()
+    left = together
+    socket.write(own[next++ % own.length])
+  }
+  const take = counter((isGood) => {
+    run.note(isGood)
+    if (--left === 0) send()
   })
+  const read = (length) => {
+    take(room.subarray(0, length))
+    return true
+  }
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true, onread: { buffer: room, callback: read } })
+  await once(socket, 'connect')
+  const closed = once(socket, 'close').then(() => Promise.reject(new Error('a connection was closed')))
+  closed.catch(() => undefined)
+  return (isOver, note) => {
+    const over = new Promise((end) => (run = { isOver, note, end }))
+    send()
+    return Promise.race([over, closed])
+  }
 }
 
 /** Looks at all connections, sleeps, and looks again: awake all the time, it would take the processor for every answer. */
@@ -75,7 +82,8 @@ function sleepBetween(isOver) {
   if (!isOver()) setTimeout(sleepBetween, 0, isOver)
 }
 
-async function run({ port, connections, warmMs, measureMs }) {
+async function run({ port, warmMs, measureMs }) {
+  callers ??= await Promise.all(packets.map((own) => openCaller(port, own)))
   const from = performance.now() + warmMs
   const until = from + measureMs
   let now = performance.now()
@@ -89,7 +97,7 @@ async function run({ port, connections, warmMs, measureMs }) {
   }
   const isOver = () => (now = performance.now()) > until
   sleepBetween(isOver)
-  await Promise.all(Array.from({ length: connections }, () => caller(port, isOver, note)))
+  await Promise.all(callers.map((call) => call(isOver, note)))
   return { perSecond: (counted / measureMs) * 1000, answered, failed }
 }
 

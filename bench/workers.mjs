@@ -7,7 +7,7 @@ const bar = 1.5
 const cores = 2
 const connections = 56
 /** Requests that travel in one packet. */
-const together = 4
+const requestsTogether = 4
 
 const kinds = {
   one: 'one process',
@@ -25,7 +25,7 @@ async function startServices(started, postgres, credentials) {
     const service = await started.add(startService({ url, folder: postgres.folder, name, ...more, environment }))
     const pipeline = await started.add(startPipeline())
     const tokens = await exchangeAll(service.port, dataset.credentials)
-    await pipeline.prepare({ sample: dataset.sample, tokens, together })
+    await pipeline.prepare({ sample: dataset.sample, tokens, connections, requestsTogether })
     return { service, pipeline }
   }
   const environment = { LASTSEEN_RATE_LIMIT_STORE: 'database' }
@@ -39,7 +39,7 @@ async function startServices(started, postgres, credentials) {
 async function measureOnce({ service, pipeline }, postmaster, pace) {
   const used = () => [familyProcessorMsOf(service.pid), familyProcessorMsOf(postmaster), processorMsOf(pipeline.pid)]
   const before = used()
-  const { perSecond, answered, failed } = await pipeline.run({ port: service.port, connections, ...pace })
+  const { perSecond, answered, failed } = await pipeline.run({ port: service.port, ...pace })
   const micros = used().map((value, index) => ((value - before[index]) * 1000) / answered)
   const [serviceMicros, databaseMicros, callerMicros] = micros
   return { perSecond, failed, serviceMicros, databaseMicros, callerMicros }

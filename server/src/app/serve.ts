@@ -143,7 +143,7 @@ async function serveRequests(config: Config, { url, family }: Place, asked = unt
       host,
       port,
       isOneOfSeveral: isWorker || isSplit,
-      ...(isWorker && !isSplit ? { bucketHome: familyHome() } : {}),
+      ...(isWorker && !isSplit ? { bucketHome: familyHome(() => systemClock.millis()) } : {}),
       log,
       tell: say,
     }).catch((error: unknown) => {

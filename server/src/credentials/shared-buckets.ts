@@ -1,5 +1,12 @@
 import type { Database } from '../db/database.ts'
-import { type Drawn, type RateLimiter, burst, memoryLimiter, refillPerSecond } from '../http/rate-limit.ts'
+import {
+  type Drawn,
+  type HeldBucket,
+  type RateLimiter,
+  burst,
+  memoryLimiter,
+  refillPerSecond,
+} from '../http/rate-limit.ts'
 import { refuse } from '../kernel/errors.ts'
 import { drawTokens, putBuckets } from './shared-buckets.sql.ts'
 
@@ -58,12 +65,6 @@ export function databaseLimiter(db: Database, millis: () => number): RateLimiter
         if (!isRunning) void run()
       }),
   }
-}
-
-export interface HeldBucket {
-  key: string
-  tokens: number
-  filledAt: number
 }
 
 /** Where buckets live before they move into the database. */

@@ -18,30 +18,57 @@ interface Bucket {
   filledAt: number
 }
 
+export interface HeldBucket extends Bucket {
+  key: string
+}
+
 export interface MemoryLimiter extends RateLimiter {
   draw(key: string): Drawn
   /** What every bucket holds that is not full. */
-  contents(): { key: string; tokens: number; filledAt: number }[]
+  contents(): HeldBucket[]
+  has(key: string): boolean
+  look(key: string): HeldBucket | undefined
+  /** From now on it is another's. */
+  take(key: string): HeldBucket | undefined
+  /** It was another's so far. */
+  put(bucket: HeldBucket): void
 }
 
-/** Exact while one process serves: nothing comes between reading a bucket and writing it. */
-export function memoryLimiter(millis: () => number): MemoryLimiter {
+/**
+ * Exact while one process serves: nothing comes between reading a bucket and writing it. Buckets that had time to fill up
+ * are the same as none and are let go of, now and then and never the one just drawn from.
+ */
+export function memoryLimiter(millis: () => number, onFull: (buckets: HeldBucket[]) => void = ignore): MemoryLimiter {
   const buckets = new Map<string, Bucket>()
   let nextSweep = 0
 
-  /** A bucket that had time to fill up is the same as none. */
   function sweep(now: number): void {
     if (now < nextSweep) return
     nextSweep = now + 60_000
+    const full: HeldBucket[] = []
     for (const [key, bucket] of buckets)
-      if (bucket.tokens + ((now - bucket.filledAt) / 1000) * refillPerSecond >= burst) buckets.delete(key)
+      if (bucket.tokens + ((now - bucket.filledAt) / 1000) * refillPerSecond >= burst) full.push({ key, ...bucket })
+    for (const { key } of full) buckets.delete(key)
+    if (full.length > 0) onFull(full)
+  }
+
+  const look = (key: string): HeldBucket | undefined => {
+    const bucket = buckets.get(key)
+    return bucket && { key, ...bucket }
   }
 
   return {
     contents: () => Array.from(buckets, ([key, bucket]) => ({ key, ...bucket })),
+    has: (key) => buckets.has(key),
+    look,
+    take(key) {
+      const bucket = look(key)
+      buckets.delete(key)
+      return bucket
+    },
+    put: ({ key, tokens, filledAt }) => void buckets.set(key, { tokens, filledAt }),
     draw(key) {
       const now = millis()
-      sweep(now)
       let bucket = buckets.get(key)
       if (bucket === undefined) buckets.set(key, (bucket = { tokens: burst, filledAt: now }))
       const refill = (Math.max(0, now - bucket.filledAt) / 1000) * refillPerSecond
@@ -51,10 +78,13 @@ export function memoryLimiter(millis: () => number): MemoryLimiter {
       const tokens = admitted ? available - 1 : available
       bucket.tokens = tokens
       bucket.filledAt = now
+      sweep(now)
       return { admitted, tokens }
     },
   }
 }
+
+const ignore = (): void => undefined
 
 export interface RateState {
   readonly remaining: string

@@ -24,6 +24,8 @@ usePrograms()
 
 const dataDir = newFolder()
 const settings = { LASTSEEN_DATA_DIR: dataDir }
+/** After so long the supervisor knows what was drawn by a worker that it lent a bucket to. */
+const toldMs = 100
 const twoWorkers = { args: ['serve', '--workers', '2'] }
 
 const childrenOf = (pid: number): number[] =>
@@ -33,11 +35,12 @@ const childrenOf = (pid: number): number[] =>
 const workersOf = (server: ReadyServer): number[] =>
   childrenOf(server.program.pid).filter((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('node'))
 
-/** The processes that have answered so far, as their log lines tell. */
-const servedBy = (server: ReadyServer, path: string): Set<number> => {
+/** The processes that have answered so far, in the order of their log lines. */
+const servers = (server: ReadyServer, path: string): number[] => {
   const lines = server.program.stdout.split('\n').filter((line) => line.includes(`"path":"${path}"`))
-  return new Set(lines.map((line) => (JSON.parse(line) as { pid: number }).pid))
+  return lines.map((line) => (JSON.parse(line) as { pid: number }).pid)
 }
+const servedBy = (server: ReadyServer, path: string): Set<number> => new Set(servers(server, path))
 
 async function newKey(...scopes: string[]): Promise<Pair> {
   const args = ['key', 'create', '--org', 'My organization', '--name', 'k', '--scopes', scopes.join(','), '--json']
@@ -56,6 +59,21 @@ async function volley(server: ReadyServer, path: string, token: string, count: n
   const statuses = await Promise.all(Array.from({ length: count }, one))
   await agent.close()
   return statuses
+}
+
+/** Sends one request after the other over one connection, and tells what was left in the bucket after each. */
+async function row(server: ReadyServer, path: string, token: string, count: number): Promise<number[]> {
+  const agent = new Agent({ connections: 1 })
+  const headers = { authorization: `Bearer ${token}`, 'user-agent': 'lastseen-tests' }
+  const remaining: number[] = []
+  for (let sent = 0; sent < count; sent++) {
+    const answer = await request(server.url + path, { headers, dispatcher: agent })
+    await answer.body.dump()
+    expect(answer.statusCode).toBe(200)
+    remaining.push(Number(answer.headers['x-ratelimit-remaining']))
+  }
+  await agent.close()
+  return remaining
 }
 
 describe('a server with two workers', { timeout: 60_000 }, () => {
@@ -95,6 +113,21 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     expect(await withSql(url, (sql) => sql`select from rate_buckets where not revoked`)).toHaveLength(0)
   })
 
+  it('counts a caller that keeps to one worker, and goes on with it in the other', async () => {
+    const token = await tokenFor(server.url, await newKey('locations:read'))
+    const began = performance.now()
+    const remaining = await row(server, '/api/v1/locations', token, 60)
+    const refilled = (): number => Math.ceil((performance.now() - began) / 1000)
+    for (const [index, left] of remaining.entries()) {
+      expect(left).toBeGreaterThanOrEqual(119 - index)
+      expect(left).toBeLessThanOrEqual(119 - index + refilled())
+    }
+    const statuses = await volley(server, '/api/v1/locations', token, 200)
+    const admitted = statuses.filter((status) => status === 200).length
+    expect(admitted).toBeGreaterThanOrEqual(60)
+    expect(admitted).toBeLessThanOrEqual(60 + refilled())
+  })
+
   it('refuses a revoked credential in both workers from the next request on (D40)', async () => {
     const pair = await newKey('assets:read')
     const token = await tokenFor(server.url, pair)
@@ -123,10 +156,28 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     expect((await exchange(server.url, first)).status).toBe(200)
   })
 
+  it('remembers what a caller drew from the one worker it kept to, when that one is killed', async () => {
+    const token = await tokenFor(server.url, await newKey('assets:read'))
+    const began = performance.now()
+    await row(server, '/api/v1/orgs/me', token, 100)
+    await sleep(toldMs)
+    await expect.poll(() => servers(server, '/api/v1/orgs/me')).toHaveLength(100)
+    const kept = servedBy(server, '/api/v1/orgs/me')
+    expect(kept.size).toBe(1)
+    process.kill([...kept][0]!, 'SIGKILL')
+    await untilGone([...kept][0]!)
+    const statuses = await volley(server, '/api/v1/orgs/me', token, 60)
+    const admitted = statuses.filter((status) => status === 200).length
+    expect(admitted).toBeGreaterThanOrEqual(20)
+    expect(admitted).toBeLessThanOrEqual(20 + Math.ceil((performance.now() - began) / 1000))
+    await expect.poll(() => workersOf(server).length, { timeout: 20_000 }).toBe(2)
+  })
+
   it('remembers a bucket when a worker is killed, and takes it along when another program joins', async () => {
     const token = await tokenFor(server.url, await newKey('locations:read'))
     const began = performance.now()
     expect(new Set(await volley(server, '/api/v1/locations', token, 100))).toEqual(new Set([200]))
+    await sleep(toldMs)
     const [killed] = workersOf(server)
     process.kill(killed!, 'SIGKILL')
     await untilGone(killed!)
