@@ -132,7 +132,9 @@ export class FamilyBuckets {
 
   #drawHere(line: Line, key: string): Outcome {
     const drawn = this.#here.draw(key)
-    if (!this.#isSteady(line, key) || this.#taker !== null) return drawn
+    // What one asked for that is gone since is still decided, but nothing is lent to it.
+    const mayLend = this.#taker === null && this.#lines.has(line)
+    if (!this.#isSteady(line, key) || !mayLend) return drawn
     const bucket = this.#here.take(key)!
     this.#runs.delete(key)
     this.#loans.set(key, { to: line, bucket, waiting: null })
