@@ -93,8 +93,8 @@ export class FamilyBuckets {
       this.#hear(line, said)
       afterwards()
     })
-    // Told after its last message. What a taker held that is gone is forgiven.
-    worker.on('disconnect', () => {
+    // Told after its last message, and always, unlike the end of its line. What a taker held that is gone is forgiven.
+    worker.process.on('close', () => {
       this.#lines.delete(line)
       for (const loan of this.#loans.values()) if (loan.to === line) this.#takeBack(loan, loan.bucket)
       this.#leave(line)

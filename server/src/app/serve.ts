@@ -1,4 +1,4 @@
-import cluster from 'node:cluster'
+import cluster, { type Worker } from 'node:cluster'
 import { type Server, createServer } from 'node:net'
 import type { Config } from '../config/config.ts'
 import { roles } from '../config/settings.ts'
@@ -168,51 +168,53 @@ async function serveRequests(config: Config, { url, family }: Place, asked = unt
 /** So many workers in a row that end before they are ready, while no other one serves, are enough to give up. */
 const hopelessStarts = 5
 
-/** Keeps as many workers as were asked for, and ends when they have ended after a signal, or when none can start. */
+/**
+ * Keeps as many workers as were asked for, and ends when they have ended after a signal, or when none can start. One has
+ * ended when its process has and its line is closed: until then connections may be handed to it, and when one is on its way
+ * to it as it is killed, Node tells nothing else.
+ */
 async function superviseWorkers(config: Config, url: string, asked: Promise<string>): Promise<void> {
   let stopping = false
   let ready = 0
   let failedStarts = 0
-  const serving = new Set<number>()
+  const living = new Set<Worker>()
+  const serving = new Set<Worker>()
   const place: Place = { url, family: randomName() }
   const buckets = new FamilyBuckets(() => systemClock.millis())
+  let giveUp = (): void => undefined
+  const hopeless = new Promise<'hopeless'>((resolve) => (giveUp = () => resolve('hopeless')))
+  let onLastGone = (): void => undefined
+  const isHopeless = (worker: Worker): boolean => {
+    if (serving.delete(worker)) return false
+    return ++failedStarts >= hopelessStarts && serving.size === 0
+  }
   const fork = (): void => {
     const worker = cluster.fork({ LASTSEEN_WORKER: JSON.stringify(place) })
+    living.add(worker)
     buckets.serve(worker)
     worker.on('message', (message: { ready?: boolean }) => {
       if (!message.ready) return
       failedStarts = 0
-      serving.add(worker.id)
+      serving.add(worker)
       if (++ready === config.workers) announce(config, config.port)
     })
-  }
-  const isHopeless = (id: number): boolean => {
-    if (serving.delete(id)) return false
-    return ++failedStarts >= hopelessStarts && serving.size === 0
-  }
-  let giveUp = (): void => undefined
-  const hopeless = new Promise<'hopeless'>((resolve) => (giveUp = () => resolve('hopeless')))
-  const allGone = new Promise<void>((resolve) => {
-    cluster.on('exit', (worker, code, signal) => {
-      if (stopping) {
-        if (Object.keys(cluster.workers ?? {}).length === 0) resolve()
-        return
-      }
-      if (isHopeless(worker.id)) return giveUp()
+    worker.process.on('close', (code: number | null, signal: string | null) => {
+      living.delete(worker)
+      if (living.size === 0) onLastGone()
+      if (stopping) return
+      if (isHopeless(worker)) return giveUp()
       say(`Worker ${worker.process.pid} ended with ${signal ?? `code ${code}`}; starting another`)
       setTimeout(() => !stopping && fork(), 1000)
     })
-  })
+  }
   for (let count = 0; count < config.workers; count++) fork()
   const why = await Promise.race([asked, hopeless])
   stopping = true
   if (why !== 'hopeless') say('Stopping: finishing the requests that are running …')
-  const tell = (signal: NodeJS.Signals): void => {
-    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill(signal)
-  }
+  const tell = (signal: NodeJS.Signals): void => living.forEach((worker) => worker.process.kill(signal))
   tell('SIGTERM')
   setTimeout(() => tell('SIGKILL'), 2 * drainMs).unref()
-  if (Object.keys(cluster.workers ?? {}).length > 0) await allGone
+  if (living.size > 0) await new Promise<void>((resolve) => (onLastGone = resolve))
   if (why === 'hopeless')
     throw new Error(`No worker could start, ${hopelessStarts} times in a row. What they said stands above.`)
 }

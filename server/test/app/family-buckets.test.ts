@@ -16,6 +16,7 @@ beforeEach(() => {
 class Line extends EventEmitter {
   heard: unknown[] = []
   isOpen = true
+  readonly process = new EventEmitter()
   #lastId = 0
   isConnected(): boolean {
     return this.isOpen
@@ -31,7 +32,7 @@ class Line extends EventEmitter {
   }
   close(): void {
     this.isOpen = false
-    this.emit('disconnect')
+    this.process.emit('close')
   }
 }
 
@@ -208,7 +209,12 @@ class Post {
     })
   }
 
+  get isGone(): boolean {
+    return !this.line.isOpen
+  }
+
   deliver(way: 'up' | 'down'): boolean {
+    if (this.isGone) return false
     const from = way === 'up' ? this.#up : this.#down
     if (from.length === 0) return false
     const message = JSON.parse(JSON.stringify(from.shift())) as Parameters<Hear>[0]
@@ -229,12 +235,7 @@ describe('Workers of a family', () => {
   }
   async function deliverAll(): Promise<void> {
     do await turnOfTheLoop()
-    while (
-      posts
-        .map((post) => [post.deliver('up'), post.deliver('down')])
-        .flat()
-        .includes(true)
-    )
+    while (posts.flatMap((post) => [post.deliver('up'), post.deliver('down')]).includes(true))
   }
   async function drawOnce(post: Post, key: string): Promise<Drawn | null> {
     const drawn = post.home.draw(key)
@@ -312,6 +313,38 @@ describe('Workers of a family', () => {
           const own = outcomes.filter((outcome) => outcome.key === key)
           expect(own.filter(({ admitted }) => admitted)).toHaveLength(Math.min(own.length, burst))
         }
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('hear of every draw, in whatever order messages arrive, and whoever is killed and when', async () => {
+    const kill = fc.record({ do: fc.constant('kill' as const), worker: fc.nat(1) })
+    const leave = fc.record({ do: fc.constant('leave' as const), worker: fc.nat(2) })
+    const steps = fc.array(
+      fc.oneof({ weight: 60, arbitrary: step }, { weight: 1, arbitrary: kill }, { weight: 1, arbitrary: leave }),
+      { minLength: 40, maxLength: 200, size: 'max' },
+    )
+    await fc.assert(
+      fc.asyncProperty(steps, async (given) => {
+        start(3)
+        const asked: { post: Post; isAnswered: boolean }[] = []
+        for (const [index, one] of given.entries()) {
+          const post = posts[one.worker]!
+          if (post.isGone) continue
+          if (one.do === 'draw')
+            for (let count = 0; count < one.times; count++) {
+              const draw = { post, isAnswered: false }
+              asked.push(draw)
+              void Promise.resolve(post.home.draw(one.key)).then(() => (draw.isAnswered = true))
+            }
+          else if (one.do === 'kill') post.line.close()
+          else if (one.do === 'leave') void post.home.leave(async () => undefined)
+          else post.deliver(one.do)
+          if (index % 3 === 0) await turnOfTheLoop()
+        }
+        await deliverAll()
+        expect(asked.filter(({ post, isAnswered }) => !post.isGone && !isAnswered)).toEqual([])
       }),
       { numRuns: 200 },
     )

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -49,7 +51,7 @@ async function newKey(...scopes: string[]): Promise<Pair> {
 
 /** Sends many requests at once, each over a connection of its own so that they spread over the workers. */
 async function volley(server: ReadyServer, path: string, token: string, count: number): Promise<number[]> {
-  const agent = new Agent({ connections: count, pipelining: 0 })
+  const agent = new Agent({ connections: count, pipelining: 0, headersTimeout: 20_000 })
   const headers = { authorization: `Bearer ${token}`, 'user-agent': 'lastseen-tests' }
   const one = async (): Promise<number> => {
     const { statusCode, body } = await request(server.url + path, { headers, dispatcher: agent })
@@ -59,6 +61,19 @@ async function volley(server: ReadyServer, path: string, token: string, count: n
   const statuses = await Promise.all(Array.from({ length: count }, one))
   await agent.close()
   return statuses
+}
+
+/** Kills a worker while a connection is on its way to it, the hardest to notice for its supervisor. */
+async function killMidHandOver(server: ReadyServer, worker: number): Promise<void> {
+  process.kill(worker, 'SIGSTOP')
+  // They take turns: of two connections one goes to each worker.
+  const { hostname, port } = new URL(server.url)
+  const sockets = [1, 2].map(() => connect(Number(port), hostname))
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+  await sleep(100)
+  process.kill(worker, 'SIGKILL')
+  await server.program.says(new RegExp(`^Worker ${worker} ended with SIGKILL; starting another$`, 'm'))
+  for (const socket of sockets) socket.destroy()
 }
 
 /** Sends one request after the other over one connection, and tells what was left in the bucket after each. */
@@ -164,9 +179,8 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     await expect.poll(() => servers(server, '/api/v1/orgs/me')).toHaveLength(100)
     const kept = servedBy(server, '/api/v1/orgs/me')
     expect(kept.size).toBe(1)
-    process.kill([...kept][0]!, 'SIGKILL')
-    // Until the supervisor knows, it would hand connections on to one that is gone.
-    await server.program.says(new RegExp(`^Worker ${[...kept][0]} ended with SIGKILL; starting another$`, 'm'))
+    const [killed] = [...kept] as [number]
+    await killMidHandOver(server, killed)
     const statuses = await volley(server, '/api/v1/orgs/me', token, 60)
     const admitted = statuses.filter((status) => status === 200).length
     expect(admitted).toBeGreaterThanOrEqual(20)
