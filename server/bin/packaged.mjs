@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=8
 import { isForClient } from '../../client/bin/words.mjs'
 
 /** Where everything is installed and built, as in an image: nothing is looked after at the start. */

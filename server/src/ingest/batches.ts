@@ -1,8 +1,23 @@
 import { Gate, boundless } from '../http/gate.ts'
 import type { Turns, Want } from '../http/turns.ts'
 
-/** Work for one organization, waiting for its turn. */
-interface Waiting<Item, Outcome> {
+/** What somebody sent, as it came. */
+export interface Message<Item> {
+  /** What it takes while it waits. */
+  weight: number
+  open: () => readonly Item[]
+}
+
+/** Not yet opened, and waiting for its turn. */
+interface Sealed<Item, Outcome> {
+  open: () => readonly Item[]
+  want: Want
+  resolve: (outcomes: Promise<Outcome[]>) => void
+  reject: (error: unknown) => void
+}
+
+/** All of a message or a part of it, waiting to be written. */
+interface Part<Item, Outcome> {
   items: readonly Item[]
   want: Want
   resolve: (outcomes: Outcome[]) => void
@@ -10,7 +25,11 @@ interface Waiting<Item, Outcome> {
 }
 
 interface Lane<Item, Outcome> {
-  waiting: Waiting<Item, Outcome>[]
+  readonly orgId: number
+  sealed: Sealed<Item, Outcome>[]
+  parts: Part<Item, Outcome>[]
+  /** Items of the parts. */
+  openItems: number
   isRunning: boolean
 }
 
@@ -18,6 +37,7 @@ export interface BatchLimits {
   maxBatch: number
   /** The same while other organizations ask too: what they want fits in between. Larger messages are then split. */
   maxBatchInCompany: number
+  /** The most that may wait, by weight. */
   maxWaiting: number
 }
 
@@ -31,6 +51,9 @@ const staysHere = (): boolean => false
  * Gathers what arrives while an organization's last batch is being written and writes it as the next one: alone a
  * message goes at once, under load many share a transaction. One organization's backlog never holds up another's: while
  * others ask too its batches are small and wait for their turn. What waits is bounded.
+ *
+ * Messages are opened as far ahead as the next batch needs it. What a flood left waiting as objects would be copied by the
+ * collection of garbage over and over, while everybody waits.
  */
 export class Batches<Item, Outcome> {
   readonly #write: (orgId: number, items: readonly Item[]) => Promise<Outcome[]>
@@ -38,7 +61,7 @@ export class Batches<Item, Outcome> {
   readonly #turns: Turns
   readonly #gate: Gate
   readonly #lanes = new Map<number, Lane<Item, Outcome>>()
-  #waitingItems = 0
+  #waiting = 0
 
   constructor(write: (orgId: number, items: readonly Item[]) => Promise<Outcome[]>, limits: BatchLimits, turns: Turns) {
     this.#write = write
@@ -48,50 +71,82 @@ export class Batches<Item, Outcome> {
   }
 
   /** Resolves once the items are durable, with one outcome each. They are written in their order, together or in parts. */
-  async add(orgId: number, items: readonly Item[]): Promise<Outcome[]> {
-    if (items.length === 0) return []
-    if (this.#waitingItems + items.length > this.#limits.maxWaiting) throw new Overloaded('too much is waiting')
-    this.#waitingItems += items.length
-    const lane = this.#lanes.get(orgId) ?? { waiting: [], isRunning: false }
+  async add(orgId: number, { weight, open }: Message<Item>): Promise<Outcome[]> {
+    if (this.#waiting + weight > this.#limits.maxWaiting) throw new Overloaded('too much is waiting')
+    this.#waiting += weight
+    try {
+      return await this.#takeIn(orgId, open)
+    } finally {
+      this.#waiting -= weight
+    }
+  }
+
+  #takeIn(orgId: number, open: () => readonly Item[]): Promise<Outcome[]> {
+    const lane = this.#lanes.get(orgId) ?? { orgId, sealed: [], parts: [], openItems: 0, isRunning: false }
     this.#lanes.set(orgId, lane)
+    const want = this.#turns.arrive(orgId, this.#turns.nowMs())
+    const taken = new Promise<Outcome[]>((resolve, reject) => lane.sealed.push({ open, want, resolve, reject }))
+    if (lane.sealed.length === 1) this.#openNext(lane)
+    if (!lane.isRunning) void this.#drain(lane)
+    return taken
+  }
+
+  #most(orgId: number): number {
+    const { maxBatch, maxBatchInCompany } = this.#limits
+    return this.#turns.hasOthers(orgId, this.#turns.nowMs()) ? maxBatchInCompany : maxBatch
+  }
+
+  /** One message more, if the next batch is not full. */
+  #openNext(lane: Lane<Item, Outcome>): boolean {
+    if (lane.sealed.length === 0 || lane.openItems >= this.#most(lane.orgId)) return false
+    const { open, want, resolve, reject } = lane.sealed.shift()!
+    try {
+      resolve(this.#waitInParts(lane, open()))
+    } catch (error) {
+      reject(error)
+    }
+    this.#turns.depart(want)
+    return true
+  }
+
+  /** While a batch is being written, and each in a turn of the loop of its own, so that others are heard in between. */
+  readonly #openAhead = (lane: Lane<Item, Outcome>): void => {
+    if (this.#openNext(lane)) setImmediate(this.#openAhead, lane)
+  }
+
+  async #waitInParts(lane: Lane<Item, Outcome>, items: readonly Item[]): Promise<Outcome[]> {
     const most = this.#limits.maxBatchInCompany
     const parts: Promise<Outcome[]>[] = []
-    for (let from = 0; from < items.length; from += most)
-      parts.push(this.#wait(orgId, lane, items.slice(from, from + most)))
-    if (!lane.isRunning) void this.#drain(orgId, lane)
+    for (let from = 0; from < items.length; from += most) parts.push(this.#wait(lane, items.slice(from, from + most)))
     return (await Promise.all(parts)).flat()
   }
 
-  #wait(orgId: number, lane: Lane<Item, Outcome>, items: readonly Item[]): Promise<Outcome[]> {
-    const want = this.#turns.arrive(orgId, this.#turns.nowMs())
-    return new Promise((resolve, reject) => lane.waiting.push({ items, want, resolve, reject }))
+  #wait(lane: Lane<Item, Outcome>, items: readonly Item[]): Promise<Outcome[]> {
+    const want = this.#turns.arrive(lane.orgId, this.#turns.nowMs())
+    lane.openItems += items.length
+    return new Promise((resolve, reject) => lane.parts.push({ items, want, resolve, reject }))
   }
 
-  async #drain(orgId: number, lane: Lane<Item, Outcome>): Promise<void> {
+  async #drain(lane: Lane<Item, Outcome>): Promise<void> {
     lane.isRunning = true
-    while (lane.waiting.length > 0) {
-      const admitted = this.#gate.enter(orgId, staysHere)
+    while (lane.parts.length > 0 || lane.sealed.length > 0) {
+      const admitted = this.#gate.enter(lane.orgId, staysHere)
       if (admitted !== undefined) await admitted
-      await this.#writeNext(orgId, lane)
-      this.#gate.leave(orgId)
+      await this.#writeNext(lane)
+      this.#gate.leave(lane.orgId)
     }
     lane.isRunning = false
-    this.#lanes.delete(orgId)
+    this.#lanes.delete(lane.orgId)
   }
 
-  async #writeNext(orgId: number, lane: Lane<Item, Outcome>): Promise<void> {
-    const { maxBatch, maxBatchInCompany } = this.#limits
-    const most = this.#turns.hasOthers(orgId, this.#turns.nowMs()) ? maxBatchInCompany : maxBatch
-    const batch: Waiting<Item, Outcome>[] = []
-    let size = 0
-    while (lane.waiting.length > 0 && (size === 0 || size + lane.waiting[0]!.items.length <= most)) {
-      const next = lane.waiting.shift()!
-      batch.push(next)
-      size += next.items.length
-    }
+  async #writeNext(lane: Lane<Item, Outcome>): Promise<void> {
+    while (this.#openNext(lane));
+    const batch = this.#nextBatch(lane)
+    if (batch.length === 0) return
+    if (lane.sealed.length > 0) setImmediate(this.#openAhead, lane)
     try {
       const outcomes = await this.#write(
-        orgId,
+        lane.orgId,
         batch.flatMap((one) => one.items),
       )
       let start = 0
@@ -99,8 +154,20 @@ export class Batches<Item, Outcome> {
     } catch (error) {
       for (const { reject } of batch) reject(error)
     } finally {
-      this.#waitingItems -= size
       for (const { want } of batch) this.#turns.depart(want)
     }
+  }
+
+  #nextBatch(lane: Lane<Item, Outcome>): Part<Item, Outcome>[] {
+    const most = this.#most(lane.orgId)
+    const batch: Part<Item, Outcome>[] = []
+    let size = 0
+    while (lane.parts.length > 0 && (size === 0 || size + lane.parts[0]!.items.length <= most)) {
+      const next = lane.parts.shift()!
+      batch.push(next)
+      size += next.items.length
+    }
+    lane.openItems -= size
+    return batch
   }
 }

@@ -9,7 +9,7 @@ import type { RecordedMove } from '../tracking/moves.sql.ts'
 import type { TagRead } from '../tracking/tag-read.ts'
 import { Batches } from './batches.ts'
 import { type Format, decode } from './decoders/index.ts'
-import type { Read } from './decoders/read.ts'
+import type { Decoded, Read } from './decoders/read.ts'
 
 export interface Taken {
   accepted: number
@@ -30,6 +30,13 @@ export interface IntakeNeeds {
 }
 
 const maxMessageBytes = 1024 * 1024
+const maxWaitingBytes = 32 * maxMessageBytes
+
+/** What is in a message, and its reads in the order of time: it may be written in parts, and of a minute the first read counts. */
+interface Opened {
+  decoded: Decoded
+  inTime: { read: Read; settled: TagRead }[]
+}
 
 /** The way in for every message of every reader, whatever brought it. */
 export class Intake {
@@ -44,7 +51,7 @@ export class Intake {
         if (moves.length > 0) needs.onMoves(orgId, moves)
         return isKnown
       },
-      { maxBatch: 5_000, maxBatchInCompany: 50, maxWaiting: 200_000 },
+      { maxBatch: 5_000, maxBatchInCompany: 50, maxWaiting: maxWaitingBytes },
       needs.turns,
     )
   }
@@ -72,6 +79,25 @@ export class Intake {
   /** Decodes and records one message; null when it is in no format we know. Resolves once its reads are durable. */
   async take(device: Device, bytes: Uint8Array, topic: string | null): Promise<Taken | null> {
     const arrivedAtMs = this.#needs.clock.millis()
+    const opened: { message: Opened | null } = { message: null }
+    const isKnown = await this.#batches.add(device.orgId, {
+      weight: bytes.length,
+      open: () => {
+        opened.message = this.#open(device, bytes, topic, arrivedAtMs)
+        return opened.message?.inTime.map(({ settled }) => settled) ?? []
+      },
+    })
+    if (opened.message === null) return null
+    const { decoded, inTime } = opened.message
+    const unknown = inTime.filter((_, place) => !isKnown[place]).map(({ read }) => read)
+    if (unknown.length > 0) this.#needs.onUnknown(device, unknown)
+    const accepted = inTime.length - unknown.length
+    const taken = { accepted, ignored: decoded.reads.length - accepted + decoded.skipped }
+    this.#needs.onTaken(device, { ...taken, reads: decoded.reads, warning: decoded.warnings[0] ?? null })
+    return taken
+  }
+
+  #open(device: Device, bytes: Uint8Array, topic: string | null, arrivedAtMs: number): Opened | null {
     const decoded = decode(device.format as Format | 'auto', bytes, topic)
     if (decoded === null) return null
     const horizon = instantFromMillis(arrivedAtMs - this.#needs.retentionDays * 86_400_000)
@@ -82,21 +108,11 @@ export class Intake {
       rssiDbm: read.rssiDbm,
       observedAt: settleTime(read.observedAt, arrivedAtMs, device.clock as ReaderClock, decoded.sentAt),
     })
-    const settled = decoded.reads.map(settle)
-    // In the order of time: a message may be written in parts, and of a minute the first read counts.
-    const inTime = settled
-      .flatMap((read, index) => (read.observedAt >= horizon ? [index] : []))
-      .sort((a, b) => ascending(settled[a]!.observedAt, settled[b]!.observedAt))
-    const isKnown = await this.#batches.add(
-      device.orgId,
-      inTime.map((index) => settled[index]!),
-    )
-    const unknown = inTime.filter((_, place) => !isKnown[place]).map((index) => decoded.reads[index]!)
-    if (unknown.length > 0) this.#needs.onUnknown(device, unknown)
-    const accepted = inTime.length - unknown.length
-    const taken = { accepted, ignored: decoded.reads.length - accepted + decoded.skipped }
-    this.#needs.onTaken(device, { ...taken, reads: decoded.reads, warning: decoded.warnings[0] ?? null })
-    return taken
+    const inTime = decoded.reads
+      .map((read) => ({ read, settled: settle(read) }))
+      .filter(({ settled }) => settled.observedAt >= horizon)
+      .sort((a, b) => ascending(a.settled.observedAt, b.settled.observedAt))
+    return { decoded, inTime }
   }
 }
 

@@ -22,7 +22,10 @@ function held(limits = { maxBatch: 10, maxWaiting: 100 }, turns = noTurns()) {
     { maxBatchInCompany: 4, ...limits },
     turns,
   )
-  return { batches, writings }
+  const opened: (readonly number[])[] = []
+  const add = (orgId: number, items: readonly number[]): Promise<number[]> =>
+    batches.add(orgId, { weight: items.length, open: () => (opened.push(items), items) })
+  return { batches, add, writings, opened }
 }
 
 const settled = async (promise: Promise<unknown>): Promise<boolean> => {
@@ -35,23 +38,23 @@ const turn = (): Promise<void> => new Promise((resume) => setImmediate(resume))
 
 describe('batches', () => {
   it('write a message at once when nothing is being written', () => {
-    const { batches, writings } = held()
-    void batches.add(1, [1, 2])
+    const { add, writings } = held()
+    void add(1, [1, 2])
     expect(writings.map((one) => [one.orgId, one.items])).toEqual([[1, [1, 2]]])
   })
 
   it('answer only when what they were given is written', async () => {
-    const { batches, writings } = held()
-    const added = batches.add(1, [1])
+    const { add, writings } = held()
+    const added = add(1, [1])
     expect(await settled(added)).toBe(false)
     writings[0]!.finish()
     expect(await added).toEqual([10])
   })
 
   it('gather what comes meanwhile and give everybody the outcomes of their own items', async () => {
-    const { batches, writings } = held()
-    const first = batches.add(1, [1])
-    const rest = [batches.add(1, [2, 3]), batches.add(1, [4]), batches.add(1, [5, 6, 7])]
+    const { add, writings } = held()
+    const first = add(1, [1])
+    const rest = [add(1, [2, 3]), add(1, [4]), add(1, [5, 6, 7])]
     expect(writings).toHaveLength(1)
     writings[0]!.finish()
     expect(await first).toEqual([10])
@@ -62,8 +65,8 @@ describe('batches', () => {
   })
 
   it('keep the order of an organization, one batch after the other', async () => {
-    const { batches, writings } = held({ maxBatch: 2, maxWaiting: 100 })
-    const all = [1, 2, 3, 4, 5].map((item) => batches.add(1, [item]))
+    const { add, writings } = held({ maxBatch: 2, maxWaiting: 100 })
+    const all = [1, 2, 3, 4, 5].map((item) => add(1, [item]))
     for (let index = 0; index < 3; index++) {
       await turn()
       expect(writings).toHaveLength(index + 1)
@@ -74,8 +77,8 @@ describe('batches', () => {
   })
 
   it('split no message while an organization has the process to itself', async () => {
-    const { batches, writings } = held({ maxBatch: 6, maxWaiting: 100 })
-    const all = [batches.add(1, [1]), batches.add(1, [2, 3, 4, 5, 6]), batches.add(1, [7, 8])]
+    const { add, writings } = held({ maxBatch: 6, maxWaiting: 100 })
+    const all = [add(1, [1]), add(1, [2, 3, 4, 5, 6]), add(1, [7, 8])]
     for (let index = 0; index < 3; index++) {
       await turn()
       writings[index]?.finish()
@@ -85,9 +88,9 @@ describe('batches', () => {
   })
 
   it('write a large message in parts while another organization asks too, and answer when all are written', async () => {
-    const { batches, writings } = held({ maxBatch: 10, maxWaiting: 100 }, new Turns({ atOnce: 1, calm: 1 }, () => 0))
-    void batches.add(2, [7])
-    const large = batches.add(1, [1, 2, 3, 4, 5, 6, 7, 8, 9])
+    const { add, writings } = held({ maxBatch: 10, maxWaiting: 100 }, new Turns({ atOnce: 1, calm: 1 }, () => 0))
+    void add(2, [7])
+    const large = add(1, [1, 2, 3, 4, 5, 6, 7, 8, 9])
     for (const items of [[1, 2, 3, 4], [5, 6, 7, 8], [9]]) {
       expect(await settled(large)).toBe(false)
       expect(writings.at(-1)!.items).toEqual(items)
@@ -98,11 +101,11 @@ describe('batches', () => {
   })
 
   it('tell the sender of a large message that a part of it failed, and write the parts behind it', async () => {
-    const { batches, writings } = held({ maxBatch: 10, maxWaiting: 9 }, new Turns({ atOnce: 1, calm: 1 }, () => 0))
-    void batches.add(2, [7])
+    const { add, writings } = held({ maxBatch: 10, maxWaiting: 9 }, new Turns({ atOnce: 1, calm: 1 }, () => 0))
+    void add(2, [7])
     writings[0]!.finish()
     await turn()
-    const large = batches.add(1, [1, 2, 3, 4, 5, 6, 7, 8, 9])
+    const large = add(1, [1, 2, 3, 4, 5, 6, 7, 8, 9])
     writings[1]!.fail(new Error('disk full'))
     await expect(large).rejects.toThrow('disk full')
     for (const index of [2, 3]) {
@@ -111,14 +114,14 @@ describe('batches', () => {
     }
     await turn()
     expect(writings.map((one) => one.items)).toEqual([[7], [1, 2, 3, 4], [5, 6, 7, 8], [9]])
-    void batches.add(1, [1, 2, 3, 4, 5, 6, 7, 8, 9])
+    void add(1, [1, 2, 3, 4, 5, 6, 7, 8, 9])
     expect(writings).toHaveLength(5)
   })
 
   it('let no organization wait for another', async () => {
-    const { batches, writings } = held()
-    const slow = batches.add(1, [1])
-    const quick = batches.add(2, [2])
+    const { add, writings } = held()
+    const slow = add(1, [1])
+    const quick = add(2, [2])
     expect(writings.map((one) => one.orgId)).toEqual([1, 2])
     writings[1]!.finish()
     expect(await quick).toEqual([20])
@@ -128,13 +131,13 @@ describe('batches', () => {
   })
 
   it('tell everybody in a batch that it failed, and go on with the next', async () => {
-    const { batches, writings } = held()
-    const first = batches.add(1, [1])
-    const doomed = [batches.add(1, [2]), batches.add(1, [3])]
+    const { add, writings } = held()
+    const first = add(1, [1])
+    const doomed = [add(1, [2]), add(1, [3])]
     writings[0]!.finish()
     await first
     await turn()
-    const later = batches.add(1, [4])
+    const later = add(1, [4])
     writings[1]!.fail(new Error('disk full'))
     for (const one of doomed) await expect(one).rejects.toThrow('disk full')
     await turn()
@@ -144,42 +147,42 @@ describe('batches', () => {
   })
 
   it('have nothing to do for nothing', async () => {
-    const { batches, writings } = held()
-    expect(await batches.add(1, [])).toEqual([])
+    const { add, writings } = held()
+    expect(await add(1, [])).toEqual([])
     expect(writings).toEqual([])
   })
 
   it('refuse what is over the bound at once, whoever sends it, and take more when there is room', async () => {
-    const { batches, writings } = held({ maxBatch: 10, maxWaiting: 3 })
-    const first = batches.add(1, [1, 2])
-    await expect(batches.add(1, [3, 4])).rejects.toBeInstanceOf(Overloaded)
-    await expect(batches.add(2, [3, 4])).rejects.toBeInstanceOf(Overloaded)
-    const fits = batches.add(2, [5])
-    await expect(batches.add(3, [6])).rejects.toBeInstanceOf(Overloaded)
+    const { add, writings } = held({ maxBatch: 10, maxWaiting: 3 })
+    const first = add(1, [1, 2])
+    await expect(add(1, [3, 4])).rejects.toBeInstanceOf(Overloaded)
+    await expect(add(2, [3, 4])).rejects.toBeInstanceOf(Overloaded)
+    const fits = add(2, [5])
+    await expect(add(3, [6])).rejects.toBeInstanceOf(Overloaded)
     writings[0]!.finish()
     writings[1]!.finish()
     expect(await Promise.all([first, fits])).toEqual([[10, 20], [50]])
     await turn()
-    const again = batches.add(3, [7, 8, 9])
+    const again = add(3, [7, 8, 9])
     writings[2]!.finish()
     expect(await again).toEqual([70, 80, 90])
   })
 
   it('free the room that a failed batch took', async () => {
-    const { batches, writings } = held({ maxBatch: 10, maxWaiting: 2 })
-    const first = batches.add(1, [1, 2])
+    const { add, writings } = held({ maxBatch: 10, maxWaiting: 2 })
+    const first = add(1, [1, 2])
     writings[0]!.fail(new Error('no'))
     await expect(first).rejects.toThrow('no')
     await turn()
-    void batches.add(1, [3, 4])
+    void add(1, [3, 4])
     expect(writings[1]!.items).toEqual([3, 4])
   })
 
   it('are small while another organization asks too, one after the other', async () => {
-    const { batches, writings } = held(undefined, new Turns({ atOnce: 1, calm: 1 }, () => 0))
-    void batches.add(1, [1])
-    void batches.add(2, [7])
-    for (const item of [2, 3, 4, 5, 6]) void batches.add(1, [item])
+    const { add, writings } = held(undefined, new Turns({ atOnce: 1, calm: 1 }, () => 0))
+    void add(1, [1])
+    void add(2, [7])
+    for (const item of [2, 3, 4, 5, 6]) void add(1, [item])
     writings[0]!.finish()
     await turn()
     expect(writings.map((one) => [one.orgId, one.items])).toEqual([
@@ -195,14 +198,81 @@ describe('batches', () => {
   it('wait for the turn of their organization, and gather meanwhile what comes', async () => {
     const turns = new Turns({ atOnce: 1, calm: 1 }, () => 0)
     const api = new Gate(boundless, turns)
-    const { batches, writings } = held(undefined, turns)
+    const { add, writings } = held(undefined, turns)
     void api.enter(2, () => false)
     void api.enter(1, () => false)
-    void batches.add(1, [1])
-    void batches.add(1, [2])
+    void add(1, [1])
+    void add(1, [2])
     expect(writings).toEqual([])
     api.leave(1)
     await turn()
     expect(writings.map((one) => one.items)).toEqual([[1, 2]])
+  })
+
+  it('open messages as they come, as far as the next batch has room, and further ones while it is being written', async () => {
+    const { add, writings, opened } = held({ maxBatch: 3, maxWaiting: 100 })
+    const all = [[1], [2, 3], [4, 5], [6], [7, 8]].map((items) => add(1, items))
+    expect(writings.map((one) => one.items)).toEqual([[1]])
+    expect(opened).toEqual([[1], [2, 3], [4, 5]])
+    writings[0]!.finish()
+    await all[0]
+    expect(writings[1]!.items).toEqual([2, 3])
+    expect(opened).toHaveLength(3)
+    await turn()
+    await turn()
+    expect(opened).toEqual([[1], [2, 3], [4, 5], [6]])
+    for (const index of [1, 2, 3]) {
+      writings[index]!.finish()
+      await turn()
+    }
+    expect(await Promise.all(all)).toEqual([[10], [20, 30], [40, 50], [60], [70, 80]])
+    expect(writings.map((one) => one.items)).toEqual([[1], [2, 3], [4, 5, 6], [7, 8]])
+  })
+
+  it('open one batch ahead and no more while another organization asks too', async () => {
+    const { add, writings, opened } = held(undefined, new Turns({ atOnce: 1, calm: 1 }, () => 0))
+    void add(2, [7])
+    for (const item of [1, 2, 3]) void add(1, [item, item, item, item])
+    await turn()
+    await turn()
+    expect(opened).toEqual([[7], [1, 1, 1, 1], [2, 2, 2, 2]])
+    writings[1]!.finish()
+    await turn()
+    await turn()
+    expect(writings[2]!.items).toEqual([2, 2, 2, 2])
+    expect(opened.at(-1)).toEqual([3, 3, 3, 3])
+  })
+
+  it('tell the sender of a message that cannot be opened, and nobody else', async () => {
+    const { batches, add, writings } = held()
+    const open = (): number[] => {
+      throw new Error('torn')
+    }
+    const first = add(1, [1])
+    const torn = batches.add(1, { weight: 1, open })
+    const last = add(1, [2])
+    await expect(torn).rejects.toThrow('torn')
+    for (const index of [0, 1]) {
+      writings[index]!.finish()
+      await turn()
+    }
+    expect(await Promise.all([first, last])).toEqual([[10], [20]])
+  })
+
+  it('count what waits unopened against the bound, and the turns of its organization', async () => {
+    const turns = new Turns({ atOnce: 1, calm: 2 }, () => 0)
+    const { add, writings, opened } = held({ maxBatch: 1, maxWaiting: 4 }, turns)
+    const all = [1, 2, 3, 4].map((item) => add(1, [item]))
+    expect(opened).toEqual([[1], [2]])
+    await expect(add(1, [5])).rejects.toBeInstanceOf(Overloaded)
+    const want = turns.arrive(1, 0)
+    expect(want.count).toBe(6)
+    turns.depart(want)
+    for (let index = 0; index < 4; index++) {
+      writings[index]!.finish()
+      await turn()
+    }
+    await Promise.all(all)
+    expect(turns.arrive(1, 0).count).toBe(1)
   })
 })

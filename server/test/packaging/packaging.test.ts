@@ -17,6 +17,20 @@ const isSetting = (name: string): boolean => name === 'NODE_ENV' || known.has(na
 /* eslint-disable @typescript-eslint/no-explicit-any */
 type Document = any
 
+describe('Whatever starts the server', () => {
+  it('keeps what is young in its memory small, as the figures of the docs were measured', () => {
+    const starts = {
+      'package.json': /"start": "node (\S+) scripts/,
+      'server/bin/lastseen.mjs': /^#!\/usr\/bin\/env -S node (.*)\n/,
+      'server/bin/packaged.mjs': /^#!\/usr\/bin\/env -S node (.*)\n/,
+      'packaging/lastseen.service': /ExecStart=\/usr\/bin\/node (\S+) /,
+      'bench/processes.mjs': /asStarted = \['(.*)'\]/,
+    }
+    for (const [path, pattern] of Object.entries(starts))
+      expect(pattern.exec(read(path))?.[1], path).toBe('--max-semi-space-size=8')
+  })
+})
+
 describe('The image', () => {
   const lines = read('Dockerfile').split('\n')
 
