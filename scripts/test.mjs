@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import { join, relative } from 'node:path'
 import { ensureBuilt, ensurePackages, root } from './ensure.mjs'
 
@@ -12,21 +13,22 @@ const tally = { passed: 0, failed: 0, skipped: 0 }
 /** Said again at the end: a run of thousands of tests is long to look back through. */
 const failedTests = []
 
-function run(command, args, options = {}) {
-  const { status } = spawnSync(command, args, {
+async function run(command, args, options = {}) {
+  const child = spawn(command, args, {
     cwd: options.cwd ?? root,
     stdio: 'inherit',
     env: { ...process.env, ...options.env },
   })
+  const [status] = await once(child, 'close')
   return status === 0
 }
 
 const bin = (name) => join(root, 'node_modules/.bin', name)
 
-function vitest(report, filters, { env = {}, folder = 'server' } = {}) {
+async function vitest(report, filters, { env = {}, folder = 'server' } = {}) {
   const outputFile = join(cache, `${report}.json`)
   const flags = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${outputFile}`, ...filters]
-  const isGood = run(bin('vitest'), flags, { cwd: join(root, folder), env })
+  const isGood = await run(bin('vitest'), flags, { cwd: join(root, folder), env })
   if (existsSync(outputFile)) {
     const result = JSON.parse(readFileSync(outputFile, 'utf8'))
     tally.passed += result.numPassedTests
@@ -47,7 +49,7 @@ function failuresOf(file) {
 const node = (...args) => [process.execPath, ...args]
 const tool = (name, ...args) => [bin(name), ...args]
 
-/** Those that only read the code, each a few commands. They run at the same time. */
+/** Those that only read the code, each a few commands. They run at the same time, on what the tests leave of the processors. */
 const inspections = {
   format: [tool('prettier', '--check', '--log-level=warn', '.')],
   // The types of requests are made from the descriptions; they are kept, must not be old, and must compile.
@@ -69,6 +71,7 @@ async function inspect(commands) {
   let said = ''
   for (const [command, ...args] of commands) {
     const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk))
     const [status] = await once(child, 'close')
     isGood &&= status === 0
@@ -77,10 +80,10 @@ async function inspect(commands) {
 }
 
 /** Debian's chromium where it is installed, elsewhere the one Playwright was told to download. */
-function browser() {
+async function browser() {
   const outputFile = join(root, 'web/.cache/browser.json')
   rmSync(outputFile, { force: true })
-  const isGood = run(bin('playwright'), ['test', '--reporter=list,json'], {
+  const isGood = await run(bin('playwright'), ['test', '--reporter=list,json'], {
     cwd: join(root, 'web'),
     env: { PLAYWRIGHT_JSON_OUTPUT_NAME: outputFile },
   })
@@ -137,7 +140,6 @@ ensureBuilt('server', 'web', 'client')
 mkdirSync(cache, { recursive: true })
 const failures = []
 const isWanted = ([name]) => wanted === null || wanted.includes(name)
-const begin = (name) => process.stdout.write(`\n== ${name}\n`)
 
 function end(name, isGood, ms) {
   if (!isGood) failures.push(name)
@@ -146,18 +148,18 @@ function end(name, isGood, ms) {
 
 const inspecting = Object.entries(inspections)
   .filter(isWanted)
-  .map(([name, commands]) => [name, inspect(commands)])
-for (const [name, inspected] of inspecting) {
-  begin(name)
-  const { isGood, said, ms } = await inspected
-  process.stdout.write(said)
-  end(name, isGood, ms)
-}
+  .map(async ([name, commands]) => {
+    const { isGood, said, ms } = await inspect(commands)
+    process.stdout.write(said)
+    if (!isGood) failedTests.push(said)
+    end(name, isGood, ms)
+  })
 for (const [name, check] of Object.entries(parts).filter(isWanted)) {
-  begin(name)
+  process.stdout.write(`\n== ${name}\n`)
   const started = performance.now()
-  end(name, check(), performance.now() - started)
+  end(name, await check(), performance.now() - started)
 }
+await Promise.all(inspecting)
 
 for (const failure of failedTests) process.stdout.write(`\n✗ ${failure.slice(0, 1500)}\n`)
 if (failures.length > 0) process.stdout.write(`\nFailed: ${failures.join(', ')}\n`)
