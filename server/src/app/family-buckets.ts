@@ -110,7 +110,10 @@ export class FamilyBuckets {
     }
     for (const bucket of returned) {
       const loan = this.#loans.get(bucket.key)
-      if (loan?.to === line) this.#takeBack(loan, bucket)
+      if (loan?.to !== line) continue
+      // One that had filled up, and was not asked for, is lent again with the next draw.
+      if (loan.waiting === null) this.#runs.set(bucket.key, { by: line, length: steadyAfter - 1 })
+      this.#takeBack(loan, bucket)
     }
     if (leave !== undefined) this.#inTurn(() => this.#handOver(line))
     if (left !== undefined) this.#leave(line)

@@ -103,6 +103,18 @@ describe('Buckets of a family', () => {
     expect(one.heard.at(-1)).toEqual({ drawn: [[4, left(48)]] })
   })
 
+  it('are lent at once to the worker that returned them full, and to no other', () => {
+    const [one, two] = [join(), join()]
+    for (const key of ['a', 'b']) {
+      lend(one, key)
+      one.ask({ returned: [bucket(key, 120)] })
+    }
+    one.draw('a')
+    two.draw('b')
+    expect(one.heard).toEqual([{ drawn: [[7, { ...left(119), lentAt: frozen }]] }])
+    expect(two.heard).toEqual([{ drawn: [[1, left(119)]] }])
+  })
+
   it('are for the worker to decide that has them and did not know it yet', () => {
     const one = join()
     lend(one, 'a')
