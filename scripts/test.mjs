@@ -49,7 +49,7 @@ function failuresOf(file) {
 const node = (...args) => [process.execPath, ...args]
 const tool = (name, ...args) => [bin(name), ...args]
 
-/** Those that only read the code, each a few commands. They run at the same time, on what the tests leave of the processors. */
+/** Those that only read the code, each a few commands. They run beside the tests, on what these leave of the processors. */
 const inspections = {
   format: [tool('prettier', '--check', '--log-level=warn', '.')],
   // The types of requests are made from the descriptions; they are kept, must not be old, and must compile.

@@ -32,7 +32,7 @@ export interface IntakeNeeds {
 const maxMessageBytes = 1024 * 1024
 const maxWaitingBytes = 32 * maxMessageBytes
 
-/** What is in a message, and its reads in the order of time: it may be written in parts, and of a minute the first read counts. */
+/** What is in a message. Its reads are in the order of time: it may be written in parts, and of a minute the first counts. */
 interface Opened {
   decoded: Decoded
   inTime: { read: Read; settled: TagRead }[]
