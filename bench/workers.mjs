@@ -88,7 +88,7 @@ function renderWorkers(lines) {
     )
   }
   const [one, two] = lines
-  const isOutOfReach = two.ceiling < bar
+  const isOutOfReach = two.ratio < bar && two.ceiling < bar
   return [
     '| point reads | req/s | service µs | PostgreSQL µs | caller µs | at most req/s | ratio | at most | bar |',
     '|---|--:|--:|--:|--:|--:|--:|--:|--:|',
