@@ -12,21 +12,26 @@ interface Table {
   readonly kind: TableKind
   /** Why it is not a tenant table. */
   readonly reason?: string
+  /** May be lost in a crash, so no backup holds it. Unlogged on one server, but not on Citus, where its shards move. */
+  readonly isFleeting?: true
 }
 
 const reference = (name: string, reason: string): Table => ({ name, kind: 'reference', reason })
 const local = (name: string, reason: string): Table => ({ name, kind: 'local', reason })
 const tenant = (name: string): Table => ({ name, kind: 'tenant' })
+const fleeting = (table: Table): Table => ({ ...table, isFleeting: true })
 
 /** Every table there is, each behind those that its foreign keys name. */
 export const tables: readonly Table[] = [
   local('schema_migrations', 'Read and written by migrations alone.'),
   local('installation', 'One row: the keys of the installation and the number of the next block of ids.'),
-  local(
-    'rate_buckets',
-    'Written by every request of a credential, by its client id; a copy on every node would cost too much.',
+  fleeting(
+    local(
+      'rate_buckets',
+      'Written by every request of a credential, by its client id; a copy on every node would cost too much.',
+    ),
   ),
-  local('sign_in_failures', 'Written by every attempt to sign in, before the organization is known.'),
+  fleeting(local('sign_in_failures', 'Written by every attempt to sign in, before the organization is known.')),
   local('unknown_topics', 'Topics of an outside broker that lead to no reader, so no organization owns them.'),
   reference('id_blocks', 'Leads from an id to its organization; one row for 1024 ids.'),
   reference('organization_names', 'The list of organizations.'),
@@ -47,7 +52,7 @@ export const tables: readonly Table[] = [
   tenant('assets'),
   tenant('locations'),
   tenant('asset_positions'),
-  tenant('asset_glimpses'),
+  fleeting(tenant('asset_glimpses')),
   tenant('tags'),
   tenant('readers'),
   tenant('scan_points'),
@@ -62,3 +67,5 @@ export const tables: readonly Table[] = [
   tenant('imports'),
   tenant('import_rows'),
 ]
+
+export const fleetingTables: readonly string[] = tables.filter((table) => table.isFleeting).map(({ name }) => name)

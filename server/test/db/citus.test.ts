@@ -87,6 +87,16 @@ describe('The schema', () => {
       'drop policy one_organization on tags; drop policy checked_reads on tags',
       ['tags has no row level security'],
     ],
+    [
+      'a table that may be lost in a crash and is in every backup',
+      'alter table due_moves set unlogged',
+      ['due_moves is unlogged, and not fleeting in the list of tables'],
+    ],
+    [
+      'a table that no backup holds although it outlives a crash',
+      'alter table asset_glimpses set logged',
+      ['asset_glimpses is fleeting in the list of tables, and not unlogged'],
+    ],
   ])('could not be distributed with %s, and the check says so', async (_what, change, problems) => {
     await sql.unsafe('begin')
     try {

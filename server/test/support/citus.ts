@@ -1,8 +1,9 @@
 import type postgres from 'postgres'
-import { type TableKind, tables } from '../../src/db/tables.ts'
+import { type TableKind, fleetingTables, tables } from '../../src/db/tables.ts'
 
 interface Relation {
   name: string
+  isUnlogged: boolean
   hasPolicy: boolean
   orgColumn: string | null
   triggers: string[]
@@ -24,7 +25,7 @@ interface Key {
 /** The tables of the database, from its catalog. */
 function relationsOf(sql: postgres.Sql): Promise<Relation[]> {
   return sql<Relation[]>`
-    select c.relname::text as name,
+    select c.relname::text as name, c.relpersistence = 'u' as "isUnlogged",
       exists (select from pg_policy p where p.polrelid = c.oid) as "hasPolicy",
       (select format_type(a.atttypid, null) || case when a.attnotnull then '' else ' null' end
         from pg_attribute a where a.attrelid = c.oid and a.attname = 'org_id') as "orgColumn",
@@ -92,6 +93,9 @@ function relationProblems(one: Relation, kinds: ReadonlyMap<string, TableKind>):
   if (kind === 'tenant' && one.orgColumn !== 'bigint') problems.push(`${one.name} has no column org_id bigint not null`)
   if (kind === 'tenant' && !one.hasPolicy) problems.push(`${one.name} has no row level security`)
   if (kind !== 'tenant' && one.hasPolicy) problems.push(`${one.name} has row level security and is no tenant table`)
+  const isFleeting = fleetingTables.includes(one.name)
+  if (one.isUnlogged && !isFleeting) problems.push(`${one.name} is unlogged, and not fleeting in the list of tables`)
+  if (isFleeting && !one.isUnlogged) problems.push(`${one.name} is fleeting in the list of tables, and not unlogged`)
   for (const name of one.triggers) problems.push(`${one.name} has the trigger ${name}`)
   for (const name of one.rules) problems.push(`${one.name} has the rule ${name}`)
   for (const name of one.generated) problems.push(`${one.name}.${name} comes from a sequence`)

@@ -1,4 +1,5 @@
 import type postgres from 'postgres'
+import { fleetingTables } from '../tables.ts'
 
 export type Sql = postgres.ISql
 
@@ -20,7 +21,7 @@ export async function keptTables(sql: Sql): Promise<KeptTable[]> {
         where f.conrelid = c.oid and f.contype = 'f' and f.confrelid <> c.oid) as "refersTo"
     from pg_class c
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relpersistence = 'p' and c.relname <> 'schema_migrations'
+      and c.relname <> 'schema_migrations' and c.relname not in ${sql(fleetingTables)}
       and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
     order by c.relname`
   const sorted: (typeof rows)[number][] = []
