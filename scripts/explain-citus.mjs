@@ -1,16 +1,19 @@
 /**
  * Asks a Citus cluster which statements of the service run on one shard: plans every statement that the last test run
- * recorded, with an example of its values, and executes none. `node scripts/explain-citus.mjs postgres://…` names a
- * migrated and distributed database. Prints those that do not run on one shard as a table, with the reason from
- * server/src/db/cross-shard.ts, and ends with 1 when one has no reason or cannot be planned.
+ * recorded, with an example of its values, and every statement inside the functions of the database; executes none.
+ * `node scripts/explain-citus.mjs postgres://…` names a migrated and distributed database. Prints those that do not run
+ * on one shard as a table, with the reason from server/src/db/cross-shard.ts, and ends with 1 when one has no reason or
+ * cannot be planned.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { loadModule, parsePlPgSQLSync } from 'libpg-query'
 import { ensureBuilt, root } from './ensure.mjs'
 
 ensureBuilt()
 const { openPool } = await import('../server/dist/db/connect.js')
 const { crossShard, stepsBeyond } = await import('../server/dist/db/cross-shard.js')
+const { tables } = await import('../server/dist/db/tables.js')
 
 const [url] = process.argv.slice(2)
 const folder = join(root, 'server/.cache/evidence')
@@ -42,6 +45,38 @@ async function tasksFor(sql, text, values) {
   }
 }
 
+const samples = { timestamp: '2026-05-04', boolean: 'true', uuid: '00000000-0000-4000-8000-000000000000' }
+
+/** A value of a type, as SQL takes it. Which one matters little, but with null there would be nothing to ask for. */
+function someValue(type) {
+  const one = Object.entries(samples).find(([start]) => type.startsWith(start))?.[1] ?? '1'
+  return `'${type.endsWith('[]') ? `{${one}}` : one}'::${type}`
+}
+
+/** The text of every statement, as opposed to an expression, in what the parser made of a function. */
+function textsIn(node) {
+  if (node === null || typeof node !== 'object') return []
+  const { PLpgSQL_expr: found } = node
+  return found?.parseMode === 0 ? [found.query] : Object.values(node).flatMap(textsIn)
+}
+
+/** The statements inside the functions that ask a table, with a value in place of each variable. */
+async function statementsInFunctions(sql) {
+  await loadModule()
+  const functions = await sql`
+    select pg_get_functiondef(oid) as definition from pg_proc
+    where pronamespace = 'public'::regnamespace and proargnames[1] = 'the_org'`
+  const asksTable = new RegExp(`\\b(from|join|into|update)\\s+(${tables.map(({ name }) => name).join('|')})\\b`)
+  return functions.flatMap(({ definition }) => {
+    const [{ PLpgSQL_function: body }] = parsePlPgSQLSync(definition).plpgsql_funcs
+    const variables = body.datums.flatMap(({ PLpgSQL_var: variable }) => variable ?? [])
+    const isOne = new RegExp(`(?<![.\\w])(${variables.map(({ refname }) => refname).join('|')})\\b(?!\\()`, 'g')
+    const types = new Map(variables.map(({ refname, datatype }) => [refname, datatype.PLpgSQL_type.typname]))
+    const statements = textsIn(body.action).filter((text) => asksTable.test(text))
+    return statements.map((text) => [text.replaceAll(isOne, (name) => someValue(types.get(name))), []])
+  })
+}
+
 /** What is known of a statement that does not run on one shard: one line for each place where it stands. */
 function linesFor(text, tasks, nodes) {
   const found = crossShard.filter(({ statement }) => stepsBeyond(text).includes(statement))
@@ -65,7 +100,8 @@ async function main() {
     const rows = new Map()
     let isFine = true
     let singles = 0
-    for (const [text, values] of examples) {
+    const asked = new Map([...examples, ...(await statementsInFunctions(sql))])
+    for (const [text, values] of asked) {
       const tasks = await tasksFor(sql, text, values).catch((error) => error)
       const isSingle = tasks === 1 && stepsBeyond(text).length === 0
       if (isSingle) singles++
@@ -80,7 +116,7 @@ async function main() {
     }
     say('| statement | file in `server/src` | runs on | reason |\n|---|---|---|---|')
     for (const row of [...rows.values()].sort()) say(row)
-    say(`\n${singles} of ${examples.size} statements run on one shard; the others are above.`)
+    say(`\n${singles} of ${asked.size} statements run on one shard; the others are above.`)
     return isFine
   } finally {
     await sql.end({ timeout: 5 })

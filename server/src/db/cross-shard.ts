@@ -35,6 +35,9 @@ const buckets = 'One row per credential for all processes; counting it on every 
 const failures = 'Counted before the organization is known.'
 const topics = 'No organization owns a topic that leads to no reader.'
 
+/** The functions of the database. */
+const functions = ['record_reads', 'record_save', 'record_sightings', 'resolve_reads']
+
 /** What deliberately does not run on one shard. Everything else names one organization and runs where it lives. */
 export const crossShard: readonly Crossing[] = [
   toAll('db/id-source.ts', 'insert into id_blocks', 'Every node can tell whose an id is. Once for 1024 ids.'),
@@ -67,6 +70,9 @@ export const crossShard: readonly Crossing[] = [
   atHome('readers/unknown.sql.ts', 'insert into unknown_topics', topics),
   atHome('readers/unknown.sql.ts', 'delete from unknown_topics', topics),
   atHome('readers/unknown.sql.ts', 'from unknown_topics', topics),
+  ...functions.map((name) =>
+    atHome('tracking/recording.sql.ts', `from ${name}`, 'A function; each statement in it runs on one shard.'),
+  ),
   atHome('bulk/imports.sql.ts', 'select pg_try_advisory_xact_lock', 'One process at a time works on an import.'),
   atHome(
     'bulk/imports.sql.ts',
@@ -99,6 +105,8 @@ export function stepsBeyond(text: string): string[] {
     if (kind === 'local' || (kind === 'reference' && /^(insert|update|delete)/.test(verb)))
       found.add(`${verb} ${table}`)
   }
+  for (const [, name = ''] of text.matchAll(/\bfrom\s+(\w+)\(/g))
+    if (functions.includes(name)) found.add(`from ${name}`)
   const [, alone] = /^\s*(select pg_\w+|set local)\b/.exec(text) ?? []
   if (alone !== undefined) found.add(alone)
   // What is written is said; that it is read in the same statement goes without saying.

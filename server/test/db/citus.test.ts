@@ -185,6 +185,8 @@ describe('A statement', () => {
     ['delete from unknown_topics where topic < (select topic from unknown_topics)', ['delete from unknown_topics']],
     ['select id_key from installation', ['from installation']],
     ['select pg_notify($1, $2)', ['select pg_notify']],
+    ['select s.* from record_save($1, $2) s', ['from record_save']],
+    ['select u.n from unnest($1::int[]) u (n)', []],
   ])('%s goes beyond one shard with %j', (text, steps) => {
     expect(stepsBeyond(text)).toEqual(steps)
   })

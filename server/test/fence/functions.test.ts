@@ -1,5 +1,6 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { crossShard } from '../../src/db/cross-shard.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 import { loadFence } from '../support/fence.ts'
 import { functionViolations } from '../support/function-fence.ts'
@@ -44,6 +45,11 @@ describe('The functions in the database', () => {
       'record_sightings',
       'resolve_reads',
     ])
+  })
+
+  it('are listed as what runs on the coordinator of a cluster', () => {
+    const listed = crossShard.map(({ statement }) => statement)
+    expect(listed).toEqual(expect.arrayContaining(functions.map(({ name }) => `from ${name}`)))
   })
 
   it('run as whoever calls them, under the fence, and only the writing role may call them', () => {
