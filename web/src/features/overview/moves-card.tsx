@@ -1,6 +1,6 @@
 import { Box, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { memo, useEffect, useState } from 'react'
 import { onLive } from '../../api/live.ts'
 import { recentMoves } from '../../api/looking.ts'
 import type { Move } from '../../api/types.ts'
@@ -24,6 +24,30 @@ function useFresh(): readonly Move[] {
   )
   return fresh
 }
+
+/** Drawn once: when others come in above it, nothing of it changes. */
+const MoveRow = memo(function MoveRow({ move, isFresh }: { move: Move; isFresh: boolean }) {
+  return (
+    <div className="move-row" data-fresh={isFresh ? '' : undefined}>
+      <Box style={{ flex: 1, minWidth: 0 }}>
+        <Text size="sm">
+          <AssetLink id={move.asset.id} name={move.asset.name} />
+        </Text>
+        <Text size="xs" c="dimmed">
+          {move.from_location !== null && (
+            <>
+              <PlaceLink id={move.from_location.id} name={move.from_location.name} /> →{' '}
+            </>
+          )}
+          <PlaceLink id={move.to_location.id} name={move.to_location.name} />
+        </Text>
+      </Box>
+      <Text size="xs" c="dimmed">
+        <When at={move.occurred_at} />
+      </Text>
+    </div>
+  )
+})
 
 export function MovesCard() {
   const fresh = useFresh()
@@ -50,28 +74,7 @@ export function MovesCard() {
           return (
             <Box mah={430} style={{ overflowY: 'auto' }} tabIndex={0} role="log" aria-label="Moves">
               {all.map((move) => (
-                <div
-                  className="move-row"
-                  key={move.delivery_id}
-                  data-fresh={known.has(move.delivery_id) ? '' : undefined}
-                >
-                  <Box style={{ flex: 1, minWidth: 0 }}>
-                    <Text size="sm">
-                      <AssetLink id={move.asset.id} name={move.asset.name} />
-                    </Text>
-                    <Text size="xs" c="dimmed">
-                      {move.from_location !== null && (
-                        <>
-                          <PlaceLink id={move.from_location.id} name={move.from_location.name} /> →{' '}
-                        </>
-                      )}
-                      <PlaceLink id={move.to_location.id} name={move.to_location.name} />
-                    </Text>
-                  </Box>
-                  <Text size="xs" c="dimmed">
-                    <When at={move.occurred_at} />
-                  </Text>
-                </div>
+                <MoveRow key={move.delivery_id} move={move} isFresh={known.has(move.delivery_id)} />
               ))}
             </Box>
           )
