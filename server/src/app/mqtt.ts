@@ -4,6 +4,7 @@ import { takeSeat } from '../db/seat.ts'
 import { startBroker } from '../ingest/broker.ts'
 import { startSubscriber } from '../ingest/subscriber.ts'
 import type { Core } from './core.ts'
+import { ownAddress } from './own-address.ts'
 import type { Tracking } from './tracking.ts'
 
 export interface MqttDoor {
@@ -38,7 +39,8 @@ export async function openMqtt(
   try {
     const onConnection = tracking.noteConnection
     const broker = await startBroker({ devices, intake, host, port: mqttPort, onFailure, onConnection })
-    return { notice: `Readers reach the MQTT broker at mqtt://${host}:${broker.port}`, close: () => broker.close() }
+    const notice = `Readers reach the MQTT broker at ${ownAddress('mqtt', host, broker.port)}`
+    return { notice, close: () => broker.close() }
   } catch (error) {
     const why =
       (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? `port ${mqttPort} is taken` : (error as Error).message

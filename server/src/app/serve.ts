@@ -8,6 +8,7 @@ import { openCore, openDatabase, prepareDatabase } from './core.ts'
 import { FamilyBuckets, familyHome } from './family-buckets.ts'
 import { firstOrganizationName, firstRun } from './first-run.ts'
 import { openLog } from './log.ts'
+import { ownAddress } from './own-address.ts'
 import { startRetention } from './retention.ts'
 import { startServer } from './server.ts'
 import { simulate } from './simulate.ts'
@@ -94,7 +95,7 @@ async function playDemo(config: Config, url: string, asked: Promise<string>): Pr
   void asked.then(() => stop.abort())
   const core = await openCore({ config, url })
   try {
-    const target = localUrl(config)
+    const target = ownAddress('http', config.host, config.port)
     await untilReady(target, stop.signal)
     const options = { org: firstOrganizationName, url: target, assets: 300, rate: 5, days: 3, seconds: null }
     await simulate(core, { ...options, format: 'generic', seed: 7 }, (line) => say(`Demo: ${line}`), stop.signal)
@@ -116,13 +117,9 @@ async function untilReady(url: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-const localUrl = (config: Config): string =>
-  `http://${config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host}:${config.port}`
-
 const announce = (config: Config, port: number): void => {
-  const host = config.host === '0.0.0.0' || config.host === '::' ? 'localhost' : config.host
   const what = config.roles.has('api') ? 'API reference at /api/docs' : [...config.roles].join(' and ')
-  say(`Lastseen is ready: http://${host}:${port}  (${what}, stop with Ctrl+C)`)
+  say(`Lastseen is ready: ${ownAddress('http', config.host, port)}  (${what}, stop with Ctrl+C)`)
 }
 
 /** The database, and the family of a worker. */

@@ -7,6 +7,7 @@ import { Turns } from '../http/turns.ts'
 import { noApi, startApi } from './api.ts'
 import type { Core } from './core.ts'
 import { noMqtt, openMqtt } from './mqtt.ts'
+import { ownAddress } from './own-address.ts'
 import { pages } from './pages.ts'
 import { startTracking } from './tracking.ts'
 import { telemetry } from './telemetry.ts'
@@ -31,10 +32,6 @@ export interface ServerOptions {
   /** Tells whoever runs the program a line; without it nobody is told. */
   tell?: (line: string) => void
 }
-
-/** Where people on this machine find the program. */
-const localUrl = (host: string, port: number): string =>
-  `http://${host === '0.0.0.0' || host === '::' ? 'localhost' : host}:${port}`
 
 /** Puts the parts of the process's roles together and answers requests. The only place that knows them all. */
 export async function startServer(core: Core, options: ServerOptions): Promise<RunningServer> {
@@ -61,7 +58,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   const tracking = startTracking(core, log, turns)
   const webhooks = startWebhooks(core, log, seen.registry, options.delivery)
   let port = options.port
-  const siteUrl = (): string => config.baseUrl ?? localUrl(options.host, port)
+  const siteUrl = (): string => config.baseUrl ?? ownAddress('http', options.host, port)
   const api = config.roles.has('api') ? startApi(core, { ...options, siteUrl }, { tracking, webhooks }) : noApi
   await wake.start(() => {
     api.missedNews()

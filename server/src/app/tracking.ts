@@ -11,6 +11,7 @@ import { type Turns, noTurns } from '../http/turns.ts'
 import type { Device, LatestRead, Reader } from '../readers/reader.ts'
 import { Live } from '../tracking/live.ts'
 import type { Core } from './core.ts'
+import { ownAddress } from './own-address.ts'
 
 const flushMs = 2000
 /** News of moves are gathered this long, so that a busy site does not send one per move. */
@@ -40,9 +41,9 @@ export interface Tracking {
 
 /** Where readers send to and as whom. The password is the token, which stands in neither address. */
 export function ingestAddresses(core: Core, reader: Reader) {
-  const base = core.config.baseUrl ?? `http://${core.config.host}:${core.config.port}`
-  const { mqttPublicUrl, mqttUrl, mqttPort, host } = core.config
-  const mqtt = mqttPublicUrl ?? (mqttUrl === null && mqttPort > 0 ? `mqtt://${host}:${mqttPort}` : null)
+  const { baseUrl, mqttPublicUrl, mqttUrl, mqttPort, host, port } = core.config
+  const base = baseUrl ?? ownAddress('http', host, port)
+  const mqtt = mqttPublicUrl ?? (mqttUrl === null && mqttPort > 0 ? ownAddress('mqtt', host, mqttPort) : null)
   return {
     ingest_url: `${base}/ingest/v1/reads`,
     mqtt: { url: mqtt, username: String(reader.id), topic: `lastseen/${reader.topicKey}/reads` },

@@ -85,6 +85,13 @@ describe('lastseen reader create', () => {
     expect(facts.ingest_url).toBe('https://track.example.com/ingest/v1/reads')
     expect(facts.mqtt.url).toBe('mqtts://mq.example.com')
     expect([facts.format, facts.clock, facts.smoothing, facts.antennas]).toEqual(['auto', 'reader', null, []])
+    const anywhere = JSON.parse(
+      (await lastseen(args, { ...settings, LASTSEEN_HOST: '0.0.0.0', LASTSEEN_MQTT_PORT: '1883' })).stdout,
+    )
+    expect([anywhere.ingest_url, anywhere.mqtt.url]).toEqual([
+      'http://localhost:8080/ingest/v1/reads',
+      'mqtt://localhost:1883',
+    ])
     const without = JSON.parse((await lastseen(args, { ...settings, LASTSEEN_MQTT_PORT: '0' })).stdout)
     expect(without.mqtt.url).toBe(null)
   })
