@@ -40,7 +40,7 @@ async function run({ shape, warmMs, measureMs }) {
     if (recorded.isKnown.includes(false)) throw new Error('a read was not known')
     if (from === null) continue
     reads += batchReads
-    moves += recorded.moves.length
+    moves += recorded.moves
   }
 }
 

@@ -3,7 +3,7 @@ import { ActivityBook } from '../ingest/activity.ts'
 import { Devices } from '../ingest/devices.ts'
 import { ingestEndpoints } from '../ingest/endpoint.ts'
 import { Intake } from '../ingest/intake.ts'
-import { LatestReads, readsTopic, wantedTopic } from '../ingest/latest-reads.ts'
+import { LatestReads, readsTopic, shown, wantedTopic } from '../ingest/latest-reads.ts'
 import { now } from '../kernel/clock.ts'
 import type { PlainPage } from '../http/dispatch.ts'
 import { Gate } from '../http/gate.ts'
@@ -67,7 +67,7 @@ export function startTracking(core: Core, log: Logger, turns: Turns): Tracking {
       book.note(device, { ...taken, messages: 1 })
       book.noteAntennas(device, taken.reads)
       const receivedAt = now(clock)
-      const latest = taken.reads.map(({ tagType: type, value, antenna, rssiDbm, observedAt }) => {
+      const latest = taken.reads.slice(-shown).map(({ tagType: type, value, antenna, rssiDbm, observedAt }) => {
         return { tag: { type, value }, antenna, rssiDbm, observedAt, receivedAt }
       })
       latestReads.note(device.readerId, latest)
@@ -77,7 +77,7 @@ export function startTracking(core: Core, log: Logger, turns: Turns): Tracking {
         device,
         reads.map((read) => ({ tag: { type: read.tagType, value: read.value }, antenna: read.antenna })),
       ),
-    onMoves: (orgId) => movedIn.add(orgId),
+    onMoved: (orgId) => movedIn.add(orgId),
     onQuarantine(why, topic) {
       if (why === 'unknown reader') book.noteTopic(topic)
       log.warn({ event: 'ingest.quarantined', why, topic }, 'message put aside')

@@ -5,7 +5,6 @@ import { instantFromMillis } from '../kernel/instant.ts'
 import { recordReads } from '../pipeline/record-reads.ts'
 import type { Device } from '../readers/reader.ts'
 import { type ReaderClock, settleTime } from '../tracking/arrival.ts'
-import type { RecordedMove } from '../tracking/moves.sql.ts'
 import type { TagRead } from '../tracking/tag-read.ts'
 import { Batches } from './batches.ts'
 import { type Format, decode } from './decoders/index.ts'
@@ -24,7 +23,7 @@ export interface IntakeNeeds {
   retentionDays: number
   /** Told of every message once it is durable. */
   onTaken: (device: Device, taken: Taken & { reads: readonly Read[]; warning: string | null }) => void
-  onMoves: (orgId: number, moves: readonly RecordedMove[]) => void
+  onMoved: (orgId: number) => void
   onUnknown: (device: Device, reads: readonly Read[]) => void
   onQuarantine: (why: 'unknown reader' | 'unknown format' | 'too large', topic: string) => void
 }
@@ -35,7 +34,11 @@ const maxWaitingBytes = 32 * maxMessageBytes
 /** What is in a message. Its reads are in the order of time: it may be written in parts, and of a minute the first counts. */
 interface Opened {
   decoded: Decoded
-  inTime: { read: Read; settled: TagRead }[]
+  inTime: Settled[]
+}
+
+interface Settled extends TagRead {
+  read: Read
 }
 
 /** The way in for every message of every reader, whatever brought it. */
@@ -48,7 +51,7 @@ export class Intake {
     this.#batches = new Batches(
       async (orgId, reads) => {
         const { isKnown, moves } = await recordReads(needs, orgId, reads)
-        if (moves.length > 0) needs.onMoves(orgId, moves)
+        if (moves > 0) needs.onMoved(orgId)
         return isKnown
       },
       { maxBatch: 5_000, maxBatchInCompany: 50, maxWaiting: maxWaitingBytes },
@@ -84,12 +87,12 @@ export class Intake {
       weight: bytes.length,
       open: () => {
         opened.message = this.#open(device, bytes, topic, arrivedAtMs)
-        return opened.message?.inTime.map(({ settled }) => settled) ?? []
+        return opened.message?.inTime ?? []
       },
     })
     if (opened.message === null) return null
     const { decoded, inTime } = opened.message
-    const unknown = inTime.filter((_, place) => !isKnown[place]).map(({ read }) => read)
+    const unknown = inTime.flatMap(({ read }, place) => (isKnown[place] ? [] : read))
     if (unknown.length > 0) this.#needs.onUnknown(device, unknown)
     const accepted = inTime.length - unknown.length
     const taken = { accepted, ignored: decoded.reads.length - accepted + decoded.skipped }
@@ -101,7 +104,8 @@ export class Intake {
     const decoded = decode(device.format as Format | 'auto', bytes, topic)
     if (decoded === null) return null
     const horizon = instantFromMillis(arrivedAtMs - this.#needs.retentionDays * 86_400_000)
-    const settle = (read: Read): TagRead => ({
+    const settle = (read: Read): Settled => ({
+      read,
       identities: [{ type: read.tagType, value: read.value }, ...read.alt],
       readerId: device.readerId,
       antenna: read.antenna,
@@ -109,9 +113,9 @@ export class Intake {
       observedAt: settleTime(read.observedAt, arrivedAtMs, device.clock as ReaderClock, decoded.sentAt),
     })
     const inTime = decoded.reads
-      .map((read) => ({ read, settled: settle(read) }))
-      .filter(({ settled }) => settled.observedAt >= horizon)
-      .sort((a, b) => ascending(a.settled.observedAt, b.settled.observedAt))
+      .map(settle)
+      .filter(({ observedAt }) => observedAt >= horizon)
+      .sort((a, b) => ascending(a.observedAt, b.observedAt))
     return { decoded, inTime }
   }
 }

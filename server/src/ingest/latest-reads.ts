@@ -4,7 +4,7 @@ import type { LatestRead } from '../readers/reader.ts'
 import type { TagType } from '../tags/tag.ts'
 
 /** So many reads are shown of a reader, and so many of them are told at once. */
-const shown = 50
+export const shown = 50
 /** A message between processes may be 8,000 bytes long. */
 const mostBytes = 7000
 /** Who watches asks again long before this is over; each watch is announced at most this often. */
@@ -61,11 +61,10 @@ export class LatestReads {
 
   /** This process took reads of the reader. */
   note(readerId: number, reads: readonly LatestRead[]): void {
-    const latest = reads.slice(-shown)
-    this.#own.set(readerId, [...(this.#own.get(readerId) ?? []), ...latest].slice(-shown))
+    this.#own.set(readerId, [...(this.#own.get(readerId) ?? []), ...reads].slice(-shown))
     const watch = this.#watch(readerId)
     if (watch === undefined) return
-    watch.untold = [...watch.untold, ...latest].slice(-shown)
+    watch.untold = [...watch.untold, ...reads].slice(-shown)
     this.#pending.add(readerId)
   }
 

@@ -7,12 +7,16 @@ import type { Sighting } from './sighting.ts'
 import type { Observation } from './smoothing.ts'
 import { type TagRead, columnsOf } from './tag-read.ts'
 
-/** Migration 0018 holds the functions that are called here; what they do stands there, step by step. */
+/**
+ * Migration 0018 holds the functions that are called here; what they do stands there, step by step. They give every move
+ * they made. Those of readers are only counted here: there are many, and whoever is to be told of them looks them up.
+ */
 
 export interface Recorded {
   /** For each read, in order, whether its tag hangs on an asset. */
   isKnown: boolean[]
-  moves: RecordedMove[]
+  /** How many. */
+  moves: number
 }
 
 const resolvable = (columns: ReturnType<typeof columnsOf>): Sql => sql`
@@ -26,15 +30,16 @@ export async function recordBatch(
   reads: readonly TagRead[],
   at: Instant,
 ): Promise<Recorded | null> {
-  const [batch, ...moves] = await db.sendInOrganization(orgId, (tx) =>
-    tx.query<MoveRow & { strangers: number[] }>(sql`
-      select r.strangers, (r.move).* from record_reads(${orgId}, ${toDatabase(at)}, ${resolvable(columnsOf(reads))},
+  const [batch] = await db.sendInOrganization(orgId, (tx) =>
+    tx.query<{ strangers: number[] | null; moves: number }>(sql`
+      select max(r.strangers) as strangers, count(*) filter (where r.strangers is null) as moves
+      from record_reads(${orgId}, ${toDatabase(at)}, ${resolvable(columnsOf(reads))},
         ${reads.map((read) => toDatabase(read.observedAt))}) r`),
   )
-  if (batch === undefined) return null
+  if (batch === undefined || batch.strangers === null) return null
   const isKnown = reads.map(() => true)
   for (const number of batch.strangers) isKnown[number - 1] = false
-  return { isKnown, moves: moves.map(moveOf) }
+  return { isKnown, moves: batch.moves }
 }
 
 /** Which asset was seen where, for each read; null where its tag hangs on no asset or its reader is gone. */
@@ -62,12 +67,13 @@ export async function recordSightings(
   sightings: readonly Sighting[],
   assumed: ReadonlyMap<number, number | null>,
   at: Instant,
-): Promise<RecordedMove[]> {
-  const rows = await tx.query<MoveRow>(sql`
-    select * from record_sightings(${orgId}, 'reader', ${toDatabase(at)}, ${sightings.map((one) => one.assetId)},
+): Promise<number> {
+  const rows = await tx.query<{ moves: number }>(sql`
+    select count(*) as moves
+    from record_sightings(${orgId}, 'reader', ${toDatabase(at)}, ${sightings.map((one) => one.assetId)},
       ${sightings.map((one) => one.locationId)}, ${sightings.map((one) => toDatabase(one.observedAt))},
       ${[...assumed.keys()]}, ${[...assumed.values()]})`)
-  return rows.map(moveOf)
+  return rows[0]!.moves
 }
 
 /** Records that an operator says these assets are here. */

@@ -53,7 +53,7 @@ export class ModelRun {
     this.#world = world
     this.#orgId = orgId
     const quiet = (): void => undefined
-    const told = { onTaken: quiet, onMoves: quiet, onUnknown: quiet, onQuarantine: quiet }
+    const told = { onTaken: quiet, onMoved: quiet, onUnknown: quiet, onQuarantine: quiet }
     const turns = noTurns()
     this.#intake = new Intake({ db: world.core.db, clock: world.core.clock, turns, retentionDays: 400, ...told })
   }

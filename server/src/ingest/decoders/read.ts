@@ -100,16 +100,23 @@ interface Sighting {
   observedAt?: Instant | null
 }
 
+const NO_ALT: readonly TagDraft[] = []
+
 /** The first identity names the tag and the others stand by; without any there is no read. */
 export function readOf(identities: readonly (TagDraft | null)[], seen: Sighting): Outcome {
-  const distinct = new Map<string, TagDraft>()
-  for (const identity of identities) {
-    if (identity !== null && distinct.size <= MAX_ALT) distinct.set(`${identity.type} ${identity.value}`, identity)
-  }
-  const [tag, ...alt] = distinct.values()
+  const tag = identities.find((identity) => identity !== null)
+  const alt = identities.length === 1 ? NO_ALT : distinct(identities).slice(1)
   const { antenna = 1, rssiDbm = null, count = 1, observedAt = null } = seen
   if (tag === undefined || antenna === null) return 'unreadable'
   return { tagType: tag.type, value: tag.value, antenna, rssiDbm, count, observedAt, alt }
+}
+
+function distinct(identities: readonly (TagDraft | null)[]): TagDraft[] {
+  const found = new Map<string, TagDraft>()
+  for (const identity of identities) {
+    if (identity !== null && found.size <= MAX_ALT) found.set(`${identity.type} ${identity.value}`, identity)
+  }
+  return [...found.values()]
 }
 
 export function add(decoded: Decoded, outcome: Outcome): void {
