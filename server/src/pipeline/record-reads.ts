@@ -34,6 +34,6 @@ function recordSteadied(db: Database, orgId: number, reads: readonly TagRead[], 
     const observations = seen.flatMap((one) => one ?? [])
     const { sightings, assumed } = await steadied(tx, orgId, observations)
     const moves = await recordSightings(tx, orgId, sightings, assumed, now(clock))
-    return { isKnown: seen.map((one) => one !== null), moves }
+    return { isKnown: seen.map((one) => one !== null), moves: moves.length }
   })
 }

@@ -7,15 +7,12 @@ import type { Sighting } from './sighting.ts'
 import type { Observation } from './smoothing.ts'
 import { type TagRead, columnsOf } from './tag-read.ts'
 
-/**
- * Migration 0018 holds the functions that are called here; what they do stands there, step by step. They give every move
- * they made. Those of readers are only counted here: there are many, and whoever is to be told of them looks them up.
- */
+/** Migration 0018 holds the functions that are called here; what they do stands there, step by step. */
 
 export interface Recorded {
   /** For each read, in order, whether its tag hangs on an asset. */
   isKnown: boolean[]
-  /** How many. */
+  /** How many: whoever is to be told of them looks them up. */
   moves: number
 }
 
@@ -67,13 +64,12 @@ export async function recordSightings(
   sightings: readonly Sighting[],
   assumed: ReadonlyMap<number, number | null>,
   at: Instant,
-): Promise<number> {
-  const rows = await tx.query<{ moves: number }>(sql`
-    select count(*) as moves
-    from record_sightings(${orgId}, 'reader', ${toDatabase(at)}, ${sightings.map((one) => one.assetId)},
+): Promise<RecordedMove[]> {
+  const rows = await tx.query<MoveRow>(sql`
+    select * from record_sightings(${orgId}, 'reader', ${toDatabase(at)}, ${sightings.map((one) => one.assetId)},
       ${sightings.map((one) => one.locationId)}, ${sightings.map((one) => toDatabase(one.observedAt))},
       ${[...assumed.keys()]}, ${[...assumed.values()]})`)
-  return rows[0]!.moves
+  return rows.map(moveOf)
 }
 
 /** Records that an operator says these assets are here. */

@@ -154,9 +154,11 @@ async function initialise(files: string, programs: string, account: Account, pas
   if (account) await fs.chown(secret, account.uid, account.gid)
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
   const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${secret}`]
+  // Nobody can commit while a piece of the log is made: one of the usual 16 MiB takes so long that callers notice.
+  const log = ['--wal-segsize=2']
   const made = await run(
     join(programs, 'initdb'),
-    [`--pgdata=${files}`, ...locale, ...access, '--data-checksums', '--no-instructions'],
+    [`--pgdata=${files}`, ...locale, ...access, ...log, '--data-checksums', '--no-instructions'],
     account,
   )
   await fs.rm(secret)
