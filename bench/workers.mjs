@@ -54,7 +54,7 @@ async function measureWorkers(started, postgres, { credentials, rounds, warmMs, 
   const order = Object.keys(results)
   for (const kind of order) await measureOnce(services[kind], postmaster, { warmMs: firstWarmMs, measureMs: 0 })
   for (let round = 0; round < rounds; round++) {
-    // Each comes after every other as often, and as long after its own last round.
+    // Each is first, in the middle and last as often.
     const first = round % order.length
     for (const kind of [...order.slice(first), ...order.slice(0, first)])
       results[kind].push(await measureOnce(services[kind], postmaster, { warmMs, measureMs }))
