@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { dropDatabases, startPostgres, versionOf } from './database.mjs'
 import { readOptions } from './options.mjs'
 import { emptyReport, factsOfRun, joined, misses, readReport, render } from './report.mjs'
+import { watched } from './surroundings.mjs'
 import { writeDocs } from './write.mjs'
 
 const startMinutes = 1
@@ -33,7 +34,8 @@ async function bench(started, { chosen, isQuick }, keep) {
     // What one part started and made is gone before the next begins.
     const own = await started.add(new Started())
     try {
-      report.parts[part.name] = { facts, result: await part.measure(own, postgres, pace) }
+      const { result, surroundings } = await watched(postgres.folder, () => part.measure(own, postgres, pace))
+      report.parts[part.name] = { facts: { ...facts, surroundings }, result }
     } catch (error) {
       say(`${part.name} could not be measured: ${error.message}`)
       report.failed.push(part.name)

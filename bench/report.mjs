@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parts } from './parts.mjs'
+import { surroundingsText } from './surroundings.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
@@ -41,9 +42,9 @@ export const emptyReport = () => ({ parts: {}, failed: [] })
 
 const measured = ({ parts: held }) => parts.filter(({ name }) => held[name] !== undefined)
 
-function factsOf({ processor, memory, system, node, postgres, commit, date, isQuick }) {
+function factsOf({ processor, memory, system, node, postgres, commit, date, isQuick, surroundings }) {
   return (
-    `${processor}, ${memory}, ${system}, Node ${node}, PostgreSQL ${postgres}. ` +
+    `${processor}, ${memory}, ${system}, Node ${node}, PostgreSQL ${postgres}. ${surroundingsText(surroundings)}` +
     `Commit ${commit}, ${date}${isQuick ? ', a quick run' : ''}.`
   )
 }
