@@ -88,12 +88,12 @@ async function besides({ floods, quiet }, kind, pace) {
 }
 
 /** What is undisturbed is measured before every flood, and is the same for all kinds of them. */
-async function measureNeighbours(started, postgres, { rounds, measureMs, say, ...options }) {
+async function measureNeighbours(started, postgres, { rounds, again, measureMs, say, ...options }) {
   const neighbours = await startNeighbours(started, postgres, options)
   const pace = { warmMs: 500, measureMs }
   const quiet = []
   const results = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, { flooded: [], taken: [] }]))
-  const undisturbed = patiently(2 * rounds * Object.keys(kinds).length)
+  const undisturbed = patiently(again)
   await neighbours.warm(measureMs)
   await besides(neighbours, 'all', pace)
   for (let round = 0; round < rounds; round++)
@@ -151,9 +151,10 @@ const neighbourMisses = (lines) =>
 export const neighbours = {
   name: 'neighbours',
   title: 'A quiet organization beside one that floods',
+  // Tokens last a quarter of an hour.
   pace: {
-    full: { minutes: 25, rounds: 9, measureMs: 5_000, credentials: { quiet: 600, noisy: 2_500 } },
-    quick: { minutes: 10, rounds: 3, measureMs: 4_000, credentials: { quiet: 300, noisy: 1_500 } },
+    full: { minutes: 15, rounds: 9, again: 15, measureMs: 5_000, credentials: { quiet: 600, noisy: 2_500 } },
+    quick: { minutes: 8, rounds: 3, again: 6, measureMs: 4_000, credentials: { quiet: 300, noisy: 1_500 } },
   },
   measure: measureNeighbours,
   render: renderNeighbours,
