@@ -67,10 +67,10 @@ export const misses = (report) => [
   ...report.failed.map((name) => `${name} could not be measured`),
 ]
 
-/** Reports as one; of a part that is in several the last counts. */
-export const joined = (reports) => ({
-  parts: Object.assign({}, ...reports.map((report) => report.parts)),
-  failed: reports.flatMap(({ failed }) => failed),
-})
+/** Reports as one; of a part that is in several the last counts, and what failed once may be measured in another. */
+export function joined(reports) {
+  const held = Object.assign({}, ...reports.map((report) => report.parts))
+  return { parts: held, failed: reports.flatMap(({ failed }) => failed).filter((name) => held[name] === undefined) }
+}
 
 export const readReport = (file) => JSON.parse(readFileSync(file, 'utf8'))
