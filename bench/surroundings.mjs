@@ -57,7 +57,7 @@ export async function watched(folder, measure) {
 
 /**
  * Measures again while other machines take more than a little of the processors: a p99 would tell of them. When patience
- * is at its end, what they disturbed least counts. A failure counts only if they cannot be blamed for it.
+ * is at its end, what they disturbed least counts, a failure too.
  */
 export function patiently(patience) {
   let left = patience
