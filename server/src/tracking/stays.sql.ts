@@ -13,7 +13,8 @@ export interface Dwell {
 
 /**
  * How long things stayed at each location between two instants. A stay lasts from the move there to the asset's next
- * move or its deletion; what was there before the first instant counts from it on. Only the last move before it is looked up per asset.
+ * move or its deletion; what was there before the first instant counts from it on. Only the last move before it is looked
+ * up per asset.
  */
 export async function dwellPerLocation(db: Db, orgId: number, from: Instant, to: Instant): Promise<Dwell[]> {
   const [begin, end] = [toDatabase(from), toDatabase(to)]
