@@ -48,7 +48,9 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     {
       // Far more than there are connections: while the database answers some, others are read and others written.
       atOnce: 16 * config.databasePool,
-      waiting: 400,
+      // Half of them for one organization, so the whole burst of a credential may wait. Whoever does is looked at by
+      // every garbage collection: with more, a flood is answered slower.
+      waiting: 240,
       patienceMs: 8000,
       refusalMs: 3000,
     },
