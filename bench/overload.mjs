@@ -35,10 +35,10 @@ async function watch(pid, work) {
   }
 }
 
-/** Time until the median of a window is what it was, and Infinity when that was not seen. */
+/** Time until the median of a window is what it was, and null when that was not seen: JSON knows no infinity. */
 function timeBack(windowMedians, usualMs) {
   const index = windowMedians.findIndex((value) => value <= usualMs * likeness)
-  return index === -1 ? Infinity : (index + 1) * windowMs
+  return index === -1 ? null : (index + 1) * windowMs
 }
 
 /** As much as it can take, and at once twice as much: the machine is the same for both. */
@@ -97,13 +97,14 @@ async function measureOverload(started, postgres, { credentials, profileDir, say
   for (const name of Object.keys(loads)) {
     const line = await measureLoad(loaded, name, pace)
     lines.push(line)
-    say(`${name} at twice the peak: ${line.ratio.toFixed(2)} of it answered, back after ${line.backMs} ms`)
+    say(`${name} at twice the peak: ${line.ratio.toFixed(2)} of it answered, seconds until it was over: ${backText(line)}`)
   }
   return lines
 }
 
 const isGood = ({ ratio }) => ratio >= bars.goodput
-const isBack = ({ backMs }) => backMs <= bars.backMs
+const isBack = ({ backMs }) => backMs !== null && backMs <= bars.backMs
+const backText = ({ backMs }) => (backMs === null ? 'not seen' : (backMs / 1000).toFixed(1))
 const verdict = (isMet) => (isMet ? '' : ' ✗')
 
 function renderOverload(lines) {
@@ -115,7 +116,7 @@ function renderOverload(lines) {
       `${whole(line.goodPerSecond)} | ${line.ratio.toFixed(2)}${verdict(isGood(line))} | ${bars.goodput} | ` +
       `${whole(line.medianMs)} | ${whole(line.p99Ms)} | ${refused.join(', ') || 'none'} | ` +
       `${[beforeMib, highestMib, afterMib].map(whole).join(' → ')} | ` +
-      `${(line.backMs / 1000).toFixed(1)}${verdict(isBack(line))} | ${bars.backMs / 1000} |`
+      `${backText(line)}${verdict(isBack(line))} | ${bars.backMs / 1000} |`
     )
   }
   return [
