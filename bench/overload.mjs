@@ -97,7 +97,9 @@ async function measureOverload(started, postgres, { credentials, profileDir, say
   for (const name of Object.keys(loads)) {
     const line = await measureLoad(loaded, name, pace)
     lines.push(line)
-    say(`${name} at twice the peak: ${line.ratio.toFixed(2)} of it answered, seconds until it was over: ${backText(line)}`)
+    say(
+      `${name} at twice the peak: ${line.ratio.toFixed(2)} of it answered, seconds until it was over: ${backText(line)}`,
+    )
   }
   return lines
 }
