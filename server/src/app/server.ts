@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { BucketHome } from '../credentials/shared-buckets.ts'
 import { dispatcher } from '../http/dispatch.ts'
 import { Gate } from '../http/gate.ts'
+import { burst } from '../http/rate-limit.ts'
 import { type HttpServer, listen } from '../http/server.ts'
 import { Turns } from '../http/turns.ts'
 import { noApi, startApi } from './api.ts'
@@ -48,9 +49,9 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     {
       // Far more than there are connections: while the database answers some, others are read and others written.
       atOnce: 16 * config.databasePool,
-      // Half of them for one organization, so the whole burst of a credential may wait. Whoever does is looked at by
-      // every garbage collection: with more, a flood is answered slower.
-      waiting: 240,
+      // Half of them for one organization, so the whole burst of a credential may wait. Not more: whoever waits is copied
+      // by garbage collections.
+      waiting: 2 * burst,
       patienceMs: 8000,
       refusalMs: 3000,
     },

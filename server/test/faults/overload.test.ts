@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openCore } from '../../src/app/core.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { mintCredentials } from '../../src/credentials/commands.ts'
+import { burst } from '../../src/http/rate-limit.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 import { type ReadyServer, serve, tokenFor, usePrograms, withSql } from '../support/process.ts'
@@ -68,7 +69,7 @@ describe('Far more requests than can be worked on', { timeout: 90_000 }, () => {
         await eventually(async () => expect(answers.length).toBeGreaterThanOrEqual(100), 20_000)
         expect(new Set(answers)).toEqual(new Set(['429 rate_limited 1']))
         // One organization fills half of the room, and only those who are worked on may send their bodies.
-        expect(await waiting()).toBeLessThanOrEqual(120)
+        expect(await waiting()).toBeLessThanOrEqual(burst)
         expect(residentBytes() - before).toBeLessThan(250 * mebibyte)
         // Whoever asks for something else is served meanwhile, and so is whoever only wants to know how it is.
         const me = await server.send('GET', '/api/v1/orgs/me', { token: quiet[0]! })
@@ -90,16 +91,17 @@ describe('Far more requests than can be worked on', { timeout: 90_000 }, () => {
   it('are no more than a credential may send at once: all of those find room', async () => {
     const [token] = await keysOf('Burst', 1)
     const headers = { authorization: `Bearer ${token}`, 'user-agent': 'burst' }
-    const dispatcher = new Agent({ connections: 120, pipelining: 1 })
+    const dispatcher = new Agent({ connections: burst, pipelining: 1 })
     const ask = async (): Promise<number> => {
       const reply = await request(`${server.url}/api/v1/assets?limit=1`, { dispatcher, headers })
       await reply.body.dump()
       return reply.statusCode
     }
+    // Handed out in an object, because they end only after the lock does.
     const asked = await withSql(database.url, (sql) =>
       sql.begin(async (tx) => {
         await tx`lock table assets in access exclusive mode`
-        const all = Promise.all(Array.from({ length: 120 }, ask))
+        const all = Promise.all(Array.from({ length: burst }, ask))
         await eventually(async () => expect(await waiting()).toBeGreaterThanOrEqual(72), 20_000)
         return { all }
       }),
