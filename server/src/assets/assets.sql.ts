@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../db/database.ts'
+import { planOnce } from '../db/plans.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { toDatabase } from '../kernel/instant.ts'
 import type { Page } from '../kernel/page.ts'
@@ -61,21 +62,25 @@ const placedOf = (row: PlacedRow): PlacedAsset => ({ ...assetOf(row), placeKey: 
 
 /** Which ones is a condition on `r`. */
 async function findAssets(db: Db, orgId: number, which: Sql): Promise<Asset[]> {
-  const rows = await db.query<AssetRow>(sql`
+  const rows = await db.query<AssetRow>(
+    planOnce(sql`
     select ${assetColumns}, ${tagColumns}
     from assets r left join tags t on t.org_id = ${orgId} and t.asset_id = r.id
     where ${which}
-    order by r.id, ${tagOrder}`)
+    order by r.id, ${tagOrder}`),
+  )
   return foldRows(rows, assetOf)
 }
 
 async function findPlacedAssets(db: Db, orgId: number, which: Sql): Promise<PlacedAsset[]> {
-  const rows = await db.query<PlacedRow>(sql`
+  const rows = await db.query<PlacedRow>(
+    planOnce(sql`
     select ${assetColumns}, place.external_key as place_key, ${tagColumns}
     from assets r ${placeOf(orgId, sql`r`)}
     left join tags t on t.org_id = ${orgId} and t.asset_id = r.id
     where ${which}
-    order by r.id, ${tagOrder}`)
+    order by r.id, ${tagOrder}`),
+  )
   return foldRows(rows, placedOf)
 }
 

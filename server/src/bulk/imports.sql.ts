@@ -110,11 +110,6 @@ export async function importsBefore(db: Db, orgId: number, before: Instant): Pro
   return rows.map((row) => row.id)
 }
 
-/** Plans anew each time: the tables grow a thousandfold while this transaction runs, and a plan for few rows stays slow. */
-export async function planAnew(tx: Tx): Promise<void> {
-  await tx.query(sql`set local plan_cache_mode = force_custom_plan`)
-}
-
 /** Held by whoever works on the import, until its transaction ends, however it ends. False when somebody else does. */
 export async function holdImport(tx: Tx, id: number): Promise<boolean> {
   const [row] = await tx.query<{ held: boolean }>(sql`select pg_try_advisory_xact_lock(${-id}::bigint) as held`)

@@ -1,5 +1,6 @@
 import type { Database, Tx } from '../db/database.ts'
 import type { IdSource } from '../db/id-source.ts'
+import { planAnew } from '../db/plans.ts'
 import type { Wake } from '../db/wake.ts'
 import { type Clock, now } from '../kernel/clock.ts'
 import { Refusal, refuse } from '../kernel/errors.ts'
@@ -12,7 +13,6 @@ import {
   findImport,
   holdImport,
   insertImport,
-  planAnew,
   setState,
   setTally,
   stageRows,

@@ -1,10 +1,11 @@
 import postgres from 'postgres'
 import { arrays } from './arrays.ts'
 import type { Database, Db, Tx, TxOptions } from './database.ts'
-import { Door } from './door.ts'
+import { type Asking, Door } from './door.ts'
 import { Ear } from './ear.ts'
 import { hostsOf } from './hosts.ts'
 import { type Lane, Lanes } from './lanes.ts'
+import { isPlannedOnce } from './plans.ts'
 import { Replica } from './replica.ts'
 import { type Sql, render } from './sql.ts'
 import { asConflict, mayRunAgain } from './violations.ts'
@@ -121,7 +122,8 @@ export function connect(options: ConnectOptions): Connection {
   function ask<Row extends object>(handle: Handle, statement: Sql): postgres.PendingQuery<Row[]> {
     onStatement?.(statement)
     const { text, values } = render(statement)
-    return handle.unsafe(text, values as never[], { prepare: true })
+    const asking: Asking = { prepare: true, isPlannedOnce: isPlannedOnce(statement) }
+    return handle.unsafe(text, values as never[], asking)
   }
 
   const on = (handle: Handle): Db => ({

@@ -74,11 +74,7 @@ export const crossShard: readonly Crossing[] = [
     atHome('tracking/recording.sql.ts', `from ${name}`, 'A function; each statement in it runs on one shard.'),
   ),
   atHome('bulk/imports.sql.ts', 'select pg_try_advisory_xact_lock', 'One process at a time works on an import.'),
-  atHome(
-    'bulk/imports.sql.ts',
-    'set local',
-    'How the rest of the transaction is planned; told to the shard it goes to.',
-  ),
+  atHome('db/plans.ts', 'set local', 'How the rest of the transaction is planned; told to the shard it goes to.'),
 ]
 
 /** The same of what is done without a `sql` template: described, because no test meets it as a statement. */

@@ -1,10 +1,18 @@
 import type postgres from 'postgres'
+import { choosePlans, keepPlans } from './plans.ts'
 
 /** A connection for single statements and what it has under way, in the order it came. */
 interface Line {
   sql: postgres.Sql
   waiting: Waiting[]
   isRetired: boolean
+  keepsPlans: boolean
+}
+
+/** How a statement is to be asked. */
+export interface Asking extends postgres.UnsafeQueryOptions {
+  /** Its plan is made once, whatever PostgreSQL would choose. */
+  isPlannedOnce?: boolean
 }
 
 interface Waiting {
@@ -46,9 +54,17 @@ export class Door {
           if (line.isRetired && line.waiting.length === 0) this.#end(line)
           settle(outcome)
         }
+      this.#planFor(line, given[2])
       line.sql.unsafe(...given).then(settled(resolve), settled(reject))
     })
   }) as unknown as postgres.Sql['unsafe']
+
+  /** Told only when it changes, in the packet of the statement; should it get lost, the connection is lost too. */
+  #planFor(line: Line, { isPlannedOnce = false }: Asking = {}): void {
+    if (line.keepsPlans === isPlannedOnce) return
+    line.keepsPlans = isPlannedOnce
+    line.sql.unsafe(isPlannedOnce ? keepPlans : choosePlans, [], { prepare: true }).catch(() => undefined)
+  }
 
   /** Gives up at once all that is under way: its server is not the one to ask any more. */
   abandon(): void {
@@ -74,7 +90,8 @@ export class Door {
   }
 
   #make(index: number): Line {
-    const line: Line = { sql: this.#open(() => this.#retire(line)), waiting: [], isRetired: false }
+    const sql = this.#open(() => this.#retire(line))
+    const line: Line = { sql, waiting: [], isRetired: false, keepsPlans: false }
     this.#lines[index] = line
     this.#all.add(line)
     // One clock for all that wait: a timer for each statement would cost more than everything else done here.

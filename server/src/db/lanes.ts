@@ -1,4 +1,5 @@
 import type postgres from 'postgres'
+import { keepPlans } from './plans.ts'
 
 /** A connection that serves one transaction after the other. */
 export interface Lane {
@@ -11,14 +12,6 @@ export interface Lane {
   waitFor: NodeJS.Timeout
   readonly pool: postgres.Sql
 }
-
-/**
- * Plans are made once. PostgreSQL would plan a statement over a list anew whenever the list is shorter than it assumes, ten,
- * and for a few reads or records that takes longer than the work. Citus has to see the values to find their shard.
- */
-const planOnce = `
-  select set_config('plan_cache_mode', 'force_generic_plan', false)
-  where not exists (select from pg_extension where extname = 'citus')`
 
 /**
  * Connections for transactions, each with a driver of its own. A driver whose held connection was cut crashes the
@@ -89,7 +82,9 @@ export class Lanes {
     const late = setTimeout(() => void pool.end({ timeout: 0 }), this.#patienceMs)
     try {
       // Connected by a plain statement first: a reservation that fails to connect is never forgotten by the driver.
-      await pool.unsafe(planOnce)
+      // PostgreSQL would plan a statement over a list anew whenever the list is shorter than it assumes, and for a few reads or
+      // records that takes longer than the work.
+      await pool.unsafe(keepPlans)
       const lane: Lane = { handle: await pool.reserve(), isLost: false, onLost: null, waitFor: late, pool }
       onClose = () => lose(lane)
       this.#all.set(pool, lane)

@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../db/database.ts'
+import { planOnce } from '../db/plans.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { toDatabase } from '../kernel/instant.ts'
 import type { Page } from '../kernel/page.ts'
@@ -74,13 +75,15 @@ export const layoutOf = (reading: Reading<Location>): RecordTable => ({
 const finder =
   <L extends Location>(reading: Reading<L>) =>
   async (db: Db, orgId: number, which: Sql): Promise<L[]> => {
-    const rows = await db.query<LocationRow>(sql`
+    const rows = await db.query<LocationRow>(
+      planOnce(sql`
       select ${locationColumns}, ${reading.columns(orgId, sql`r`)}${tagColumns}
       from locations r
       left join locations parent on parent.org_id = ${orgId} and parent.id = r.parent_id
       left join tags t on t.org_id = ${orgId} and t.location_id = r.id
       where ${which}
-      order by r.id, ${tagOrder}`)
+      order by r.id, ${tagOrder}`),
+    )
     return foldRows(rows, reading.build)
   }
 

@@ -114,6 +114,8 @@ export async function listRootedLocations(
   const only = parentConditions(orgId, filter)
   const isWalk = request.sort.length === 1 && !request.sort[0]!.descending && !isNarrowed(request, only)
   const list = isWalk ? firstByPath(orgId, request) : matchesByPath(orgId, request, only)
-  const rows = await pageWithTags<LocationRow>(db, orgId, layout, list, orderBy(request, sql`page`))
+  const rows = await db.query<LocationRow & { total: number }>(
+    pageWithTags(orgId, layout, list, orderBy(request, sql`page`)),
+  )
   return { rows: foldRows(rows, rooted.build), total: rows[0]?.total ?? 0 }
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import { anyOf, pageOf } from '../db/plans.ts'
+import { anyOf, pageOf, planOnce } from '../db/plans.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
 import { type Instant, toDatabase } from '../kernel/instant.ts'
 import type { PageRequest, SortTerm } from '../kernel/page.ts'
@@ -201,20 +201,16 @@ export async function listRecords<Row extends CoreRow>(
     ? filteredList(orgId, layout, request, more)
     : sql`with total as (${countedTotal(orgId, layout, request, except)}),
         page as (${plainPage(orgId, layout, request, more)})`
-  return pageWithTags(db, orgId, layout, list, orderBy(request, sql`page`))
+  const page = pageWithTags(orgId, layout, list, orderBy(request, sql`page`))
+  // How many a search finds depends on what is searched for, so its plan does too.
+  return db.query(request.filter.q ? page : planOnce(page))
 }
 
 /** `list` is a WITH clause that ends with `total` and `page`. */
-export function pageWithTags<Row extends CoreRow>(
-  db: Db,
-  orgId: number,
-  layout: RecordTable,
-  list: Sql,
-  order: Sql,
-): Promise<(Row & { total: number })[]> {
-  return db.query(sql`${list}
+export function pageWithTags(orgId: number, layout: RecordTable, list: Sql, order: Sql): Sql {
+  return sql`${list}
     select total.total, page.*, ${layout.pageColumns(orgId)}${tagColumns}
     from total left join page on true ${layout.pageJoins(orgId)}
     left join tags t on t.org_id = ${orgId} and ${layout.tagHolder} = page.id
-    order by ${order}, ${tagOrder}`)
+    order by ${order}, ${tagOrder}`
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import { anyOf, pageOf } from '../db/plans.ts'
+import { anyOf, pageOf, planOnce } from '../db/plans.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 import type { Page, PageRequest, SortTerm } from '../kernel/page.ts'
@@ -127,9 +127,8 @@ export async function assetLocations(db: Db, orgId: number, request: ReportReque
     : sql`matches as materialized (${rows}),
       total as (select count(*) as total from matches),
       page as (${pageOf(sql`select * from matches order by ${order}`, request)})`
-  const answer = await db.query<ReportRow>(
-    sql`with ${list} select total.total, page.* from total left join page on true order by ${order}`,
-  )
+  const statement = sql`with ${list} select total.total, page.* from total left join page on true order by ${order}`
+  const answer = await db.query<ReportRow>(request.q || request.at !== undefined ? statement : planOnce(statement))
   return {
     rows: answer.flatMap((row) => (row.asset_id === null ? [] : [whereaboutOf(row, row.asset_id)])),
     total: answer[0]?.total ?? 0,

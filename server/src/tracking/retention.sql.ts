@@ -1,4 +1,5 @@
 import type { Tx } from '../db/database.ts'
+import { planAnew } from '../db/plans.ts'
 import { sql } from '../db/sql.ts'
 import { type Instant, toDatabase } from '../kernel/instant.ts'
 
@@ -30,6 +31,7 @@ export async function forgetMinutes(tx: Tx, orgId: number, before: Instant): Pro
 
 /** Removes moves recorded before an instant, some at a time. Says whether there may be more to do. */
 export async function forgetMoves(tx: Tx, orgId: number, before: Instant): Promise<boolean> {
+  await planAnew(tx)
   const gone = await tx.query(sql`
     delete from moves m where m.org_id = ${orgId} and m.delivery_id in (
       select o.delivery_id from moves o where o.org_id = ${orgId} and o.recorded_at < ${toDatabase(before)}

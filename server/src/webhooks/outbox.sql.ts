@@ -1,4 +1,5 @@
 import type { Database, Db, Tx } from '../db/database.ts'
+import { planAnew } from '../db/plans.ts'
 import { sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 import { type MoveRow, type RecordedMove, columns as moveColumns, moveOf } from '../tracking/moves.sql.ts'
@@ -34,8 +35,7 @@ export async function claimMoves(
   // The period is asked for apart: joined, the key would not give the oldest first, and all that wait would be sorted.
   // Rows are taken off by their place: joined by the key, a plan for many of them would read all that wait every time.
   // The webhook comes with one of the rows: it is the same for all of them.
-  const rows = await db.sendInOrganization(orgId, (tx) =>
-    tx.query<ClaimedRow>(sql`
+  const claim = sql`
     with claimed as (
       delete from due_moves d
       where d.org_id = ${orgId} and d.ctid = any(array(
@@ -51,8 +51,8 @@ export async function claimMoves(
       from claimed join moves m on m.org_id = ${orgId} and m.delivery_id = claimed.claimed_id
     )
     select taken.*, w.id as webhook_id, w.url, w.sealed_secret
-    from taken left join webhooks w on w.org_id = ${orgId} and taken.number = 1`),
-  )
+    from taken left join webhooks w on w.org_id = ${orgId} and taken.number = 1`
+  const [, rows] = await db.sendInOrganization(orgId, (tx) => Promise.all([planAnew(tx), tx.query<ClaimedRow>(claim)]))
   const first = rows.find((row) => row.webhook_id !== null)
   if (first === undefined) return null
   const { webhook_id: id, url, sealed_secret: sealedSecret, period } = first
@@ -97,6 +97,7 @@ export async function dropUndue(
   orgId: number,
   notBefore: Instant,
 ): Promise<{ late: number; switchedOff: number; isMore: boolean }> {
+  await planAnew(tx)
   const dropped = await tx.query<{ recorded_at: string }>(sql`
     delete from due_moves d
     where d.org_id = ${orgId} and d.ctid = any(array(

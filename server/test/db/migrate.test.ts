@@ -78,11 +78,11 @@ describe('Migrating', () => {
   it('goes on from where an older version stopped', async () => {
     const url = await emptyDatabase()
     await migrate(url)
-    const last = files.at(-1)!
-    await within(url, (sql) => sql`delete from schema_migrations where name = ${last}`)
-    // What the last file makes is there already here, so its turn has come when it complains.
+    const next = '0018_recording.sql'
+    await within(url, (sql) => sql`delete from schema_migrations where name >= ${next}`)
+    // What that file makes is there already here, so its turn has come when it complains.
     await expect(migrate(url)).rejects.toThrow(/already exists/)
-    expect((await ledger(url)).map((row) => row['name'])).toEqual(files.slice(0, -1))
+    expect((await ledger(url)).map((row) => row['name'])).toEqual(files.slice(0, files.indexOf(next)))
   })
 })
 

@@ -1,0 +1,23 @@
+import type postgres from 'postgres'
+import type { Database } from '../../src/db/database.ts'
+import { sql } from '../../src/db/sql.ts'
+
+/** How many rows of these tables the service reads while something is done, over a pool of one connection each. */
+export async function rowsRead(
+  { admin, db, orgId }: { admin: postgres.Sql; db: Database; orgId: number },
+  tables: readonly string[],
+  work: () => Promise<unknown>,
+): Promise<number> {
+  const report = sql`select pg_stat_force_next_flush()`
+  const count = async (): Promise<number> => {
+    await db.inOrganization(orgId, (tx) => tx.query(report))
+    await db.read.query(report)
+    const [row] = await admin`
+      select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as reads
+      from pg_stat_user_tables where relname in ${admin(tables)}`
+    return row!['reads'] as number
+  }
+  const before = await count()
+  await work()
+  return (await count()) - before
+}
