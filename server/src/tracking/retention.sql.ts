@@ -33,8 +33,9 @@ export async function forgetMinutes(tx: Tx, orgId: number, before: Instant): Pro
 export async function forgetMoves(tx: Tx, orgId: number, before: Instant): Promise<boolean> {
   await planAnew(tx)
   const gone = await tx.query(sql`
-    delete from moves m where m.org_id = ${orgId} and m.delivery_id in (
-      select o.delivery_id from moves o where o.org_id = ${orgId} and o.recorded_at < ${toDatabase(before)}
+    delete from moves m where m.org_id = ${orgId} and (m.recorded_at, m.delivery_id) in (
+      select o.recorded_at, o.delivery_id from moves o
+      where o.org_id = ${orgId} and o.recorded_at < ${toDatabase(before)}
       order by o.recorded_at limit ${atOnce})
     returning m.delivery_id`)
   return gone.length === atOnce

@@ -44,11 +44,12 @@ export async function claimMoves(
           and o.recorded_at >= ${toDatabase(request.notBefore)}
         order by o.recorded_at limit ${request.limit} for update skip locked
       ))
-      returning d.period, d.delivery_id as claimed_id
+      returning d.period, d.recorded_at as since, d.delivery_id as claimed_id
     ),
     taken as (
       select ${moveColumns}, claimed.period, row_number() over () as number
-      from claimed join moves m on m.org_id = ${orgId} and m.delivery_id = claimed.claimed_id
+      from claimed
+      join moves m on m.org_id = ${orgId} and m.recorded_at = claimed.since and m.delivery_id = claimed.claimed_id
     )
     select taken.*, w.id as webhook_id, w.url, w.sealed_secret
     from taken left join webhooks w on w.org_id = ${orgId} and taken.number = 1`

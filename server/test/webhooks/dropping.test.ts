@@ -195,15 +195,16 @@ describe('a move that nobody took', () => {
   it('for 10 minutes is dropped and counted, and one that waited less is sent (D33)', async () => {
     const receiver = await network.receiver()
     const watched = await Watched.with(network.app, urlOf(receiver))
-    const recordedAt = (ageMs: number) => new Date(clock.millis() - ageMs).toISOString()
+    const sql = database(network.app)
+    const age = async (deliveries: string[], ageMs: number) => {
+      const at = new Date(clock.millis() - ageMs).toISOString()
+      await sql`update moves set recorded_at = ${at} where delivery_id = any(${deliveries})`
+      await sql`update due_moves set recorded_at = ${at} where delivery_id = any(${deliveries})`
+    }
     const old = await stalled(watched, 2)
     const young = await stalled(watched, 1)
-    await database(
-      network.app,
-    )`update due_moves set recorded_at = ${recordedAt(600_001)} where delivery_id = any(${old})`
-    await database(
-      network.app,
-    )`update due_moves set recorded_at = ${recordedAt(595_000)} where delivery_id = any(${young})`
+    await age(old, 600_001)
+    await age(young, 595_000)
     const second = await startApp({ beside: network.app, clock, settings: network.settings })
     await eventually(async () => expect(await watched.outbox()).toEqual({ moves: 3, waiting: 0 }))
     await eventually(async () => expect(idsAt(receiver)).toEqual(young))
