@@ -64,10 +64,10 @@ const placedOf = (row: PlacedRow): PlacedAsset => ({ ...assetOf(row), placeKey: 
 async function findAssets(db: Db, orgId: number, which: Sql): Promise<Asset[]> {
   const rows = await db.query<AssetRow>(
     planOnce(sql`
-    select ${assetColumns}, ${tagColumns}
-    from assets r left join tags t on t.org_id = ${orgId} and t.asset_id = r.id
-    where ${which}
-    order by r.id, ${tagOrder}`),
+      select ${assetColumns}, ${tagColumns}
+      from assets r left join tags t on t.org_id = ${orgId} and t.asset_id = r.id
+      where ${which}
+      order by r.id, ${tagOrder}`),
   )
   return foldRows(rows, assetOf)
 }
@@ -75,11 +75,11 @@ async function findAssets(db: Db, orgId: number, which: Sql): Promise<Asset[]> {
 async function findPlacedAssets(db: Db, orgId: number, which: Sql): Promise<PlacedAsset[]> {
   const rows = await db.query<PlacedRow>(
     planOnce(sql`
-    select ${assetColumns}, place.external_key as place_key, ${tagColumns}
-    from assets r ${placeOf(orgId, sql`r`)}
-    left join tags t on t.org_id = ${orgId} and t.asset_id = r.id
-    where ${which}
-    order by r.id, ${tagOrder}`),
+      select ${assetColumns}, place.external_key as place_key, ${tagColumns}
+      from assets r ${placeOf(orgId, sql`r`)}
+      left join tags t on t.org_id = ${orgId} and t.asset_id = r.id
+      where ${which}
+      order by r.id, ${tagOrder}`),
   )
   return foldRows(rows, placedOf)
 }

@@ -77,12 +77,12 @@ const finder =
   async (db: Db, orgId: number, which: Sql): Promise<L[]> => {
     const rows = await db.query<LocationRow>(
       planOnce(sql`
-      select ${locationColumns}, ${reading.columns(orgId, sql`r`)}${tagColumns}
-      from locations r
-      left join locations parent on parent.org_id = ${orgId} and parent.id = r.parent_id
-      left join tags t on t.org_id = ${orgId} and t.location_id = r.id
-      where ${which}
-      order by r.id, ${tagOrder}`),
+        select ${locationColumns}, ${reading.columns(orgId, sql`r`)}${tagColumns}
+        from locations r
+        left join locations parent on parent.org_id = ${orgId} and parent.id = r.parent_id
+        left join tags t on t.org_id = ${orgId} and t.location_id = r.id
+        where ${which}
+        order by r.id, ${tagOrder}`),
     )
     return foldRows(rows, reading.build)
   }

@@ -12,6 +12,7 @@ import { recordReads } from '../../src/pipeline/record-reads.ts'
 import { createReader } from '../../src/readers/commands.ts'
 import { assetLocations } from '../../src/tracking/report.sql.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
+import { insertAssets } from '../support/many-assets.ts'
 import { rowsRead } from '../support/rows-read.ts'
 
 const assets = 20_000
@@ -35,14 +36,7 @@ beforeAll(async () => {
     [admin`${orgId}::bigint`, assets],
     [admin`n`, others],
   ] as const) {
-    await admin`
-      insert into assets (org_id, id, external_key, name, metadata, type, is_active, valid_from, created_at, updated_at,
-        search_text)
-      select ${owner}, n, 'K' || n, 'N' || n, '{}', 'asset', true, now(), now(), now(), 'k' || n
-      from generate_series(1, ${count}) n`
-    await admin`
-      insert into tags (org_id, id, asset_id, tag_type, value, match_value, created_at)
-      select ${owner}, n, n, 'barcode', 'T' || n, 'T' || n, now() from generate_series(1, ${count}) n`
+    await insertAssets(admin, owner, count)
     await admin`
       insert into asset_positions (org_id, asset_id, last_seen_at, last_minute)
       select ${owner}, n, now() - interval '1 day', date_trunc('minute', now() - interval '1 day')

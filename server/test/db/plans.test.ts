@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { assetStore, listAssets } from '../../src/assets/assets.sql.ts'
+import { listAssets } from '../../src/assets/assets.sql.ts'
 import { type Core, openCore } from '../../src/app/core.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { type Connection, connect } from '../../src/db/connect.ts'
@@ -8,8 +8,8 @@ import { type Sql, render, sql } from '../../src/db/sql.ts'
 import { instantFromMillis } from '../../src/kernel/instant.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
 import { assetHistory } from '../../src/tracking/history.sql.ts'
-import { assetLocations } from '../../src/tracking/report.sql.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
+import { insertAssets } from '../support/many-assets.ts'
 
 const assets = 5_000
 const statements: Sql[] = []
@@ -24,14 +24,7 @@ beforeAll(async () => {
   admin = postgres(database.url, { max: 1, onnotice: () => undefined })
   core = await openCore({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
   orgId = (await createOrganization(core, 'Well planned')).orgId
-  await admin`
-    insert into assets (org_id, id, external_key, name, metadata, type, is_active, valid_from, created_at, updated_at,
-      search_text)
-    select ${orgId}, n, 'K' || n, 'N' || n, '{}', 'asset', true, now(), now(), now(), 'k' || n
-    from generate_series(1, ${assets}) n`
-  await admin`
-    insert into tags (org_id, id, asset_id, tag_type, value, match_value, created_at)
-    select ${orgId}, n, n, 'barcode', 'T' || n, 'T' || n, now() from generate_series(1, ${assets}) n`
+  await insertAssets(admin, admin`${orgId}::bigint`, assets)
   await admin`
     insert into asset_positions (org_id, asset_id, last_seen_at, last_minute, minutes)
     select ${orgId}, n, now(), date_trunc('minute', now()), 40 from generate_series(1, ${assets}) n`
@@ -59,24 +52,9 @@ const list = (filter: Parameters<typeof listAssets>[2]['filter']) =>
     sort: [{ field: 'external_key', descending: false }],
     now: instantFromMillis(Date.now() + 60_000),
   })
-const lastSeen = [{ field: 'asset_last_seen' as const, descending: true }]
 
 // Citus plans every statement for its values: they say which shard is asked.
 describe.skipIf(inject('isCitus'))('PostgreSQL plans once', () => {
-  it.each<[string, (n: number) => Promise<unknown>]>([
-    ['the point read of one record', (n) => assetStore.findTogether(db.read, orgId, n)],
-    ['a list', () => list({})],
-    ['a list by one key', (n) => list({ externalKeys: [`K${n}`] })],
-    ['the first page of the report', () => assetLocations(db.read, orgId, { ...page, sort: lastSeen })],
-    ['the report of one asset', (n) => assetLocations(db.read, orgId, { ...page, sort: lastSeen, assetIds: [n] })],
-  ])('%s', async (_what, ask) => {
-    for (let n = 1; n <= 8; n++) await ask(n)
-    const { text } = render(statements.at(-1)!)
-    const [plans] = await db.read.query<{ custom_plans: number; generic_plans: number }>(sql`
-      select custom_plans, generic_plans from pg_prepared_statements where statement = ${text}`)
-    expect(plans).toEqual({ custom_plans: 0, generic_plans: 8 })
-  })
-
   it('what a transaction asks, from the beginning', async () => {
     const setting = sql`select current_setting('plan_cache_mode') as mode`
     const expected = [{ mode: 'force_generic_plan' }]
