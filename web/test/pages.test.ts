@@ -43,7 +43,6 @@ test('Every page for people who are not signed in opens, fits, and has no seriou
 test('Every page of the app opens by its address, fits, and has no serious axe violation', async ({ page }, {
   project,
 }) => {
-  test.setTimeout(120_000)
   // Light on the desk, dark on the phone: both schemes are seen, each once.
   await page.emulateMedia({ colorScheme: project.name === 'phone' ? 'dark' : 'light', reducedMotion: 'reduce' })
   const complaints = watch(page)
