@@ -14,6 +14,7 @@ import { seedAssets, seedWhereabouts } from './seed.mjs'
 const sampleSize = 20_000
 const placeCount = 50
 const antennaCount = 8
+const freshForMs = 7 * 60_000
 
 /** The embedded PostgreSQL with its ordinary settings, in a folder that is gone afterwards. */
 export async function startPostgres() {
@@ -178,4 +179,14 @@ export async function exchangeAll(port, credentials) {
   }
   await Promise.all(Array.from({ length: 4 }, work))
   return tokens
+}
+
+/** Signs in, and again when the tokens are old. They last a quarter of an hour, and a measurement may take half of it. */
+export function signingIn(port, credentials, handOut) {
+  let signedInAt = -Infinity
+  return async function signIn() {
+    if (performance.now() - signedInAt < freshForMs) return
+    await handOut(await exchangeAll(port, credentials))
+    signedInAt = performance.now()
+  }
 }

@@ -22,20 +22,21 @@ export async function subscribe(url, orgId, receiver) {
 }
 
 /** Its callers get only the processor time that nobody else wants: they stand for machines elsewhere. */
-async function startCallers(started, starting, site) {
-  const runner = yieldToOthers(await started.add(starting()))
+const startCallers = async (started, starting) => yieldToOthers(await started.add(starting()))
+
+async function startFloodReaders(started, site) {
+  const runner = await startCallers(started, startReaders)
   await runner.prepare(site)
   return runner
 }
 
 /** What it can do for a given time; each resolves to how much of it the service took per second. */
-export async function startFloods(started, { port, site, tokens }) {
-  const caller = (name, tokens) => startCallers(started, startLoad, { name, sample: site.sample, tokens })
-  const [few, many] = [await caller('few', tokens.slice(0, fewTokens)), await caller('many', tokens.slice(fewTokens))]
+export async function startFloods(started, { port, site }) {
+  const [few, many] = [await startCallers(started, startLoad), await startCallers(started, startLoad)]
   const readers = {
-    http: await startCallers(started, startReaders, site),
-    mqtt: await startCallers(started, startReaders, site),
-    moving: await startCallers(started, startReaders, site),
+    http: await startFloodReaders(started, site),
+    mqtt: await startFloodReaders(started, site),
+    moving: await startFloodReaders(started, site),
   }
   const call = (runner, dataset, operation) => async (pace) => {
     const { perSecond, failures } = await runner.run({
@@ -48,9 +49,14 @@ export async function startFloods(started, { port, site, tokens }) {
     const { perSecond } = await runner.run({ ...load, warmMs: 0, ...pace })
     return { took: perSecond, refused: 0 }
   }
-  return {
+  async function signIn(tokens) {
+    await few.prepare({ name: 'few', sample: site.sample, tokens: tokens.slice(0, fewTokens) })
+    await many.prepare({ name: 'many', sample: site.sample, tokens: tokens.slice(fewTokens) })
+  }
+  const floods = {
     api: [call(few, 'few', 'point-read'), call(many, 'many', everything)],
     ingest: ['http', 'mqtt'].map((way) => read(readers[way], { way, shape: 'worst' })),
     webhooks: [read(readers.moving, { way: 'http', shape: 'moving', readsPerSecond: movesPerSecond })],
   }
+  return { floods, signIn }
 }

@@ -1,5 +1,5 @@
 /** A quiet organization beside one that floods: what the quiet one notices of it. */
-import { exchangeAll, makeNeighbours } from './database.mjs'
+import { makeNeighbours, signingIn } from './database.mjs'
 import { startFloods, subscribe } from './flood.mjs'
 import { median, whole } from './figures.mjs'
 import { freePort, startLoad, startReaders, startReceiver, startService } from './processes.mjs'
@@ -41,16 +41,23 @@ async function startNeighbours(started, postgres, { credentials, profileDir }) {
     return { tags, antennas, token, login, port, mqttPort }
   }
   const noisy = { ...sites.noisy, ...reading(sites.noisy) }
-  const floods = await startFloods(started, {
-    ...{ port, site: noisy },
-    tokens: await exchangeAll(port, sites.noisy.credentials),
-  })
+  const flooders = await startFloods(started, { port, site: noisy })
   const load = await started.add(startLoad())
-  await load.prepare({ name, sample: sites.quiet.sample, tokens: await exchangeAll(port, sites.quiet.credentials) })
   const readers = await started.add(startReaders())
   await readers.prepare({ ...reading(sites.quiet), readsPerMessage: quietly.readsPerMessage })
   const callers = { load, readers, port, dataset: name }
-  return { floods, quiet: (pace) => askQuietly(callers, pace), warm: (measureMs) => askMuch(callers, measureMs) }
+  const signIns = [
+    signingIn(port, sites.noisy.credentials, flooders.signIn),
+    signingIn(port, sites.quiet.credentials, (tokens) => load.prepare({ name, sample: sites.quiet.sample, tokens })),
+  ]
+  return {
+    floods: flooders.floods,
+    async signIn() {
+      for (const signIn of signIns) await signIn()
+    },
+    quiet: (pace) => askQuietly(callers, pace),
+    warm: (measureMs) => askMuch(callers, measureMs),
+  }
 }
 
 /** What the quiet one does, as fast as it goes: until the code is compiled, a latency tells of the compiler. */
@@ -93,7 +100,8 @@ async function measureNeighbours(started, postgres, { rounds, again, measureMs, 
   const pace = { warmMs: 500, measureMs }
   const quiet = []
   const results = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, { flooded: [], taken: [] }]))
-  const undisturbed = patiently(again)
+  const undisturbed = patiently(again, neighbours.signIn)
+  await neighbours.signIn()
   await neighbours.warm(measureMs)
   await besides(neighbours, 'all', pace)
   for (let round = 0; round < rounds; round++)
@@ -151,10 +159,9 @@ const neighbourMisses = (lines) =>
 export const neighbours = {
   name: 'neighbours',
   title: 'A quiet organization beside one that floods',
-  // Tokens last a quarter of an hour.
   pace: {
-    full: { minutes: 15, rounds: 9, again: 15, measureMs: 5_000, credentials: { quiet: 600, noisy: 2_500 } },
-    quick: { minutes: 8, rounds: 3, again: 6, measureMs: 4_000, credentials: { quiet: 300, noisy: 1_500 } },
+    full: { minutes: 30, rounds: 9, again: 40, measureMs: 5_000, credentials: { quiet: 600, noisy: 2_500 } },
+    quick: { minutes: 10, rounds: 3, again: 6, measureMs: 4_000, credentials: { quiet: 300, noisy: 1_500 } },
   },
   measure: measureNeighbours,
   render: renderNeighbours,

@@ -8,6 +8,8 @@ const flushForMs = 2_000
 const flushEveryMs = 5
 const pageBytes = 8_192
 const tolerated = 0.02
+/** Others are often done after a while. */
+const pauseMs = 10_000
 
 /** Time of all processors so far, and what of it the host gave to other machines; null where the system does not tell. */
 function processorTimes() {
@@ -56,18 +58,21 @@ export async function watched(folder, measure) {
 }
 
 /**
- * Measures again while other machines take more than a little of the processors: a p99 would tell of them. When patience
+ * Measures again, after a pause, while other machines take more than a little of the processors: a p99 would tell of them. When patience
  * is at its end, what they disturbed least counts, a failure too.
  */
-export function patiently(patience) {
+export function patiently(patience, getReady = () => undefined) {
   let left = patience
   return async function undisturbed(measure) {
     const tries = []
-    do {
+    for (;;) {
+      await getReady()
       const before = processorTimes()
       const [outcome] = await Promise.allSettled([measure()])
       tries.push({ outcome, stolen: stolenSince(before) ?? 0 })
-    } while (tries.at(-1).stolen > tolerated && left-- > 0)
+      if (tries.at(-1).stolen <= tolerated || left-- <= 0) break
+      await sleep(pauseMs)
+    }
     return valueOf(tries.sort((a, b) => a.stolen - b.stolen)[0].outcome)
   }
 }
