@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { instantFromMillis } from '../kernel/instant.ts'
 import { recordReads } from '../pipeline/record-reads.ts'
 import type { Device } from '../readers/reader.ts'
-import { type ReaderClock, settleTime } from '../tracking/arrival.ts'
+import { type ReaderClock, settlingOf } from '../tracking/arrival.ts'
 import type { TagRead } from '../tracking/tag-read.ts'
 import { Batches } from './batches.ts'
 import { type Format, decode } from './decoders/index.ts'
@@ -104,13 +104,14 @@ export class Intake {
     const decoded = decode(device.format as Format | 'auto', bytes, topic)
     if (decoded === null) return null
     const horizon = instantFromMillis(arrivedAtMs - this.#needs.retentionDays * 86_400_000)
+    const settled = settlingOf(arrivedAtMs, device.clock as ReaderClock, decoded.sentAt)
     const settle = (read: Read): Settled => ({
       read,
       identities: [{ type: read.tagType, value: read.value }, ...read.alt],
       readerId: device.readerId,
       antenna: read.antenna,
       rssiDbm: read.rssiDbm,
-      observedAt: settleTime(read.observedAt, arrivedAtMs, device.clock as ReaderClock, decoded.sentAt),
+      observedAt: settled(read.observedAt),
     })
     const inTime = decoded.reads
       .map(settle)

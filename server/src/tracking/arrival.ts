@@ -7,16 +7,22 @@ export type ReaderClock = (typeof readerClocks)[number]
 
 const toleranceMs = 2 * 60_000
 
-/** When a read counts as observed: a stamp missing or over two minutes ahead of us is replaced by its arrival. */
-export function settleTime(
-  observedAt: Instant | null,
+/**
+ * When the reads of a message count as observed: a stamp missing or over two minutes ahead of us is replaced by the
+ * arrival. What is the same for all of them is worked out once.
+ */
+export function settlingOf(
   arrivedAtMs: number,
   clock: ReaderClock,
   sentAt: Instant | null,
-): Instant {
+): (observedAt: Instant | null) => Instant {
   const arrival = instantFromMillis(arrivedAtMs)
-  if (observedAt === null || clock === 'server') return arrival
-  const isCorrected = clock === 'sent_at' && sentAt !== null
-  const settled = isCorrected ? instantFromMillis(millisOf(observedAt) + arrivedAtMs - millisOf(sentAt)) : observedAt
-  return settled > instantFromMillis(arrivedAtMs + toleranceMs) ? arrival : settled
+  if (clock === 'server') return () => arrival
+  const latest = instantFromMillis(arrivedAtMs + toleranceMs)
+  const behindMs = clock === 'sent_at' && sentAt !== null ? arrivedAtMs - millisOf(sentAt) : null
+  return (observedAt) => {
+    if (observedAt === null) return arrival
+    const settled = behindMs === null ? observedAt : instantFromMillis(millisOf(observedAt) + behindMs)
+    return settled > latest ? arrival : settled
+  }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Instant, millisOf } from '../../src/kernel/instant.ts'
-import { readerClocks, settleTime } from '../../src/tracking/arrival.ts'
+import { readerClocks, settlingOf } from '../../src/tracking/arrival.ts'
 
 const at = (clock: string): Instant => `2026-05-04T${clock}Z` as Instant
 
@@ -14,27 +14,27 @@ describe('when a read counts as observed (D30)', () => {
     ['a stamp a little ahead', '12:01:30.000000', '12:01:30.000000'],
     ['a stamp exactly two minutes ahead', '12:02:00.000000', '12:02:00.000000'],
   ])('keeps %s', (_, stamp, settled) => {
-    expect(settleTime(at(stamp), arrivedAtMs, 'reader', null)).toBe(at(settled))
+    expect(settlingOf(arrivedAtMs, 'reader', null)(at(stamp))).toBe(at(settled))
   })
 
   it.each([
     ['a microsecond over two minutes ahead', '12:02:00.000001'],
     ['hours ahead', '19:00:00.000000'],
   ])('takes a read stamped %s at receive time', (_, stamp) => {
-    expect(settleTime(at(stamp), arrivedAtMs, 'reader', null)).toBe(arrival)
+    expect(settlingOf(arrivedAtMs, 'reader', null)(at(stamp))).toBe(arrival)
   })
 
   it.each(readerClocks)('takes a read without a stamp at receive time when the clock is “%s”', (clock) => {
-    expect(settleTime(null, arrivedAtMs, clock, at('11:00:00.000000'))).toBe(arrival)
+    expect(settlingOf(arrivedAtMs, clock, at('11:00:00.000000'))(null)).toBe(arrival)
   })
 
   it('takes every read at receive time when the server’s clock is to be used', () => {
-    expect(settleTime(at('11:00:00.000000'), arrivedAtMs, 'server', at('11:00:01.000000'))).toBe(arrival)
+    expect(settlingOf(arrivedAtMs, 'server', at('11:00:01.000000'))(at('11:00:00.000000'))).toBe(arrival)
   })
 
   it('leaves a stamp alone when the message tells its sending time but the reader’s clock is trusted', () => {
     const stamp = at('11:00:00.123456')
-    expect(settleTime(stamp, arrivedAtMs, 'reader', at('11:00:01.000000'))).toBe(stamp)
+    expect(settlingOf(arrivedAtMs, 'reader', at('11:00:01.000000'))(stamp)).toBe(stamp)
   })
 })
 
@@ -46,16 +46,16 @@ describe('a reader’s clock corrected by the message’s sending time', () => {
   ])(
     'puts the read before its arrival by as much as it was before the sending, the clock being %s',
     (_, stamp, sent, settled) => {
-      expect(settleTime(at(stamp), arrivedAtMs, 'sent_at', at(sent))).toBe(at(settled))
+      expect(settlingOf(arrivedAtMs, 'sent_at', at(sent))(at(stamp))).toBe(at(settled))
     },
   )
 
   it('leaves the stamp alone when the message does not tell its sending time', () => {
-    expect(settleTime(at('11:00:00.123456'), arrivedAtMs, 'sent_at', null)).toBe(at('11:00:00.123456'))
+    expect(settlingOf(arrivedAtMs, 'sent_at', null)(at('11:00:00.123456'))).toBe(at('11:00:00.123456'))
   })
 
   it('takes the read at receive time when it would still be over two minutes ahead', () => {
-    expect(settleTime(at('11:02:00.001000'), arrivedAtMs, 'sent_at', at('11:00:00.000000'))).toBe(arrival)
-    expect(settleTime(at('11:02:00.000000'), arrivedAtMs, 'sent_at', at('11:00:00.000000'))).toBe(at('12:02:00.000000'))
+    expect(settlingOf(arrivedAtMs, 'sent_at', at('11:00:00.000000'))(at('11:02:00.001000'))).toBe(arrival)
+    expect(settlingOf(arrivedAtMs, 'sent_at', at('11:00:00.000000'))(at('11:02:00.000000'))).toBe(at('12:02:00.000000'))
   })
 })
