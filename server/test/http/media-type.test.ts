@@ -77,6 +77,7 @@ describe('A media type', () => {
   ])('is judged in time that grows with its length alone: %s', (_what, text) => {
     const startedAt = performance.now()
     expect(verdict(text, json)).toBe('unsupported_media_type')
-    expect(performance.now() - startedAt).toBeLessThan(500)
+    // Time that grows with the square of it would be many seconds.
+    expect(performance.now() - startedAt).toBeLessThan(3000)
   })
 })
