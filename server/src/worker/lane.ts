@@ -40,6 +40,8 @@ const firstPlaces = 4
 /** An endpoint that answers this fast is claimed for ahead, so that it never waits for the database. */
 const quickMs = 100
 const aheadTimes = 8
+/** So many attempts begin in one turn of the loop: each is signed and encrypted, and others are heard in between. */
+const begunAtOnce = 2
 
 /** Made when its first attempt begins, and the same for every attempt. */
 function signedOf(move: RecordedMove, secret: string, clock: Clock): Signed {
@@ -66,6 +68,7 @@ export class Lane {
   /** Events whose next attempt can begin, and how many attempts are under way. */
   readonly #ready: Delivery[] = []
   #underWay = 0
+  #begunInTurn = 0
   #held = 0
   #onEmpty: (() => void) | null = null
   #outlet: Outlet | undefined
@@ -126,10 +129,16 @@ export class Lane {
 
   /** As many attempts at the same time as there are places, the others in the order they came. */
   #beginNext(): void {
-    while (this.#underWay < this.#needs.places && this.#ready.length > 0) {
+    while (this.#underWay < this.#needs.places && this.#ready.length > 0 && this.#begunInTurn < begunAtOnce) {
       if (this.news !== null) return void this.news.then(() => this.#beginNext())
+      if (this.#begunInTurn++ === 0) setImmediate(this.#beginTurn)
       this.#begin(this.#ready.shift()!)
     }
+  }
+
+  readonly #beginTurn = (): void => {
+    this.#begunInTurn = 0
+    this.#beginNext()
   }
 
   #begin(delivery: Delivery): void {
