@@ -104,7 +104,7 @@ export class Gate {
   }
 
   #hasRoom({ want, running }: Group, nowMs: number): boolean {
-    return running < this.#share && this.#turns.hasRoom(want, nowMs)
+    return running < this.#share && this.#turns.hasRoom(want, nowMs, this.#limits.isLarge)
   }
 
   /** One group fills half of the room at most, and the first of another finds room even so. */

@@ -77,8 +77,8 @@ export class Turns {
     this.#ways.push(letOn)
   }
 
-  /** Somebody asks, and is to begin or to wait. */
-  arrive(key: Key, nowMs: number): Want {
+  /** Somebody asks, and is to begin or to wait. What is large counts as several things. */
+  arrive(key: Key, nowMs: number, things = 1): Want {
     if (key === null) return this.#nobody
     this.#note(key, nowMs)
     let want = this.#wants.get(key)
@@ -86,15 +86,18 @@ export class Turns {
       want = newWant(key, nowMs)
       this.#wants.set(key, want)
     }
-    if (want.count++ === this.#limits.calm) want.muchSinceMs = nowMs
-    this.#total++
+    const { calm } = this.#limits
+    if (want.count <= calm && want.count + things > calm) want.muchSinceMs = nowMs
+    want.count += things
+    this.#total += things
     return want
   }
 
-  hasRoom(want: Want, nowMs: number): boolean {
+  /** What is large is never part of a burst of small things. */
+  hasRoom(want: Want, nowMs: number, isLarge = false): boolean {
     const taken = want.running + want.resting
     if (taken < this.#limits.atOnce || !this.#isHeldBack(want, nowMs)) return true
-    if (taken < this.#limits.calm && this.#isBurst(want, nowMs)) return true
+    if (!isLarge && taken < this.#limits.calm && this.#isBurst(want, nowMs)) return true
     return nowMs - want.lastBegunMs >= slowMs
   }
 
@@ -154,10 +157,11 @@ export class Turns {
   }
 
   /** It is done, or will not be done. */
-  depart(want: Want): void {
+  depart(want: Want, things = 1): void {
     if (want.key === null) return
-    this.#total--
-    if (--want.count === 0) this.#wants.delete(want.key)
+    this.#total -= things
+    want.count -= things
+    if (want.count === 0) this.#wants.delete(want.key)
   }
 
   #note(key: number, nowMs: number): void {

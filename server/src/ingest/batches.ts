@@ -20,6 +20,7 @@ interface Sealed<Item, Outcome> {
 interface Part<Item, Outcome> {
   items: readonly Item[]
   want: Want
+  things: number
   resolve: (outcomes: Outcome[]) => void
   reject: (error: unknown) => void
 }
@@ -37,6 +38,8 @@ export interface BatchLimits {
   maxBatch: number
   /** The same while other organizations ask too: what they want fits in between. Larger messages are then split. */
   maxBatchInCompany: number
+  /** So many items are as much work as a request. */
+  itemsPerThing: number
   /** The most that may wait, by weight. */
   maxWaiting: number
 }
@@ -122,9 +125,10 @@ export class Batches<Item, Outcome> {
   }
 
   #wait(lane: Lane<Item, Outcome>, items: readonly Item[]): Promise<Outcome[]> {
-    const want = this.#turns.arrive(lane.orgId, this.#turns.nowMs())
+    const things = Math.ceil(items.length / this.#limits.itemsPerThing)
+    const want = this.#turns.arrive(lane.orgId, this.#turns.nowMs(), things)
     lane.openItems += items.length
-    return new Promise((resolve, reject) => lane.parts.push({ items, want, resolve, reject }))
+    return new Promise((resolve, reject) => lane.parts.push({ items, want, things, resolve, reject }))
   }
 
   async #drain(lane: Lane<Item, Outcome>): Promise<void> {
@@ -154,7 +158,7 @@ export class Batches<Item, Outcome> {
     } catch (error) {
       for (const { reject } of batch) reject(error)
     } finally {
-      for (const { want } of batch) this.#turns.depart(want)
+      for (const { want, things } of batch) this.#turns.depart(want, things)
     }
   }
 

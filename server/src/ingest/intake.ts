@@ -54,7 +54,7 @@ export class Intake {
         if (moves > 0) needs.onMoved(orgId)
         return isKnown
       },
-      { maxBatch: 5_000, maxBatchInCompany: 50, maxWaiting: maxWaitingBytes },
+      { maxBatch: 5_000, maxBatchInCompany: 50, itemsPerThing: 12, maxWaiting: maxWaitingBytes },
       needs.turns,
     )
   }

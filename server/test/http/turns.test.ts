@@ -167,6 +167,22 @@ describe('Turns', () => {
     expect([ways.begun, ways.rests.map(({ ms }) => ms)]).toEqual([['quiet', 'r0', 'r1'], [60]])
   })
 
+  it('count something large as the many things it is', async () => {
+    const ways = new Ways()
+    ways.ask('api', 2, 'quiet')
+    ways.ask('ingest', 1, 'r0')
+    const want = ways.turns.arrive(1, 0, 2)
+    ways.ask('api', 1, 'a0')
+    expect(ways.begun).toEqual(['quiet', 'r0'])
+    ways.nowMs = 10
+    await ways.leave('ingest', 1)
+    expect([ways.begun.slice(2), ways.rests.map(({ ms }) => ms)]).toEqual([[], [30]])
+    ways.turns.depart(want, 2)
+    ways.rests[0]!.end()
+    await loopTurn()
+    expect(ways.begun.slice(2)).toEqual(['a0'])
+  })
+
   it('let the ways in take turns after a rest too', async () => {
     const ways = new Ways()
     ways.ask('api', 2, 'quiet')

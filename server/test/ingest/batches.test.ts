@@ -19,7 +19,7 @@ function held(limits = { maxBatch: 10, maxWaiting: 100 }, turns = noTurns()) {
         const finish = (): void => resolve(items.map((item) => item * 10))
         writings.push({ orgId, items, finish, fail: reject })
       }),
-    { maxBatchInCompany: 4, ...limits },
+    { maxBatchInCompany: 4, itemsPerThing: 2, ...limits },
     turns,
   )
   const opened: (readonly number[])[] = []
@@ -193,6 +193,41 @@ describe('batches', () => {
     writings[2]!.finish()
     await turn()
     expect(writings[3]!.items).toEqual([6])
+  })
+
+  it('rest between the parts of a large message while another organization asks too, and not for a small one', async () => {
+    let nowMs = 0
+    const rests: { ms: number; end: () => void }[] = []
+    const turns = new Turns(
+      { atOnce: 1, calm: 2, burstMs: 500 },
+      () => nowMs,
+      (end, ms) => rests.push({ ms, end }),
+    )
+    const { add, writings } = held(undefined, turns)
+    const small = add(2, [7, 8])
+    const large = add(1, [1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3])
+    const written = (from = 0): (readonly number[])[] => writings.slice(from).map((one) => one.items)
+    expect(written()).toEqual([
+      [7, 8],
+      [1, 1, 1, 1],
+    ])
+    const later = add(2, [9])
+    nowMs = 5
+    for (const writing of [...writings]) writing.finish()
+    await turn()
+    expect(rests.map(({ ms }) => ms)).toEqual([15])
+    expect(written(2)).toEqual([[9]])
+    rests[0]!.end()
+    await turn()
+    expect(written(3)).toEqual([[2, 2, 2, 2]])
+    writings[2]!.finish()
+    writings[3]!.finish()
+    await turn()
+    // What is left is not much.
+    expect([written(4), rests.length]).toEqual([[[3, 3, 3, 3]], 1])
+    writings[4]!.finish()
+    expect(await Promise.all([small, later])).toEqual([[70, 80], [90]])
+    expect(await large).toEqual([10, 10, 10, 10, 20, 20, 20, 20, 30, 30, 30, 30])
   })
 
   it('wait for the turn of their organization, and gather meanwhile what comes', async () => {
