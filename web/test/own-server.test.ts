@@ -46,7 +46,7 @@ test('With the API of v1.0.0 at the root the app finds its own API elsewhere, an
   await page.getByRole('button', { name: 'New location' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('Shed')
   await page.getByRole('button', { name: 'Create location' }).click()
-  // The server shares its counts for a moment, longer when it is busy; the page looks again.
+  // The server shares its counts for up to ten seconds; the page looks again.
   await expect(page.getByRole('list', { name: 'Locations' })).toContainText('Shed')
   await goBy(page, 'Assets')
   await expect(page.getByRole('table', { name: 'Assets' })).toContainText('Ladder')

@@ -22,6 +22,8 @@ export interface Overview {
 
 /** Counting may take up this share of the time at most, however many look. */
 const restPerWork = 19
+/** But what somebody just changed is seen after this time, also when the database was slow for a moment. */
+const longestRestMs = 10_000
 
 interface Look {
   answer: Promise<Overview>
@@ -31,16 +33,19 @@ interface Look {
 
 /**
  * Where everything is at a glance. The counts are shared by all who look, and stay good for as long as counting them
- * took, many times over: a small organization sees every move at once, and a large one cannot be made to count all day.
+ * took, many times over, ten seconds at most: a small organization sees every move at once, and a large one cannot be made
+ * to count all day.
  */
 export class Overviews {
   readonly #db: Database
   readonly #clock: Clock
+  readonly #longestRestMs: number
   readonly #looks = new Map<number, Look>()
 
-  constructor(needs: { db: Database; clock: Clock }) {
+  constructor(needs: { db: Database; clock: Clock; longestRestMs?: number }) {
     this.#db = needs.db
     this.#clock = needs.clock
+    this.#longestRestMs = needs.longestRestMs ?? longestRestMs
   }
 
   of(orgId: number): Promise<Overview> {
@@ -50,12 +55,13 @@ export class Overviews {
     const look: Look = { answer: this.#count(orgId), goodUntil: Infinity }
     this.#looks.set(orgId, look)
     const done = (): void => {
-      const tookMs = performance.now() - startedAt
-      look.goodUntil = performance.now() + tookMs * restPerWork
+      const endedAt = performance.now()
+      const restMs = Math.min((endedAt - startedAt) * restPerWork, this.#longestRestMs)
+      look.goodUntil = endedAt + restMs
       const forget = (): void => {
         if (this.#looks.get(orgId) === look) this.#looks.delete(orgId)
       }
-      setTimeout(forget, tookMs * restPerWork).unref()
+      setTimeout(forget, restMs).unref()
     }
     look.answer.then(done, () => this.#looks.delete(orgId))
     return look.answer

@@ -10,8 +10,8 @@ export const overview = () =>
     staleTime: 20_000,
   })
 
-/** The server shares its counts for a moment, longer where there is more to count: after a change one looks again. */
-const looksAgainMs = [0, 1200, 5000, 15_000]
+/** The server shares its counts for up to ten seconds and the time it takes to count: after a change one looks again. */
+const looksAgainMs = [0, 1200, 5000, 15_000, 30_000]
 
 export function refreshOverview(queries: QueryClient): void {
   for (const ms of looksAgainMs) setTimeout(() => void queries.invalidateQueries({ queryKey: ['overview'] }), ms)
