@@ -20,9 +20,9 @@ export interface Overview {
   movesPerHour: HourCount[]
 }
 
-/** Counting may take up this share of the time at most, however many look. */
+/** However many look, the rest after counting is so many times as long: a twentieth of the time is counted. */
 const restPerWork = 19
-/** But what somebody just changed is seen after this time, also when the database was slow for a moment. */
+/** But no longer: what somebody just changed is to be seen, also after the database was slow for a moment. */
 const longestRestMs = 10_000
 
 interface Look {
