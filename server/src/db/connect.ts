@@ -7,6 +7,7 @@ import { hostsOf } from './hosts.ts'
 import { type Lane, Lanes } from './lanes.ts'
 import { isPlannedOnce } from './plans.ts'
 import { Replica } from './replica.ts'
+import { emptiedWhenAnswered, takeRows } from './spent.ts'
 import { type Sql, render } from './sql.ts'
 import { asConflict, mayRunAgain } from './violations.ts'
 
@@ -238,17 +239,6 @@ function openingOf(orgId: number, relaxed = false): readonly string[] {
   return ['begin', `set local app.org_id = '${orgId}'${commit}`]
 }
 
-/**
- * The driver's query outlives its answer. Taken out of it, rows are gone as soon as nobody needs them, and the garbage
- * collector does not carry them along: that was most of its time.
- */
-function takeRows<Row>(result: Row[]): Row[] {
-  const rows: Row[] = []
-  for (const row of result) rows.push(row)
-  result.length = 0
-  return rows
-}
-
 const lost = (): Error => new Error('the connection to the database was lost during a transaction')
 
 /** Sends nothing on a connection that is gone, and gives up one that does not answer. */
@@ -257,7 +247,7 @@ function live(lane: Lane): Handle {
     unsafe: ((...given: Parameters<Pool['unsafe']>) => {
       if (lane.isLost) throw lost()
       lane.waitFor.refresh()
-      return lane.handle.unsafe(...given)
+      return emptiedWhenAnswered(lane.handle.unsafe(...given))
     }) as Pool['unsafe'],
   }
 }

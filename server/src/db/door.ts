@@ -1,5 +1,6 @@
 import type postgres from 'postgres'
 import { choosePlans, keepPlans } from './plans.ts'
+import { emptiedWhenAnswered } from './spent.ts'
 
 /** A connection for single statements and what it has under way, in the order it came. */
 interface Line {
@@ -55,7 +56,7 @@ export class Door {
           settle(outcome)
         }
       this.#planFor(line, given[2])
-      line.sql.unsafe(...given).then(settled(resolve), settled(reject))
+      emptiedWhenAnswered(line.sql.unsafe(...given)).then(settled(resolve), settled(reject))
     })
   }) as unknown as postgres.Sql['unsafe']
 
