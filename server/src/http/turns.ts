@@ -34,7 +34,7 @@ const presentMs = 1000
 /** After so long without a beginning there is a place more, so that what is slow does not hold up everything else. */
 const slowMs = 100
 /** After what was done a place rests so many times as long: others have most of the loop and of the database. */
-const restFactor = 3
+const restFactor = 5
 /** No timer for less; it is added to the next rest. */
 const shortestRestMs = 1
 

@@ -82,7 +82,7 @@ describe('Turns', () => {
     expect(ways.begun.slice(3)).toEqual(['b0', 'b1', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7'])
   })
 
-  it('let it rest three times as long as what was done took, whatever way in it came', async () => {
+  it('let it rest five times as long as what was done took, whatever way in it came', async () => {
     const ways = new Ways()
     ways.ask('api', 2, 'quiet')
     ways.ask('ingest', 1, 'reads')
@@ -92,13 +92,13 @@ describe('Turns', () => {
     await ways.leave('ingest', 1)
     ways.nowMs = 13
     await ways.leave('api', 1)
-    expect(ways.rests.map(({ ms }) => ms)).toEqual([60, 9])
+    expect(ways.rests.map(({ ms }) => ms)).toEqual([100, 15])
     expect(ways.begun).toEqual(['quiet', 'reads', 'a0'])
-    ways.nowMs = 22
+    ways.nowMs = 28
     ways.rests[1]!.end()
     await loopTurn()
     expect(ways.begun).toHaveLength(3)
-    ways.nowMs = 70
+    ways.nowMs = 109
     ways.rests[0]!.end()
     await loopTurn()
     expect(ways.begun.slice(3)).toEqual(['a1'])
@@ -115,7 +115,7 @@ describe('Turns', () => {
     ways.nowMs += 2
     await ways.leave('api', 1)
     await ways.leave('api', 1)
-    expect(ways.rests.map(({ ms }) => ms)).toEqual([12])
+    expect(ways.rests.map(({ ms }) => ms)).toEqual([20])
     ways.nowMs += 500
     ways.ask('api', 2, 'quiet')
     ways.rests[0]!.end()
@@ -123,7 +123,7 @@ describe('Turns', () => {
     ways.nowMs += 500
     ways.flood(1, 4, 'c')
     await ways.leave('api', 1)
-    expect(ways.rests.map(({ ms }) => ms)).toEqual([12, 100])
+    expect(ways.rests.map(({ ms }) => ms)).toEqual([20, 100])
   })
 
   it('let one that wants much for a moment have a few things under way, without a rest', async () => {
@@ -137,7 +137,7 @@ describe('Turns', () => {
     // It goes on wanting much: one thing at once, and rests.
     ways.nowMs = 500
     await ways.leave('api', 1)
-    expect([ways.begun.slice(4), ways.rests.map(({ ms }) => ms)]).toEqual([[], [6]])
+    expect([ways.begun.slice(4), ways.rests.map(({ ms }) => ms)]).toEqual([[], [10]])
     await ways.leave('api', 1)
     expect(ways.begun.slice(4)).toEqual([])
     ways.rests[0]!.end()
@@ -164,7 +164,7 @@ describe('Turns', () => {
     for (const name of ['r0', 'r1', 'r2', 'r3']) ways.ask('ingest', 1, name)
     ways.nowMs = 10
     await ways.leave('ingest', 1)
-    expect([ways.begun, ways.rests.map(({ ms }) => ms)]).toEqual([['quiet', 'r0', 'r1'], [60]])
+    expect([ways.begun, ways.rests.map(({ ms }) => ms)]).toEqual([['quiet', 'r0', 'r1'], [100]])
   })
 
   it('count something large as the many things it is', async () => {
