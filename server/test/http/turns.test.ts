@@ -176,7 +176,7 @@ describe('Turns', () => {
     expect(ways.begun).toEqual(['quiet', 'r0'])
     ways.nowMs = 10
     await ways.leave('ingest', 1)
-    expect([ways.begun.slice(2), ways.rests.map(({ ms }) => ms)]).toEqual([[], [30]])
+    expect([ways.begun.slice(2), ways.rests.map(({ ms }) => ms)]).toEqual([[], [50]])
     ways.turns.depart(want, 2)
     ways.rests[0]!.end()
     await loopTurn()
@@ -204,12 +204,12 @@ describe('Turns', () => {
     ways.ask('api', 2, 'quiet')
     ways.flood(1, 6)
     await ways.leave('api', 1)
-    ways.nowMs = 0.25
+    ways.nowMs = 0.125
     await ways.leave('api', 1)
     expect(ways.begun.slice(3)).toEqual(['a2'])
-    ways.nowMs = 0.5
+    ways.nowMs = 0.25
     await ways.leave('api', 1)
-    expect(ways.rests.map(({ ms }) => ms)).toEqual([1.5])
+    expect(ways.rests.map(({ ms }) => ms)).toEqual([1.25])
     expect(ways.begun).toHaveLength(4)
   })
 

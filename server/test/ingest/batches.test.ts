@@ -215,7 +215,7 @@ describe('batches', () => {
     nowMs = 5
     for (const writing of [...writings]) writing.finish()
     await turn()
-    expect(rests.map(({ ms }) => ms)).toEqual([15])
+    expect(rests.map(({ ms }) => ms)).toEqual([25])
     expect(written(2)).toEqual([[9]])
     rests[0]!.end()
     await turn()
