@@ -87,18 +87,18 @@ describe('Turns', () => {
     ways.ask('api', 2, 'quiet')
     ways.ask('ingest', 1, 'reads')
     ways.flood(1, 6)
-    // Two of them at once for ten milliseconds, then one for three more.
-    ways.nowMs = 10
+    // Two of them at once for eight milliseconds, then one for three more.
+    ways.nowMs = 8
     await ways.leave('ingest', 1)
-    ways.nowMs = 13
+    ways.nowMs = 11
     await ways.leave('api', 1)
-    expect(ways.rests.map(({ ms }) => ms)).toEqual([100, 15])
+    expect(ways.rests.map(({ ms }) => ms)).toEqual([80, 15])
     expect(ways.begun).toEqual(['quiet', 'reads', 'a0'])
-    ways.nowMs = 28
+    ways.nowMs = 26
     ways.rests[1]!.end()
     await loopTurn()
     expect(ways.begun).toHaveLength(3)
-    ways.nowMs = 109
+    ways.nowMs = 88
     ways.rests[0]!.end()
     await loopTurn()
     expect(ways.begun.slice(3)).toEqual(['a1'])
@@ -162,9 +162,9 @@ describe('Turns', () => {
     const ways = new Ways(500)
     ways.ask('api', 2, 'quiet')
     for (const name of ['r0', 'r1', 'r2', 'r3']) ways.ask('ingest', 1, name)
-    ways.nowMs = 10
+    ways.nowMs = 8
     await ways.leave('ingest', 1)
-    expect([ways.begun, ways.rests.map(({ ms }) => ms)]).toEqual([['quiet', 'r0', 'r1'], [100]])
+    expect([ways.begun, ways.rests.map(({ ms }) => ms)]).toEqual([['quiet', 'r0', 'r1'], [80]])
   })
 
   it('count something large as the many things it is', async () => {
