@@ -47,7 +47,7 @@ export function runCommand(url, args) {
 }
 
 /** As in server/bin. */
-const asStarted = ['--max-semi-space-size=8']
+const asStarted = '--max-semi-space-size=8 --heap-growing-percent=150'.split(' ')
 const profiling = (folder) => (folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`])
 
 /** The real server as an operator runs it, its log going to a file. */

@@ -6,7 +6,8 @@ import { patiently } from './surroundings.mjs'
 
 const bar = 1.5
 const cores = 2
-const connections = 56
+/** What they send is just what one process lets one organization have under way and waiting. */
+const connections = 52
 /** Requests that travel in one packet. */
 const requestsTogether = 4
 /** Until the code is compiled. */
