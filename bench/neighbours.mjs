@@ -160,7 +160,7 @@ export const neighbours = {
   name: 'neighbours',
   title: 'A quiet organization beside one that floods',
   pace: {
-    full: { minutes: 30, rounds: 9, again: 40, measureMs: 5_000, credentials: { quiet: 600, noisy: 2_500 } },
+    full: { minutes: 40, rounds: 13, again: 40, measureMs: 5_000, credentials: { quiet: 600, noisy: 2_500 } },
     quick: { minutes: 10, rounds: 3, again: 6, measureMs: 4_000, credentials: { quiet: 300, noisy: 1_500 } },
   },
   measure: measureNeighbours,

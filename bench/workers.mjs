@@ -7,7 +7,7 @@ import { patiently } from './surroundings.mjs'
 const bar = 1.5
 const cores = 2
 /** What they send is just what one process lets one organization have under way and waiting. */
-const connections = 52
+const connections = 42
 /** Requests that travel in one packet. */
 const requestsTogether = 4
 /** Until the code is compiled. */
