@@ -119,6 +119,8 @@ test('A forgotten password is replaced by way of the link; it works once, and th
   const org = await Org.create()
   await page.goto(`${url()}/sign-in`)
   await page.getByRole('link', { name: /forgot/i }).click()
+  // The page before has a field of that name too.
+  await expect(page.getByRole('heading', { name: 'Reset your password' })).toBeVisible()
   await page.getByLabel('E-mail').fill(org.email)
   await page.getByRole('button', { name: 'Send the link' }).click()
   await expect(page.getByRole('heading', { name: 'Look into your mail' })).toBeVisible()
