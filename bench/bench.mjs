@@ -3,27 +3,11 @@ import { writeFileSync } from 'node:fs'
 import { dropDatabases, startPostgres, versionOf } from './database.mjs'
 import { readOptions } from './options.mjs'
 import { emptyReport, factsOfRun, joined, misses, readReport, render } from './report.mjs'
+import { Started, say } from './started.mjs'
 import { watched } from './surroundings.mjs'
 import { writeDocs } from './write.mjs'
 
 const startMinutes = 1
-const say = (line) => process.stderr.write(`${line}\n`)
-
-/** Starts things and stops them in reverse, also after a failure halfway. */
-class Started {
-  #stops = []
-
-  async add(starting) {
-    const thing = await starting
-    this.#stops.push(() => thing.stop())
-    return thing
-  }
-
-  async stop() {
-    for (const stop of this.#stops.splice(0).reverse())
-      await stop().catch((error) => say(`While stopping: ${error.message}`))
-  }
-}
 
 /** A part that fails does not take the others with it. */
 async function bench(started, { chosen, isQuick }, keep) {

@@ -10,7 +10,7 @@ import { newRandom } from './random.mjs'
 const start = Buffer.from('HTTP/1.1 ')
 const success = '2'.charCodeAt(0)
 /** Between two looks at the connections. Far less than an answer takes when all that may be under way is. */
-const sleepMs = 2
+const sleepMs = 4
 const asleep = new Int32Array(new SharedArrayBuffer(4))
 const room = Buffer.alloc(64 * 1024)
 

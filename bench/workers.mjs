@@ -1,17 +1,18 @@
 /** Point reads with one server process and with two, in turns, and the processor time that each side takes of a request. */
-import { exchangeAll, makeDataset, postmasterOf } from './database.mjs'
+import { makeDataset, postmasterOf, signingIn } from './database.mjs'
 import { median, whole } from './figures.mjs'
 import { familyProcessorMsOf, freePort, processorMsOf, startPipeline, startService } from './processes.mjs'
+import { Started } from './started.mjs'
 import { patiently } from './surroundings.mjs'
 
 const bar = 1.5
 const cores = 2
 /** What they send is just what one process lets one organization have under way and waiting. */
-const connections = 42
+const connections = 28
 /** Requests that travel in one packet. */
-const requestsTogether = 4
+const requestsTogether = 6
 /** Until the code is compiled. */
-const firstWarmMs = 10_000
+const firstWarmMs = 15_000
 
 const kinds = {
   one: 'one process',
@@ -20,24 +21,29 @@ const kinds = {
   shared: '`--workers 2`, buckets in the database',
 }
 
-async function startServices(started, postgres, credentials) {
-  // A database for each: who has company on it shares the buckets with it.
-  const start = async (kind, more) => {
-    const { url, name, ...dataset } = await makeDataset(postgres.url, 10_000, credentials, `bench_${kind}`)
-    const PORT = String(await freePort())
-    const environment = { PORT, ...more.environment }
-    const service = await started.add(startService({ url, folder: postgres.folder, name, ...more, environment }))
-    const pipeline = await started.add(startPipeline())
-    const tokens = await exchangeAll(service.port, dataset.credentials)
-    await pipeline.prepare({ sample: dataset.sample, tokens, connections, requestsTogether })
-    return { service, pipeline }
+/** What outlives the processes of a kind. A database for each: who has company on it shares the buckets with it. */
+async function makeKinds(postgres, credentials) {
+  const make = async (name, settings) => {
+    const dataset = await makeDataset(postgres.url, 10_000, credentials, `bench_${name}`)
+    const kind = { dataset, settings, port: await freePort(), tokens: [] }
+    kind.signIn = signingIn(kind.port, dataset.credentials, (tokens) => (kind.tokens = tokens))
+    return kind
   }
   const environment = { LASTSEEN_RATE_LIMIT_STORE: 'database' }
   return {
-    one: await start('one', {}),
-    two: await start('two', { workers: 2 }),
-    shared: await start('shared', { workers: 2, environment }),
+    one: await make('one', {}),
+    two: await make('two', { workers: 2 }),
+    shared: await make('shared', { workers: 2, environment }),
   }
+}
+
+async function startKind(started, folder, { dataset: { url, name, sample }, settings, port, ...kind }) {
+  const environment = { PORT: String(port), ...settings.environment }
+  const service = await started.add(startService({ url, folder, name, ...settings, environment }))
+  await kind.signIn()
+  const pipeline = await started.add(startPipeline())
+  await pipeline.prepare({ sample, tokens: kind.tokens, connections, requestsTogether })
+  return { service, pipeline }
 }
 
 async function measureOnce({ service, pipeline }, postmaster, pace) {
@@ -49,25 +55,40 @@ async function measureOnce({ service, pipeline }, postmaster, pace) {
   return { perSecond, failed, serviceMicros, databaseMicros, callerMicros }
 }
 
-async function measureWorkers(started, postgres, { credentials, rounds, again, warmMs, measureMs, say }) {
-  const services = await startServices(started, postgres, credentials)
-  const postmaster = await postmasterOf(postgres.url)
-  const results = { one: [], two: [], shared: [] }
-  const order = Object.keys(results)
+/** Rounds with processes of their own: how fast one is depends on what was compiled when, and stays so while it lives. */
+async function measureStart(services, postmaster, { firstRound, rounds, warmMs, measureMs, undisturbed }) {
+  const order = Object.keys(services)
   for (const kind of order) await measureOnce(services[kind], postmaster, { warmMs: firstWarmMs, measureMs: 0 })
-  const undisturbed = patiently(again)
-  for (let round = 0; round < rounds; round++) {
+  const seen = []
+  for (let round = firstRound; round < firstRound + rounds; round++) {
     // Each is first, in the middle and last as often.
     const first = round % order.length
-    const seen = await undisturbed(async () => {
+    const measure = async () => {
       const ofKinds = {}
       for (const kind of [...order.slice(first), ...order.slice(0, first)])
         ofKinds[kind] = await measureOnce(services[kind], postmaster, { warmMs, measureMs })
       return ofKinds
-    })
-    for (const kind of order) results[kind].push(seen[kind])
+    }
+    seen.push(await undisturbed(measure))
   }
-  const lines = order.map((kind) => summarize(kind, results[kind], results.one))
+  return seen
+}
+
+async function measureWorkers(started, postgres, { credentials, starts, rounds, again, warmMs, measureMs, say }) {
+  const made = await makeKinds(postgres, credentials)
+  const postmaster = await postmasterOf(postgres.url)
+  const undisturbed = patiently(again)
+  const seen = []
+  for (let start = 0; start < starts; start++) {
+    const own = await started.add(new Started())
+    const services = {}
+    for (const kind of Object.keys(made)) services[kind] = await startKind(own, postgres.folder, made[kind])
+    const pace = { firstRound: start * rounds, rounds, warmMs, measureMs, undisturbed }
+    seen.push(...(await measureStart(services, postmaster, pace)))
+    await own.stop()
+  }
+  const of = (kind) => seen.map((round) => round[kind])
+  const lines = Object.keys(made).map((kind) => summarize(kind, of(kind), of('one')))
   say(`two processes: ${lines[1].ratio.toFixed(2)} times one, ${lines[1].ceiling.toFixed(2)} at most`)
   return lines
 }
@@ -128,8 +149,8 @@ export const workers = {
   name: 'workers',
   title: 'One process and two',
   pace: {
-    full: { minutes: 14, credentials: 5_000, rounds: 15, again: 15, warmMs: 1_500, measureMs: 1_500 },
-    quick: { minutes: 7, credentials: 2_500, rounds: 6, again: 6, warmMs: 1_500, measureMs: 1_000 },
+    full: { minutes: 18, credentials: 5_000, starts: 3, rounds: 5, again: 15, warmMs: 1_500, measureMs: 1_500 },
+    quick: { minutes: 9, credentials: 4_000, starts: 2, rounds: 3, again: 6, warmMs: 1_500, measureMs: 1_000 },
   },
   measure: measureWorkers,
   render: renderWorkers,

@@ -28,7 +28,7 @@ type Outcome = (Drawn & { lentAt?: number }) | 'yours' | null
 /** After so many draws in a row a bucket is lent to the one that drew them. */
 const steadyAfter = 3
 /** How long the supervisor may not know what a worker drew. When one is killed, that much is forgiven. */
-const tellMs = 10
+const tellMs = 50
 
 /** Who ends meanwhile hears nothing any more; without somebody to tell, it would be an error of the whole process. */
 const atTheEnd = (): void => undefined

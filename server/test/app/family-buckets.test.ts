@@ -282,7 +282,7 @@ describe('Workers of a family', () => {
     const [one, two] = posts as [Post, Post]
     for (let count = 0; count < 3; count++) await drawOnce(one, 'a')
     for (let tokens = 116; tokens > 16; tokens--) expect(one.home.draw('a')).toEqual(left(tokens))
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await new Promise((resolve) => setTimeout(resolve, 100))
     await deliverAll()
     one.line.close()
     expect(await drawOnce(two, 'a')).toEqual(left(16))

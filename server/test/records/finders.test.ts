@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { assetStore, placedAssetStore } from '../../src/assets/assets.sql.ts'
 import { createAsset } from '../../src/assets/commands.ts'
 import type { Db } from '../../src/db/database.ts'
@@ -6,6 +6,8 @@ import { createLocation } from '../../src/locations/commands.ts'
 import { locationStore, rootedLocationStore } from '../../src/locations/locations.sql.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
 import { useCore } from '../support/core.ts'
+
+const turnOfTheLoop = (): Promise<void> => new Promise((resume) => setImmediate(resume))
 
 describe('Records that are asked for together', () => {
   const used = useCore()
@@ -98,7 +100,7 @@ describe('Records that are asked for together', () => {
   it('do not join a statement that is under way, so whoever asks after a write sees it', async () => {
     const [orgId, id] = [organizations[0]!, assets[0]![2]!]
     const before = assetStore.findTogether(db, orgId, id)
-    await new Promise((resume) => setImmediate(resume))
+    await turnOfTheLoop()
     statements = 0
     await Promise.all([before, assetStore.findTogether(db, orgId, id)])
     expect(statements).toBe(1)
@@ -113,5 +115,102 @@ describe('Records that are asked for together', () => {
         expect(await store.findTogether(db, orgId, id)).toEqual(await store.find(db, orgId, id))
     for (const id of assets[0]!)
       expect(await placedAssetStore.findTogether(db, orgId, id)).toEqual(await placedAssetStore.find(db, orgId, id))
+  })
+})
+
+describe('A few records that are asked for while others are under way', () => {
+  /** What each statement waits for to be answered. */
+  const answers: (() => void)[] = []
+  const db: Db = { query: () => new Promise((resolve) => answers.push(() => resolve([]))) }
+  const ask = (count: number): Promise<unknown> =>
+    Promise.all(Array.from({ length: count }, (_, id) => assetStore.findTogether(db, 1, id)))
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    answers.length = 0
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  async function expectStatements(count: number): Promise<void> {
+    await turnOfTheLoop()
+    expect(answers).toHaveLength(count)
+  }
+
+  async function answerAll(asked: Promise<unknown>[]): Promise<void> {
+    const all = Promise.all(asked)
+    while (answers.length > 0) {
+      answers.splice(0).forEach((answer) => answer())
+      await turnOfTheLoop()
+    }
+    await all
+  }
+
+  it('wait when these are many, and go together with all that came until they are answered', async () => {
+    const asked = [ask(8)]
+    await expectStatements(1)
+    asked.push(ask(2))
+    await expectStatements(1)
+    asked.push(ask(3))
+    await expectStatements(1)
+    answers[0]!()
+    asked.push(ask(4))
+    await turnOfTheLoop()
+    await expectStatements(2)
+    await answerAll(asked)
+  })
+
+  it('wait until they are many themselves', async () => {
+    const asked = [ask(8)]
+    await expectStatements(1)
+    asked.push(ask(15))
+    await expectStatements(1)
+    asked.push(ask(1))
+    await expectStatements(2)
+    await answerAll(asked)
+  })
+
+  it('do not wait when these are few too', async () => {
+    const asked = [ask(7)]
+    await expectStatements(1)
+    asked.push(ask(1))
+    await expectStatements(2)
+    await answerAll(asked)
+  })
+
+  it('do not wait for those of another organization', async () => {
+    const asked = [ask(32)]
+    await expectStatements(1)
+    asked.push(assetStore.findTogether(db, 2, 1))
+    await expectStatements(2)
+    await answerAll(asked)
+  })
+
+  it('wait five milliseconds at most, also when the statement hangs', async () => {
+    const asked = [ask(32)]
+    await expectStatements(1)
+    asked.push(ask(1))
+    await expectStatements(1)
+    vi.advanceTimersByTime(4)
+    await expectStatements(1)
+    vi.advanceTimersByTime(1)
+    await expectStatements(2)
+    answers[1]!()
+    await asked[1]
+    await answerAll(asked)
+  })
+
+  it('are not sent once more when the time is up', async () => {
+    const asked = [ask(8)]
+    await expectStatements(1)
+    asked.push(ask(1))
+    await expectStatements(1)
+    answers[0]!()
+    await turnOfTheLoop()
+    await expectStatements(2)
+    vi.advanceTimersByTime(100)
+    await expectStatements(2)
+    await answerAll(asked)
   })
 })
