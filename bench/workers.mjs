@@ -37,12 +37,15 @@ async function makeKinds(postgres, credentials) {
   }
 }
 
-async function startKind(started, folder, { dataset: { url, name, sample }, settings, port, ...kind }) {
+async function startKind(started, folder, kind) {
+  const { dataset, settings, port } = kind
   const environment = { PORT: String(port), ...settings.environment }
-  const service = await started.add(startService({ url, folder, name, ...settings, environment }))
+  const service = await started.add(
+    startService({ url: dataset.url, folder, name: dataset.name, ...settings, environment }),
+  )
   await kind.signIn()
   const pipeline = await started.add(startPipeline())
-  await pipeline.prepare({ sample, tokens: kind.tokens, connections, requestsTogether })
+  await pipeline.prepare({ sample: dataset.sample, tokens: kind.tokens, connections, requestsTogether })
   return { service, pipeline }
 }
 
