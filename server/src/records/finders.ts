@@ -36,7 +36,7 @@ interface Wanted<R> {
 
 /**
  * Records of one organization that are asked for in the same turn of the loop are found by one statement: under load it
- * takes the place of many. A statement costs as much as a dozen records, so a few wait a moment while many are under way.
+ * takes the place of many. A statement costs as much as ten records, so a few wait a moment while many are under way.
  * One that is under way is never joined: whoever asks after a write sees it.
  */
 class Gathering<R extends RecordCore> {
