@@ -1,58 +1,95 @@
 import { existsSync } from 'node:fs'
-import { afterEach, describe, expect, it } from 'vitest'
-import { type TestApp, startApp, useApp } from '../support/app.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runPage, showsRefusal } from '../support/page-run.ts'
-import { type Page, allPages, commandsOf, deadLinks } from '../support/pages.ts'
-import { usePrograms } from '../support/process.ts'
+import { type Page, allPages, commandsOf, deadLinks, inReadingOrder } from '../support/pages.ts'
+import { type Program, firstCredentials, freePort, launch, newFolder, usePrograms } from '../support/process.ts'
+import { Network, urlOf } from '../support/webhooks.ts'
 
-usePrograms({ isBuilt: false })
+usePrograms()
 
 const pages = allPages()
 const quickstart = pages.find(({ name }) => name === 'docs/quickstart.md')!
-/** The guides go on from the quickstart's token. */
-const [, ...afterStart] = commandsOf(quickstart)
+const [start, ...afterStart] = commandsOf(quickstart)
+/** The other guides continue after the step of the quickstart that gets a token. */
 const untilToken = afterStart.slice(0, afterStart.findIndex(({ text }) => text.includes('AUTH=')) + 1)
-const standsAlone = ({ name }: Page): boolean => name === 'README.md'
 
-/** A page that commands the server itself gets one of its own; the others get an organization of their own. */
-const commandsServer = (page: Page): boolean => commandsOf(page).some(({ text }) => text.includes('npx lastseen'))
-const shared = useApp()
-let own: TestApp | null = null
-afterEach(async () => {
-  await own?.stop()
-  own = null
-})
+const runnable = inReadingOrder(pages).filter((page) => commandsOf(page).length > 0)
 
-describe('A page of the documentation', () => {
-  const runnable = pages.filter((page) => page !== quickstart && commandsOf(page).length > 0)
+describe.each([
+  ['in the order of docs/README.md', runnable],
+  ['in reverse order, so that no page needs what another one left behind', runnable.toReversed()],
+])('Every page runs on one and the same server, %s:', { timeout: 120_000 }, (_order, order) => {
+  const network = new Network()
+  let program: Program
+  let settings: Record<string, string>
+  let blanks: Record<string, string>
 
-  it.each(runnable.map((page) => [page.name, page] as const))(
-    '%s runs from top to bottom and prints what it shows',
-    { timeout: 120_000 },
-    async (_name, page) => {
-      const app = commandsServer(page) ? (own = await startApp()) : shared.app
-      const org = await app.newOrg('My organization')
-      const { clientId, clientSecret } = await org.full.mint()
-      const blanks = { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret }
-      const settings = { DATABASE_URL: app.databaseUrl }
-      await runPage(page, { url: app.url, blanks, settings }, standsAlone(page) ? [] : untilToken)
-    },
-  )
+  beforeAll(async () => {
+    await network.prepare()
+    settings = {
+      ...network.settings,
+      LASTSEEN_DATA_DIR: newFolder(),
+      PORT: String(await freePort()),
+      LASTSEEN_MQTT_PORT: String(await freePort()),
+    }
+    program = launch(settings, { command: ['bash', '-c', start!.text], isGroup: true })
+    await program.says(/^Readers reach the MQTT broker at .+$/m)
+    const { client_id: CLIENT_ID, client_secret: CLIENT_SECRET, password: PASSWORD } = firstCredentials(program.stderr)
+    blanks = { CLIENT_ID, CLIENT_SECRET, PASSWORD, HOOK_URL: urlOf(await network.receiver()) }
+  }, 120_000)
+  afterAll(async () => {
+    const { stderr } = await program.stop('SIGINT')
+    await network.stop()
+    expect(stderr).toContain('Stopped.')
+  })
+
+  it('npm start prints what the quickstart shows', () => {
+    const printed = program.stderr
+      .slice(program.stderr.indexOf('  First start.'))
+      .replaceAll(/(Password +|client_id +|client_secret +ls_)\S+$/gm, '$1…')
+      .replace(`:${settings['PORT']} `, ':8080 ')
+      .replace(`:${settings['LASTSEEN_MQTT_PORT']}`, ':1883')
+    expect(printed.trimEnd()).toBe(start!.output!.text)
+  })
+
+  it.each(order.map((page) => [page.name, page] as const))('%s runs and prints what it shows', async (_name, page) => {
+    const reader = { port: settings['PORT']!, blanks, settings }
+    if (page === quickstart) await runPage({ ...page, blocks: afterStart }, reader)
+    else await runPage(page, reader, page.name === 'README.md' ? [] : untilToken)
+  })
 })
 
 describe('The documentation', () => {
-  it('has no example of curl that is not run', () => {
-    const blocks = pages.flatMap((page) => page.blocks.map((block) => ({ ...block, page: page.name })))
+  const blocks = pages.flatMap((page) => page.blocks.map((block) => ({ ...block, page: page.name })))
+  const placeOf = ({ page, line }: { page: string; line: number }): string => `${page}:${line}`
+
+  it('names the language of every block, so that a command is either run or listed below as not run', () => {
+    // benchmarks.md is written by the benchmark.
+    const unnamed = blocks.filter(({ language, page }) => language === '' && page !== 'docs/benchmarks.md')
+    expect(unnamed.map(placeOf)).toEqual([])
+  })
+
+  it('has no example of curl that is not run, and few other commands', () => {
     const elsewhere = blocks.filter(({ language, text }) => language !== 'sh' && /\bcurl\b/.test(text))
-    expect(elsewhere.map(({ page, line }) => `${page}:${line}`)).toEqual([])
+    expect(elsewhere.map(placeOf)).toEqual([])
     const prose = pages.map(({ name, text }) => [name, text.replaceAll(/^```\w*\n[^]*?\n```$/gm, '')] as const)
     expect(prose.filter(([, text]) => /^\W*curl (-|"?\$|"?http)/m.test(text)).map(([name]) => name)).toEqual([])
     const unrun = blocks.filter(({ unrunReason }) => unrunReason !== null)
-    expect(unrun.map(({ page, text, unrunReason }) => [page, text.split('\n')[0], unrunReason])).toEqual([])
+    expect(unrun.map(({ page, text, unrunReason }) => [page, text.split('\n')[0], unrunReason])).toEqual([
+      ['README.md', 'git clone <this repository> lastseen', 'the tests start the server as the quickstart does'],
+      ['README.md', expect.stringMatching(/^npm test /), 'it takes many minutes'],
+      ['docs/scaling.md', 'for node in 0 1 2; do', 'needs Citus'],
+      ['docs/scaling.md', expect.stringMatching(/^TEST_DATABASE_URL=/), 'needs a database server of its own'],
+      ...['openssl req', 'SECRET='].map((start) => [
+        'docs/webhooks.md',
+        expect.stringContaining(start),
+        'it restarts the server; the tests deliver to this receiver over HTTPS',
+      ]),
+    ])
   })
 
   it('shows a refusal for one request at a time, so that no other refusal goes unnoticed', () => {
-    const refused = pages.flatMap((page) =>
+    const refused = pages.flatMap((page: Page) =>
       commandsOf(page)
         .filter(showsRefusal)
         .map(({ text }) => [page.name, text]),

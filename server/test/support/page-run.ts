@@ -8,12 +8,14 @@ import { cleanEnvironment, newFolder, repository } from './process.ts'
 
 /** What a reader of a page has at hand. */
 export interface Reader {
-  /** The server that answers at http://localhost:8080, where pages expect it. */
-  url: string
+  /** The port of the server, in place of 8080, which the pages name. */
+  port: string
   /** What the reader writes where the page leaves a blank, as in `CLIENT_ID=…`. */
   blanks: Record<string, string>
   settings: Record<string, string>
 }
+
+const pagePort = '8080'
 
 /** `NAME=…` is a blank; only a value that somebody has can fill it. */
 const filled = (text: string, blanks: Record<string, string>): string =>
@@ -28,16 +30,9 @@ export const showsRefusal = ({ output }: Block): boolean =>
 /** Told to fail by the page itself, curl must not be told twice. */
 const isStrict = ({ text }: Block): boolean => /\bcurl [^|]*-f /.test(text)
 
-/** curl as on the reader's machine, but that it finds the server, and fails on a refusal that the page does not show. */
-function curlSettings(folder: string, url: string): void {
-  const { port } = new URL(url)
-  const always = [
-    'silent',
-    'show-error',
-    'noproxy = "*"',
-    'max-time = 20',
-    `connect-to = "localhost:8080:127.0.0.1:${port}"`,
-  ]
+/** curl as on the reader's machine, except that it fails on an error status that the page does not show. */
+function curlSettings(folder: string): void {
+  const always = ['silent', 'show-error', 'noproxy = "*"', 'max-time = 20']
   for (const kind of ['strict', 'lenient']) {
     mkdirSync(join(folder, kind))
     const lines = kind === 'strict' ? [...always, 'fail-with-body'] : always
@@ -48,10 +43,11 @@ function curlSettings(folder: string, url: string): void {
 const mark = '\u001e'
 
 /** One script, so that what a block leaves in variables is there for the next. */
-function scriptOf(blocks: readonly Block[], folder: string, blanks: Record<string, string>): string {
+function scriptOf(blocks: readonly Block[], folder: string, { blanks, port }: Reader): string {
   const parts = blocks.map((block, index) => {
     const home = join(folder, showsRefusal(block) || isStrict(block) ? 'lenient' : 'strict')
-    return `printf '\\n${mark}%s\\n' ${index}\nexport CURL_HOME='${home}'\n${filled(block.text, blanks)}`
+    const text = filled(block.text, blanks).replaceAll(`localhost:${pagePort}`, `localhost:${port}`)
+    return `printf '\\n${mark}%s\\n' ${index}\nexport CURL_HOME='${home}'\n${text}`
   })
   return `set -euo pipefail\n${parts.join('\n')}\n`
 }
@@ -74,12 +70,13 @@ function bash(
 /** Runs the blocks in one shell, top to bottom, and holds what they print against what the page shows. */
 export async function runPage(page: Page, reader: Reader, first: readonly Block[] = []): Promise<void> {
   const folder = newFolder()
-  curlSettings(folder, reader.url)
+  curlSettings(folder)
   const blocks = [...first, ...commandsOf(page)]
   const script = join(folder, 'page.sh')
-  writeFileSync(script, scriptOf(blocks, folder, reader.blanks))
-  const { code, stdout, stderr } = await bash(script, reader.settings)
-  const printed = stdout.split(new RegExp(`\\n${mark}\\d+\\n`)).slice(1)
+  writeFileSync(script, scriptOf(blocks, folder, reader))
+  // The command line client keeps its credential in this folder instead of the home folder of the test's user.
+  const { code, stdout, stderr } = await bash(script, { ...reader.settings, XDG_CONFIG_HOME: folder })
+  const printed = stdout.replaceAll(`:${reader.port}`, `:${pagePort}`).split(new RegExp(`\\n${mark}\\d+\\n`)).slice(1)
   const last = blocks[printed.length - 1]
   expect(code, `${page.name}, the block in line ${last?.line}, failed:\n${printed.at(-1)}\n${stderr}`).toBe(0)
   const output = new PageOutput()

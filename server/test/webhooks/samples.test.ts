@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort, repository } from '../support/process.ts'
 import type { Received } from '../support/receiver.ts'
@@ -22,30 +21,63 @@ beforeAll(async () => {
   await watched.move()
   await eventually(async () => expect(receiver.received).toHaveLength(1))
   real = receiver.received[0]!
-  const { outputText } = ts.transpileModule(readFileSync(sample('receiver.ts'), 'utf8'), {
-    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
-  })
-  writeFileSync(join(folder, 'receiver.mjs'), outputText)
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+/** One of the samples, started by the command that its text shows, and what it has printed so far. */
+class Sample {
+  printed = ''
+  readonly #child: ChildProcess
+
+  constructor([file, ...args]: readonly string[], settings: Record<string, string>) {
+    const env = { PATH: process.env['PATH'], ...settings }
+    this.#child = spawn(file!, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => (this.printed += text))
+  }
+
+  async listens(): Promise<void> {
+    await eventually(async () => expect(this.printed).toContain('listening'), 20_000)
+  }
+
+  stop(): void {
+    this.#child.kill()
+  }
+}
+
+const javaScript = [process.execPath, sample('receiver.mjs')]
+
+describe('the receiver in JavaScript of the documentation', () => {
+  it('takes a signed event from Lastseen over HTTPS with the certificate it is given', async () => {
+    const [port, cert, key] = [await freePort(), join(folder, 'cert.pem'), join(folder, 'key.pem')]
+    writeFileSync(cert, network.pair.cert)
+    writeFileSync(key, network.pair.key)
+    const mover = await Watched.with(network.app, `https://hooks.test:${port}/`)
+    const settings = { PORT: String(port), WEBHOOK_SECRET: mover.secret, TLS_CERT: cert, TLS_KEY: key }
+    const receiver = new Sample(javaScript, settings)
+    try {
+      await receiver.listens()
+      await mover.move()
+      await eventually(async () => expect(receiver.printed).toContain('THING 1 (nowhere) -> Dock'))
+      await eventually(async () => expect(await mover.attempts()).toMatchObject([{ status: 204 }]))
+    } finally {
+      receiver.stop()
+    }
+  })
+})
+
 describe.each([
-  ['TypeScript', () => [process.execPath, join(folder, 'receiver.mjs')]],
-  ['Python', () => ['python3', sample('receiver.py')]],
+  ['JavaScript', javaScript],
+  ['Python', ['python3', sample('receiver.py')]],
 ])('the receiver in %s of the documentation', (_language, command) => {
-  let child: ChildProcess
+  let receiver: Sample
   let url: string
-  let printed = ''
   beforeAll(async () => {
     const port = await freePort()
     url = `http://127.0.0.1:${port}/`
-    const [file, ...args] = command()
-    const env = { PATH: process.env['PATH'], PORT: String(port), WEBHOOK_SECRET: watched.secret }
-    child = spawn(file!, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
-    child.stdout!.setEncoding('utf8').on('data', (text: string) => (printed += text))
-    await eventually(async () => expect(printed).toContain('listening'), 20_000)
+    receiver = new Sample(command, { PORT: String(port), WEBHOOK_SECRET: watched.secret })
+    await receiver.listens()
   })
-  afterAll(() => void child.kill())
+  afterAll(() => receiver.stop())
 
   async function post(body: Buffer, headers: Record<string, string>): Promise<number> {
     const sent = { 'content-type': 'application/json', ...headers }
@@ -64,12 +96,12 @@ describe.each([
     return { 'x-service-timestamp': timestamp!, 'x-service-signature': signature! }
   }
 
-  const lines = (): number => printed.trim().split('\n').length - 1
+  const lines = (): number => receiver.printed.trim().split('\n').length - 1
 
   it('takes a real delivery, and handles it once however often it comes', async () => {
     expect(await post(real.body, genuine())).toBe(204)
     expect(await post(real.body, genuine())).toBe(204)
-    await eventually(async () => expect(printed).toContain('THING 1 (nowhere) -> Dock'))
+    await eventually(async () => expect(receiver.printed).toContain('THING 1 (nowhere) -> Dock'))
     expect(lines()).toBe(1)
   })
 
