@@ -169,7 +169,11 @@ function operation(route: AnyRoute): JsonSchema {
         headers: { ...headerRefs, ...(route.id.endsWith('.create') ? location : {}) },
         ...(success.schema === undefined
           ? {}
-          : { content: { 'application/json': { schema: success.schema, example: success.example } } }),
+          : {
+              content: {
+                [success.mediaType ?? 'application/json']: { schema: success.schema, example: success.example },
+              },
+            }),
       },
       ...Object.fromEntries(
         refusalsOf(route).map((status) => [String(status), { $ref: `#/components/responses/${status}` }]),

@@ -49,6 +49,8 @@ export interface Call<P, Q, B> {
 interface Success {
   readonly status: 200 | 201 | 202 | 204
   readonly description: string
+  /** `application/json` when absent. */
+  readonly mediaType?: string
   readonly schema?: JsonSchema
   readonly example?: unknown
 }

@@ -74,6 +74,17 @@ describe('The description as a whole', () => {
     expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([])
   })
 
+  it('of the session API declares the live stream as text/event-stream and shows one of its events', () => {
+    const { content } = (webDocument.paths['/api/v1/live']!['get'] as unknown as Operation).responses['200'] as {
+      content: Record<string, { schema: Node; example: string }>
+    }
+    expect(Object.keys(content)).toEqual(['text/event-stream'])
+    expect(content['text/event-stream']!.schema).toEqual({ type: 'string' })
+    const data = /^event: move\nid: .+\ndata: (.+)$/m.exec(content['text/event-stream']!.example)![1]!
+    const { Move } = webDocument.components.schemas as Record<string, Node>
+    expect(Object.keys(JSON.parse(data) as Node)).toEqual(Object.keys(Move!['properties'] as Node))
+  })
+
   it('declares both ways to send a token', () => {
     expect(described.components.securitySchemes).toMatchObject({
       APIKey: { type: 'apiKey', in: 'header', name: 'Authorization' },

@@ -78,6 +78,7 @@ describe('The documentation', () => {
     expect(unrun.map(({ page, text, unrunReason }) => [page, text.split('\n')[0], unrunReason])).toEqual([
       ['README.md', 'git clone <this repository> lastseen', 'the tests start the server as the quickstart does'],
       ['README.md', expect.stringMatching(/^npm test /), 'it takes many minutes'],
+      ['docs/readers.md', expect.stringMatching(/^mosquitto_pub /), 'needs mosquitto_pub'],
       ['docs/scaling.md', 'for node in 0 1 2; do', 'needs Citus'],
       ['docs/scaling.md', expect.stringMatching(/^TEST_DATABASE_URL=/), 'needs a database server of its own'],
       ...['openssl req', 'SECRET='].map((start) => [

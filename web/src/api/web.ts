@@ -802,7 +802,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Moves and reader activity as they happen */
+        /**
+         * Moves and reader activity as they happen
+         * @description Server-sent events of the organization, from the moment the stream opens; docs/live.md is the guide.
+         *
+         *     - `move`: an asset moved. `data` is a Move as in GET /moves, `id` is its delivery_id.
+         *     - `readers`: readers were active. `data` is {}.
+         *     - `gap`: events may be missing, read the report or the list of moves. `data` is {}.
+         *
+         *     A comment is sent when the stream opens and every 15 seconds. Events are not replayed; Last-Event-ID has no effect.
+         */
         get: operations["live"];
         put?: never;
         post?: never;
@@ -3976,7 +3985,16 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    /**
+                     * @example : watching
+                     *
+                     *     event: move
+                     *     id: 0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11
+                     *     data: {"delivery_id":"0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11","occurred_at":"2026-05-04T08:15:02.120Z","asset":{"id":4503170118275611,"external_key":"ASSET-0001","name":"Pallet jack 7"},"from_location":null,"to_location":{"id":7710249930581042,"name":"Dock 3"}}
+                     */
+                    "text/event-stream": string;
+                };
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];

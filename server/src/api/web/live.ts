@@ -1,13 +1,24 @@
 import { type AnyRoute, route } from '../../http/route.ts'
 import type { Live, LiveEvent } from '../../tracking/live.ts'
-import { presentMove } from './moves.ts'
+import { MoveOut, presentMove } from './moves.ts'
 
 const heartbeatMs = 15_000
 
-const frame = (event: LiveEvent): string => {
-  if (event.kind !== 'move') return `event: ${event.kind}\ndata: {}\n\n`
-  return `event: move\nid: ${event.move.deliveryId}\ndata: ${JSON.stringify(presentMove(event.move))}\n\n`
-}
+const moveFrame = (move: ReturnType<typeof presentMove>): string =>
+  `event: move\nid: ${move.delivery_id}\ndata: ${JSON.stringify(move)}\n\n`
+
+const frame = (event: LiveEvent): string =>
+  event.kind === 'move' ? moveFrame(presentMove(event.move)) : `event: ${event.kind}\ndata: {}\n\n`
+
+const description = `Server-sent events of the organization, from the moment the stream opens; docs/live.md is the guide.
+
+- \`move\`: an asset moved. \`data\` is a Move as in GET /moves, \`id\` is its delivery_id.
+- \`readers\`: readers were active. \`data\` is {}.
+- \`gap\`: events may be missing, read the report or the list of moves. \`data\` is {}.
+
+A comment is sent when the stream opens and every 15 seconds. Events are not replayed; Last-Event-ID has no effect.`
+
+const watching = ': watching\n\n'
 
 /** Moves and reader activity as they happen. `gap` means that something may have been missed: read the report again. */
 export function liveRoute(live: Live): AnyRoute {
@@ -19,12 +30,19 @@ export function liveRoute(live: Live): AnyRoute {
     access: 'any',
     scopes: ['tracking:read'],
     summary: 'Moves and reader activity as they happen',
-    success: { status: 200, description: 'A stream of server-sent events' },
+    description,
+    success: {
+      status: 200,
+      description: 'A stream of server-sent events',
+      mediaType: 'text/event-stream',
+      schema: { type: 'string' },
+      example: watching + moveFrame(MoveOut.example as ReturnType<typeof presentMove>),
+    },
     async handle({ caller }) {
       return {
         status: 200,
         stream(write, closed) {
-          write(': watching\n\n')
+          write(watching)
           live.watch(caller.orgId, (event) => write(frame(event)), closed)
           const timer = setInterval(() => write(': still here\n\n'), heartbeatMs)
           closed.addEventListener('abort', () => clearInterval(timer))
