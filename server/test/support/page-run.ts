@@ -76,7 +76,10 @@ export async function runPage(page: Page, reader: Reader, first: readonly Block[
   writeFileSync(script, scriptOf(blocks, folder, reader))
   // The command line client keeps its credential in this folder instead of the home folder of the test's user.
   const { code, stdout, stderr } = await bash(script, { ...reader.settings, XDG_CONFIG_HOME: folder })
-  const printed = stdout.replaceAll(`:${reader.port}`, `:${pagePort}`).split(new RegExp(`\\n${mark}\\d+\\n`)).slice(1)
+  const printed = stdout
+    .replaceAll(`:${reader.port}`, `:${pagePort}`)
+    .split(new RegExp(`\\n${mark}\\d+\\n`))
+    .slice(1)
   const last = blocks[printed.length - 1]
   expect(code, `${page.name}, the block in line ${last?.line}, failed:\n${printed.at(-1)}\n${stderr}`).toBe(0)
   const output = new PageOutput()
