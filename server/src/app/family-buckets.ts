@@ -23,7 +23,7 @@ interface Heard {
 }
 
 /** Decided by the supervisor, perhaps for the last time; or for the worker to decide, who has the bucket; or null: they have left. */
-type Outcome = (Drawn & { lentAt?: number }) | 'yours' | null
+type Outcome = (Drawn & { isLent?: true }) | 'yours' | null
 
 /** After so many draws in a row a bucket is lent to the one that drew them. */
 const steadyAfter = 3
@@ -141,7 +141,7 @@ export class FamilyBuckets {
     const bucket = this.#here.take(key)!
     this.#runs.delete(key)
     this.#loans.set(key, { to: line, bucket, waiting: null })
-    return { ...drawn, lentAt: bucket.filledAt }
+    return { ...drawn, isLent: true }
   }
 
   #isSteady(by: Line, key: string): boolean {
@@ -241,7 +241,7 @@ export function familyHome(millis: () => number, { say, onHeard }: Supervisor = 
   function settle(draw: Draw, outcome: Outcome): void {
     const { key, resolve } = draw
     if (outcome === 'yours') return own.has(key) ? resolve(drawOwn(key)) : ask(draw)
-    if (outcome?.lentAt !== undefined) own.put({ key, tokens: outcome.tokens, filledAt: outcome.lentAt })
+    if (outcome?.isLent) own.put({ key, tokens: outcome.tokens, filledAt: outcome.filledAt })
     resolve(outcome)
   }
 

@@ -13,6 +13,7 @@ export interface Drawing {
   clientId: string
   admitted: boolean
   millitokens: number
+  filledAtMs: number
   revoked: boolean
 }
 
@@ -29,7 +30,9 @@ export async function drawTokens(
 ): Promise<Drawing[]> {
   const filled = sql`least(${capacity}::bigint,
     b.millitokens + ${perMillisecond}::bigint * greatest(0, excluded.filled_at_ms - b.filled_at_ms))`
-  const rows = await db.query<Omit<Drawing, 'clientId'> & { client_id: string }>(sql`
+  const rows = await db.query<
+    Omit<Drawing, 'clientId' | 'filledAtMs'> & { client_id: string; filled_at_ms: number }
+  >(sql`
     insert into rate_buckets as b (client_id, millitokens, filled_at_ms, admitted, revoked)
     select u.client_id, ${capacity - wholeToken}::bigint, ${Math.floor(millis)}::bigint, true, false
     from unnest(${clientIds}::uuid[]) u (client_id) order by u.client_id
@@ -37,8 +40,12 @@ export async function drawTokens(
       admitted = ${filled} >= ${wholeToken},
       millitokens = ${filled} - case when ${filled} >= ${wholeToken} then ${wholeToken} else 0 end,
       filled_at_ms = greatest(b.filled_at_ms, excluded.filled_at_ms)
-    returning client_id, admitted, millitokens, revoked`)
-  return rows.map(({ client_id, ...drawn }) => ({ clientId: client_id, ...drawn }))
+    returning client_id, admitted, millitokens, filled_at_ms, revoked`)
+  return rows.map(({ client_id, filled_at_ms, ...drawn }) => ({
+    clientId: client_id,
+    filledAtMs: filled_at_ms,
+    ...drawn,
+  }))
 }
 
 /** Takes over buckets that lived elsewhere; where both are known, the one with less in it counts. */

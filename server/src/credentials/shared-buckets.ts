@@ -42,10 +42,10 @@ export function databaseLimiter(db: Database, millis: () => number): RateLimiter
 
   async function decide(turn: Map<string, Draw>): Promise<void> {
     const drawings = await drawTokens(db.common, [...turn.keys()], millis(), shape)
-    for (const { clientId, admitted, millitokens, revoked } of drawings) {
+    for (const { clientId, admitted, millitokens, filledAtMs, revoked } of drawings) {
       const draw = turn.get(clientId)!
       if (revoked) draw.reject(refuse.unauthorized('Invalid or expired token'))
-      else draw.resolve({ admitted, tokens: millitokens / 1000 })
+      else draw.resolve({ admitted, tokens: millitokens / 1000, filledAt: filledAtMs })
     }
   }
 

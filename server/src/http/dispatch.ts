@@ -193,7 +193,7 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
   }
 
   function charge(exchange: Exchange, subject: string, drawn: Drawn): void {
-    exchange.rate = rateState(drawn, needs.millis())
+    exchange.rate = rateState(drawn)
     if (!drawn.admitted) refusals.refused(subject)
     refuseDrained(drawn)
   }

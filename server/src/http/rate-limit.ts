@@ -7,6 +7,8 @@ export interface Drawn {
   admitted: boolean
   /** Tokens left, with their fraction. */
   tokens: number
+  /** Epoch milliseconds at which the bucket held these tokens. */
+  filledAt: number
 }
 
 export interface RateLimiter {
@@ -68,7 +70,7 @@ export function memoryLimiter(millis: () => number, onFull: (buckets: HeldBucket
     },
     put: ({ key, tokens, filledAt }) => void buckets.set(key, { tokens, filledAt }),
     draw(key) {
-      const now = millis()
+      const now = Math.floor(millis())
       let bucket = buckets.get(key)
       if (bucket === undefined) buckets.set(key, (bucket = { tokens: burst, filledAt: now }))
       const refill = (Math.max(0, now - bucket.filledAt) / 1000) * refillPerSecond
@@ -79,7 +81,7 @@ export function memoryLimiter(millis: () => number, onFull: (buckets: HeldBucket
       bucket.tokens = tokens
       bucket.filledAt = now
       sweep(now)
-      return { admitted, tokens }
+      return { admitted, tokens, filledAt: now }
     },
   }
 }
@@ -95,9 +97,10 @@ export function fullBucket(millis: number): RateState {
   return { remaining: String(burst), reset: String(Math.floor(millis / 1000)) }
 }
 
-export function rateState(drawn: Drawn, millis: number): RateState {
-  const untilFull = Math.ceil((burst - drawn.tokens) / refillPerSecond)
-  return { remaining: String(Math.floor(drawn.tokens)), reset: String(Math.floor(millis / 1000) + untilFull) }
+/** Reset is the first whole second at which the bucket is full again (D45), counted from the draw itself. */
+export function rateState({ tokens, filledAt }: Drawn): RateState {
+  const fullAtMs = filledAt + Math.round(((burst - tokens) * 1000) / refillPerSecond)
+  return { remaining: String(Math.floor(tokens)), reset: String(Math.ceil(fullAtMs / 1000)) }
 }
 
 export function refuseDrained(drawn: Drawn): void {

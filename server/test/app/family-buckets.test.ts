@@ -3,7 +3,7 @@ import type { Worker } from 'node:cluster'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { FamilyBuckets, type Supervisor, familyHome } from '../../src/app/family-buckets.ts'
-import { type Drawn, type HeldBucket, burst, memoryLimiter } from '../../src/http/rate-limit.ts'
+import { type Drawn, type HeldBucket, burst, memoryLimiter, rateState } from '../../src/http/rate-limit.ts'
 
 const frozen = 1_700_000_000_000
 let millis = frozen
@@ -36,7 +36,7 @@ class Line extends EventEmitter {
   }
 }
 
-const left = (tokens: number) => ({ admitted: true, tokens })
+const left = (tokens: number) => ({ admitted: true, tokens, filledAt: frozen })
 const bucket = (key: string, tokens: number): HeldBucket => ({ key, tokens, filledAt: frozen })
 
 describe('Buckets of a family', () => {
@@ -50,7 +50,7 @@ describe('Buckets of a family', () => {
   const lend = (line: Line, key: string): void => {
     line.draw(key, key, key)
     const { drawn } = line.heard.pop() as { drawn: unknown[][] }
-    expect(drawn.map(([, outcome]) => outcome)).toEqual([left(119), left(118), { ...left(117), lentAt: frozen }])
+    expect(drawn.map(([, outcome]) => outcome)).toEqual([left(119), left(118), { ...left(117), isLent: true }])
   }
 
   beforeEach(() => {
@@ -79,7 +79,7 @@ describe('Buckets of a family', () => {
     const [one, two] = [join(), join()]
     for (let count = 0; count < 60; count++) for (const line of [one, two]) line.draw('a')
     one.draw('a')
-    expect(one.heard.at(-1)).toEqual({ drawn: [[61, { admitted: false, tokens: 0 }]] })
+    expect(one.heard.at(-1)).toEqual({ drawn: [[61, { admitted: false, tokens: 0, filledAt: frozen }]] })
   })
 
   it('are lent to the worker that draws three times in a row', () => {
@@ -88,7 +88,16 @@ describe('Buckets of a family', () => {
     two.draw('a')
     one.draw('a', 'a')
     one.draw('a')
-    expect(one.heard.at(-1)).toEqual({ drawn: [[5, { ...left(114), lentAt: frozen }]] })
+    expect(one.heard.at(-1)).toEqual({ drawn: [[5, { ...left(114), isLent: true }]] })
+  })
+
+  it('say at which moment they held their tokens, so that every worker names the same Reset [D45]', () => {
+    const one = join()
+    millis = frozen + 250
+    one.draw('a')
+    const [[, drawn]] = (one.heard.at(-1) as { drawn: [number, Drawn][] }).drawn as [[number, Drawn]]
+    expect(drawn).toEqual({ admitted: true, tokens: 119, filledAt: frozen + 250 })
+    expect(rateState(drawn).reset).toBe(String(frozen / 1000 + 2))
   })
 
   it('are asked back when another worker draws, which waits, and go on with what is left in them', () => {
@@ -111,7 +120,7 @@ describe('Buckets of a family', () => {
     }
     one.draw('a')
     two.draw('b')
-    expect(one.heard).toEqual([{ drawn: [[7, { ...left(119), lentAt: frozen }]] }])
+    expect(one.heard).toEqual([{ drawn: [[7, { ...left(119), isLent: true }]] }])
     expect(two.heard).toEqual([{ drawn: [[1, left(119)]] }])
   })
 
@@ -271,10 +280,10 @@ describe('Workers of a family', () => {
     for (const key of ['a', 'b']) for (let count = 0; count < 3; count++) await drawOnce(one, key)
     expect(one.home.draw('b')).toEqual(left(116))
     millis += 70_000
-    expect(one.home.draw('b')).toEqual(left(119))
+    expect(one.home.draw('b')).toEqual({ ...left(119), filledAt: millis })
     await deliverAll()
     expect(one.home.draw('a')).toBeInstanceOf(Promise)
-    expect(await drawOnce(two, 'a')).toEqual(left(118))
+    expect(await drawOnce(two, 'a')).toEqual({ ...left(118), filledAt: millis })
   })
 
   it('tell their supervisor soon what they drew, which outlives them', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { databaseLimiter } from '../../src/credentials/shared-buckets.ts'
 import { closeBucket } from '../../src/credentials/shared-buckets.sql.ts'
 import type { Database, Db } from '../../src/db/database.ts'
+import { rateState } from '../../src/http/rate-limit.ts'
 import { useCore } from '../support/core.ts'
 
 describe('Buckets in the database', () => {
@@ -39,12 +40,25 @@ describe('Buckets in the database', () => {
     expect(rest[1]).toMatchObject({ value: { admitted: true, tokens: 118 } })
   })
 
+  it('count from the latest moment any process drew at, so Reset is right where one clock is behind [D45]', async () => {
+    const id = randomUUID()
+    const at = (ms: number) => databaseLimiter(used.core.db, () => ms)
+    await at(millis() + 2500).draw(id)
+    const drawn = await at(millis()).draw(id)
+    expect(drawn).toEqual({ admitted: true, tokens: 118, filledAt: millis() + 2500 })
+    const reset = Number(rateState(drawn).reset)
+    expect(reset).toBe(millis() / 1000 + 5)
+    expect(await at((reset - 1) * 1000).draw(id)).toMatchObject({ tokens: 118.5 })
+    const again = Number(rateState(await at((reset - 1) * 1000).draw(id)).reset)
+    expect(await at(again * 1000).draw(id)).toMatchObject({ tokens: 119 })
+  })
+
   it('fail while the database does, and go on when it is back', async () => {
     const shared = limiter()
     const id = randomUUID()
     broken = new Error('gone')
     await expect(shared.draw(id)).rejects.toThrow('gone')
     broken = null
-    expect(await shared.draw(id)).toEqual({ admitted: true, tokens: 119 })
+    expect(await shared.draw(id)).toEqual({ admitted: true, tokens: 119, filledAt: millis() })
   })
 })

@@ -97,7 +97,7 @@ describe('An organization that floods beside a quiet one', () => {
 })
 
 describe('A credential that goes on asking with an empty bucket', () => {
-  const empty = { admitted: false, tokens: 0.25 }
+  const empty = { admitted: false, tokens: 0.25, filledAt: 1_790_000_000_000 }
   const limiterOf = (draw: RateLimiter['draw']): RateLimiter => ({ draw })
 
   it('is refused at once 120 times and then a moment later, with the same headers', async () => {
@@ -124,7 +124,7 @@ describe('A credential that goes on asking with an empty bucket', () => {
   it('draws from its bucket when it is heard, so that what has filled up meanwhile counts', async () => {
     let draws = 0
     mounted = await mountRows([fine], {
-      limiter: limiterOf(() => (++draws <= 120 ? empty : { admitted: true, tokens: 0.5 })),
+      limiter: limiterOf(() => (++draws <= 120 ? empty : { admitted: true, tokens: 0.5, filledAt: 0 })),
     })
     const { url } = mounted
     await Promise.all(Array.from({ length: 120 }, () => send(url, 'GET', '/api/v1/fine', { token: 'a' })))

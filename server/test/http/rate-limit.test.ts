@@ -18,8 +18,8 @@ const start = 1_800_000_000_000
 describe('A bucket', () => {
   it('admits 120 requests at once and not one more', () => {
     const { draw } = limiterAt(start)
-    for (let count = 1; count <= 120; count++) expect(draw()).toEqual({ admitted: true, tokens: 120 - count })
-    for (let count = 0; count < 5; count++) expect(draw()).toEqual({ admitted: false, tokens: 0 })
+    for (let count = 1; count <= 120; count++) expect(draw()).toMatchObject({ admitted: true, tokens: 120 - count })
+    for (let count = 0; count < 5; count++) expect(draw()).toMatchObject({ admitted: false, tokens: 0 })
   })
 
   it('refills one token per second and never beyond 120', () => {
@@ -28,11 +28,11 @@ describe('A bucket', () => {
     pass(999)
     expect(draw().admitted).toBe(false)
     pass(1)
-    expect(draw()).toEqual({ admitted: true, tokens: 0 })
+    expect(draw()).toMatchObject({ admitted: true, tokens: 0 })
     pass(60_000)
-    expect(draw()).toEqual({ admitted: true, tokens: 59 })
+    expect(draw()).toMatchObject({ admitted: true, tokens: 59 })
     pass(10_000_000)
-    expect(draw()).toEqual({ admitted: true, tokens: 119 })
+    expect(draw()).toMatchObject({ admitted: true, tokens: 119 })
   })
 
   it('belongs to one key: another key has its own', () => {
@@ -71,7 +71,7 @@ describe('A bucket', () => {
     for (let count = 0; count < 100; count++) draw('old')
     pass(200_000)
     draw('new')
-    expect(draw('old')).toEqual({ admitted: true, tokens: 119 })
+    expect(draw('old')).toMatchObject({ admitted: true, tokens: 119 })
   })
 })
 
@@ -84,7 +84,47 @@ describe('The headers of a bucket', () => {
     [0.999, '0', 120],
   ])('with %d tokens say %s left and full again in %d seconds', (tokens, remaining, seconds) => {
     const reset = String(Math.floor(start / 1000) + seconds)
-    expect(rateState({ admitted: true, tokens }, start)).toEqual({ remaining, reset })
+    expect(rateState({ admitted: true, tokens, filledAt: start })).toEqual({ remaining, reset })
+  })
+
+  it.each([
+    [0, 119, 1],
+    [1, 119, 2],
+    [500, 119, 2],
+    [999, 119, 2],
+    [0, 118.001, 2],
+    [1, 118.001, 2],
+    [2, 118.001, 3],
+    [250, 118.25, 2],
+    [251, 118.25, 3],
+    [0, 0, 120],
+    [1, 0, 121],
+  ])(
+    '%d ms after a whole second with %d tokens name the second rounded up from when the bucket is full, %d later [D45]',
+    (after, tokens, seconds) => {
+      const { reset } = rateState({ admitted: true, tokens, filledAt: start + after })
+      expect(Number(reset) - start / 1000).toBe(seconds)
+    },
+  )
+
+  it('name the first whole second at which the bucket is full, whenever it was drawn from [D45]', () => {
+    const pauses = fc.array(fc.integer({ min: 0, max: 2500 }), { minLength: 1, maxLength: 200 })
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 999 }), pauses, (offset, steps) => {
+        const { draw, pass, now } = limiterAt(start + offset)
+        for (const step of steps) {
+          pass(step)
+          draw()
+        }
+        const drawn = draw()
+        const resetMs = Number(rateState(drawn).reset) * 1000
+        const tokensAt = (ms: number): number => Math.round((drawn.tokens + (ms - now()) / 1000) * 1000) / 1000
+        expect(tokensAt(resetMs)).toBeGreaterThanOrEqual(120)
+        expect(tokensAt(resetMs - 1000)).toBeLessThan(120)
+        pass(resetMs - now())
+        expect(draw()).toMatchObject({ admitted: true, tokens: 119 })
+      }),
+    )
   })
 
   it('that nobody drew from say 120 and now (D10)', () => {
@@ -98,12 +138,12 @@ describe('A drained bucket', () => {
     [0.5, '1'],
     [0.999, '1'],
   ])('with %d tokens is refused with Retry-After: %s', (tokens, seconds) => {
-    const refusing = () => refuseDrained({ admitted: false, tokens })
+    const refusing = () => refuseDrained({ admitted: false, tokens, filledAt: start })
     expect(refusing).toThrow('Rate limit exceeded; retry after 1 second')
     expect(refusing).toThrow(expect.objectContaining({ kind: 'rate_limited', headers: { 'Retry-After': seconds } }))
   })
 
   it('is none while it admits', () => {
-    expect(() => refuseDrained({ admitted: true, tokens: 0 })).not.toThrow()
+    expect(() => refuseDrained({ admitted: true, tokens: 0, filledAt: start })).not.toThrow()
   })
 })

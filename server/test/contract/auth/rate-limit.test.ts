@@ -110,6 +110,21 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
     expect(await remaining(access)).toBe(119)
   })
 
+  it.each([0, 0.001, 0.25, 0.5, 0.999])(
+    'names a Reset at which Remaining equals Limit, when drawn %d s after a whole second [D45]',
+    async (offset) => {
+      clock.advance(Math.ceil(clock.millis() / 1000) - clock.millis() / 1000)
+      const { access } = await newTokens(org)
+      clock.advance(offset)
+      const exact = clock.millis() / 1000 + 3
+      let rate = rateOf(await send(access))
+      for (let count = 1; count < 3; count++) rate = rateOf(await send(access))
+      expect(Number(rate.reset)).toBe(Math.ceil(exact - 1e-6))
+      clock.advance(Number(rate.reset) - clock.millis() / 1000)
+      expect(await remaining(access)).toBe(119)
+    },
+  )
+
   it('belongs to the key: another key of the same organization has its own bucket', async () => {
     const [first, second] = [await newTokens(org), await newTokens(org)]
     await spend(first.access, 120)
