@@ -100,7 +100,10 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     if ('render' in target) return render(exchange, target, segments)
     const { route } = target
     exchange.operation = target.operation
-    if (route.sunset !== undefined) announceEnd(exchange, route.sunset)
+    if (route.sunset !== undefined) {
+      announceEnd(exchange, route.sunset)
+      if (needs.millis() >= route.sunset.getTime()) throw refuse.gone()
+    }
 
     // Waited for only where there is something to wait for: who is known needs no turn of the loop.
     const identified = route.access === 'public' ? nobody : identify(exchange, route)

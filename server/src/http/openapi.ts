@@ -71,6 +71,7 @@ const sampleDetails: Record<number, string> = {
   403: 'Missing required scope: assets:write',
   404: 'Asset not found',
   409: 'A tag with this type and value already exists',
+  410: 'This endpoint was removed on the date in the Sunset header',
   415: 'Content-Type must be application/json',
   422: 'The credential does not belong to an organization',
   429: 'Rate limit exceeded; retry after 1 second',
@@ -112,6 +113,7 @@ export function refusalsOf(route: AnyRoute): number[] {
   if (route.scopes.length > 0) statuses.add(403)
   if (route.ids !== undefined) for (const status of [403, 404]) statuses.add(status)
   if (route.keys !== undefined) statuses.add(404)
+  if (route.sunset !== undefined) statuses.add(410)
   if (route.body !== undefined) statuses.add(415)
   return [...statuses].sort()
 }

@@ -7,6 +7,7 @@ export const errorKinds = {
   not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   conflict: { status: 409, title: 'Conflict' },
+  gone: { status: 410, title: 'Gone' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },
   missing_org_context: { status: 422, title: 'Missing org context' },
   rate_limited: { status: 429, title: 'Rate limited' },
@@ -65,7 +66,7 @@ const bearerChallenge = { 'WWW-Authenticate': 'Bearer realm="service-api"' }
 export const refuse = {
   invalid(...problems: [FieldProblem, ...FieldProblem[]]): Refusal {
     const more = problems.length - 1
-    const suffix = more === 0 ? '' : ` (and ${more} more validation errors)`
+    const suffix = more === 0 ? '' : ` (and ${more} more validation error${more === 1 ? '' : 's'})`
     return new Refusal('validation_error', problems[0].message + suffix, { fields: problems })
   },
   badRequest: (detail: string) => new Refusal('bad_request', detail),
@@ -79,6 +80,7 @@ export const refuse = {
       headers: { Allow: allowed.join(', ') },
     }),
   conflict: (detail: string) => new Refusal('conflict', detail),
+  gone: () => new Refusal('gone', 'This endpoint was removed on the date in the Sunset header'),
   unsupportedMediaType: (detail: string) => new Refusal('unsupported_media_type', detail),
   rateLimited(seconds: number): Refusal {
     const wait = Math.max(1, Math.ceil(seconds))

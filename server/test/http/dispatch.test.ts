@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { text } from '../../src/http/fields.ts'
+import { refusalsOf } from '../../src/http/openapi.ts'
 import { ok, route } from '../../src/http/route.ts'
 import { send } from '../support/client.ts'
 import { expectRefusal } from '../support/envelope.ts'
@@ -41,6 +42,57 @@ describe('A deprecated endpoint', () => {
     mounted = await mountRows([old, current], { millis: () => now })
     const reply = await send(mounted.url, 'GET', '/api/v1/new', { token: 'a' })
     expect([reply.headers['deprecation'], reply.headers['sunset']]).toEqual([undefined, undefined])
+  })
+})
+
+describe('An endpoint past its sunset date', () => {
+  const sunset = new Date('2027-03-01T12:30:00Z')
+  const farewell = { deprecation: 'true', sunset: 'Mon, 01 Mar 2027 12:30:00 GMT' }
+  const old = row('old', async () => ok({ data: 1 }), { sunset })
+  const current = row('new', async () => ok({ data: 1 }))
+  const mountAt = (millis: number): Promise<Mounted> => mountRows([old, current], { millis: () => millis })
+  const fullBucket = { 'x-ratelimit-remaining': '120', 'x-ratelimit-reset': String(sunset.getTime() / 1000) }
+
+  it('answers as ever until the last millisecond before it [D44]', async () => {
+    mounted = await mountAt(sunset.getTime() - 1)
+    const reply = await send(mounted.url, 'GET', '/api/v1/old', { token: 'a' })
+    expect([reply.status, reply.json]).toEqual([200, { data: 1 }])
+  })
+
+  it.each([
+    ['with a token', { token: 'a' }],
+    ['without a token', {}],
+    ['with a parameter it does not know', { token: 'a', query: 'nope=1' }],
+  ])(
+    'is 410 gone %s, before authentication, with Deprecation, Sunset and a full bucket [D44]',
+    async (_what, options) => {
+      mounted = await mountAt(sunset.getTime())
+      const reply = await send(mounted.url, 'GET', '/api/v1/old', options)
+      expectRefusal(reply, 'gone', { instance: '/api/v1/old' })
+      expect(reply.headers).toMatchObject({ ...farewell, ...fullBucket })
+    },
+  )
+
+  it('costs nothing: the bucket of the key stays full [D44]', async () => {
+    mounted = await mountAt(sunset.getTime())
+    for (let count = 0; count < 3; count++) await send(mounted.url, 'GET', '/api/v1/old', { token: 'a' })
+    const reply = await send(mounted.url, 'GET', '/api/v1/new', { token: 'a' })
+    expect([reply.status, reply.headers['x-ratelimit-remaining']]).toEqual([200, '119'])
+  })
+
+  it.each([
+    ['HEAD', '/api/v1/old', 410],
+    ['OPTIONS', '/api/v1/old', 204],
+    ['POST', '/api/v1/old', 405],
+    ['GET', '/api/v1/older', 404],
+    ['GET', '/api/v1/new', 200],
+  ])('is judged after path and method: %s %s is %d [D44]', async (method, path, status) => {
+    mounted = await mountAt(sunset.getTime() + 1)
+    expect((await send(mounted.url, method, path, { token: 'a' })).status).toBe(status)
+  })
+
+  it('declares 410, and no other endpoint does [D44]', () => {
+    expect([refusalsOf(old).includes(410), refusalsOf(current).includes(410)]).toEqual([true, false])
   })
 })
 

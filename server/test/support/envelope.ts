@@ -9,6 +9,7 @@ export const errorTypes = {
   not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   conflict: { status: 409, title: 'Conflict' },
+  gone: { status: 410, title: 'Gone' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },
   missing_org_context: { status: 422, title: 'Missing org context' },
   rate_limited: { status: 429, title: 'Rate limited' },
@@ -90,6 +91,8 @@ function expectFields(given: unknown, detail: string, expected: readonly FieldEn
     expect(others).toEqual({})
   }
   const more = fields.length - 1
-  expect(detail).toBe(fields[0]!.message + (more === 0 ? '' : ` (and ${more} more validation errors)`))
+  expect(detail).toBe(
+    fields[0]!.message + (more === 0 ? '' : ` (and ${more} more validation error${more === 1 ? '' : 's'})`),
+  )
   if (expected !== undefined) expect(fields.map(withoutMessage)).toEqual(expected)
 }

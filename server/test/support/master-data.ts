@@ -116,7 +116,9 @@ export function expectInvalid(reply: Reply, ...problems: readonly Problem[]): vo
   expect(seen).toEqual(problems)
   for (const { message } of entries) expect(message).not.toBe('')
   const more = entries.length - 1
-  expect(detail).toBe(entries[0]!.message + (more === 0 ? '' : ` (and ${more} more validation errors)`))
+  expect(detail).toBe(
+    entries[0]!.message + (more === 0 ? '' : ` (and ${more} more validation error${more === 1 ? '' : 's'})`),
+  )
 }
 
 const titles = {

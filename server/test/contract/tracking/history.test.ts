@@ -196,6 +196,6 @@ describe('the span of a history', () => {
       { field: 'to', code: 'invalid_value' },
       { field: 'from', code: 'invalid_value' },
     ])
-    expect(reply.json.error.detail).toBe('Invalid to timestamp; expected RFC 3339 (and 1 more validation errors)')
+    expect(reply.json.error.detail).toBe('Invalid to timestamp; expected RFC 3339 (and 1 more validation error)')
   })
 })
