@@ -44,6 +44,8 @@ export interface Surface {
   readonly base: string
   /** Stands before its operations' names in logs and metrics. */
   readonly label?: string
+  /** The web app's own endpoints, which no description publishes. */
+  readonly isInternal?: boolean
   readonly routes: readonly AnyRoute[]
 }
 
@@ -64,7 +66,7 @@ interface Mounted {
   readonly route: AnyRoute
   readonly operation: string
   readonly variables: readonly string[]
-  /** Parameter names the other rows of the surface know. */
+  /** Parameter names that other routes declare: those of both public surfaces, and of this surface. */
   readonly elsewhere: ReadonlySet<string>
 }
 
@@ -229,8 +231,10 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
 
 function mount(needs: DispatchNeeds): Router<Target> {
   const router = new Router<Target>()
-  for (const { base, label = '', routes } of needs.surfaces) {
-    const elsewhere = new Set(routes.flatMap((row) => Object.keys(row.query?.parameters ?? {})))
+  const published = needs.surfaces.filter((surface) => !surface.isInternal).flatMap(parameterNames)
+  for (const surface of needs.surfaces) {
+    const { base, label = '', routes } = surface
+    const elsewhere = new Set([...published, ...parameterNames(surface)])
     for (const route of routes) {
       const mounted = { route, elsewhere, operation: label + route.id, variables: variablesOf(route) }
       router.add(route.method, base + route.path, mounted)
@@ -241,6 +245,9 @@ function mount(needs: DispatchNeeds): Router<Target> {
 }
 
 /** A natural key may read like a fixed part of another path, which then gives way where it has nothing to say. */
+const parameterNames = ({ routes }: Surface): string[] =>
+  routes.flatMap((route) => Object.keys(route.query?.parameters ?? {}))
+
 const takesAnyText = ({ methods }: Match<Target>): boolean =>
   [...methods.values()].some((target) => 'route' in target && target.route.keys !== undefined)
 

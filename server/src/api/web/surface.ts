@@ -36,7 +36,7 @@ export function webSurface(
     ...importRoutes(needs),
     liveRoute(live),
   ]
-  return { base: '/api/v1', routes }
+  return { base: '/api/v1', isInternal: true, routes }
 }
 
 export const webComponents: readonly Component[] = [

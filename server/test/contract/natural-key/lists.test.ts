@@ -90,10 +90,37 @@ describe('The list of assets', () => {
     expectRefusal(await full.get(`${natural}/assets?${query}`), 'validation_error', { fields })
   })
 
-  it('has filters that are out of place on a detail (D27)', async () => {
-    for (const name of ['q', 'location', 'type', 'parent', 'sort']) {
+  const misplaced = ['q', 'location', 'type', 'parent', 'sort', 'limit', 'offset', 'is_active', 'from', 'to']
+  const ofOtherSurface = ['include_deleted', 'external_key', 'parent_id', 'parent_external_key', 'location_id']
+  ofOtherSurface.push('location_external_key', 'asset_id', 'asset_external_key', 'at')
+
+  it.each([
+    ['GET', '/assets/jack', undefined],
+    ['PUT', '/assets/jack', {}],
+    ['DELETE', '/assets/jack', undefined],
+    ['POST', '/assets', { name: 'x' }],
+    ['GET', '/locations/DOCK', undefined],
+    ['PUT', '/locations/DOCK', {}],
+    ['POST', '/inventory/save', {}],
+  ])(
+    'has filters that are out of place on %s %s, as those of the other surface are [D27]',
+    async (method, path, json) => {
+      for (const name of [...misplaced, ...ofOtherSurface]) {
+        const options = { query: `${name}=true`, ...(json === undefined ? {} : { json }) }
+        const reply = await full.send(method, natural + path, options)
+        expectRefusal(reply, 'validation_error', { fields: [{ field: name, code: 'invalid_context' }] })
+      }
+    },
+  )
+
+  it('tells a filter of another list from a parameter no endpoint knows by its code on a detail alone [D27]', async () => {
+    for (const name of ['colour', 'hours', 'external_Key', 'identifier']) {
       const reply = await full.get(`${natural}/assets/jack?${name}=a`)
-      expectRefusal(reply, 'validation_error', { fields: [{ field: name, code: 'invalid_context' }] })
+      expectRefusal(reply, 'validation_error', { fields: [{ field: name, code: 'unknown_field' }] })
+    }
+    for (const name of ofOtherSurface) {
+      const reply = await full.get(`${natural}/assets?${name}=a`)
+      expectRefusal(reply, 'validation_error', { fields: [{ field: name, code: 'unknown_field' }] })
     }
   })
 })

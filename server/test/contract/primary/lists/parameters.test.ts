@@ -32,6 +32,8 @@ describe.each(kinds)('parameters of the list of %s', (kind) => {
     ['constructor=1', ['constructor', 'unknown_field']],
     ['__proto__=1', ['__proto__', 'unknown_field']],
     ['type=asset', ['type', 'unknown_field']],
+    ['location=A', ['location', 'unknown_field']],
+    ['parent=A', ['parent', 'unknown_field']],
     ['location_id=5', ['location_id', 'unknown_field']],
     ['location_external_key=A', ['location_external_key', 'unknown_field']],
     ['asset_id=5', ['asset_id', 'unknown_field']],
@@ -179,6 +181,8 @@ describe.each(kinds)('list parameters on one of the %s', (kind) => {
     'sort=name',
     'include_deleted=true',
   ]
+  // Filters of the other surface.
+  parameters.push('location=A', 'type=asset', 'parent=A')
   parameters.push('parent_id=5', 'parent_external_key=A', 'limit=nonsense', 'include_deleted=', 'q')
   const table = operations.flatMap(([name, send]) => parameters.map((query) => [name, query, send] as const))
 
@@ -191,13 +195,16 @@ describe.each(kinds)('list parameters on one of the %s', (kind) => {
   it.each(operations.filter(([name]) => name !== 'HEAD'))(
     '%s tells the unknown from the misplaced (D27)',
     async (_name, send) => {
-      const reply = await changingNothing(database.sql, org, () => send('q=a&colour=red&include_deleted=true&type=x'))
+      const reply = await changingNothing(database.sql, org, () =>
+        send('q=a&colour=red&include_deleted=true&type=x&hours=5'),
+      )
       expectInvalid(
         reply,
         ['q', 'invalid_context'],
         ['colour', 'unknown_field'],
         ['include_deleted', 'invalid_context'],
-        ['type', 'unknown_field'],
+        ['type', 'invalid_context'],
+        ['hours', 'unknown_field'],
       )
     },
   )
