@@ -145,6 +145,7 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
       charge(exchange, caller.subject, drawn instanceof Promise ? await drawn : drawn)
     }
     if (route.body !== undefined) checkMediaType(request, route.body)
+    if (route.access === 'session' && caller.kind !== 'session') throw refuse.forbidden('A signed-in user is required')
     const missing = route.scopes.find((scope) => !caller.scopes.has(scope))
     if (missing !== undefined) throw refuse.missingScope(missing)
     const query = readQuery(exchange.queryText, route.query, elsewhere)
@@ -191,7 +192,7 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
   }
 
   function admit(exchange: Exchange, route: AnyRoute, caller: Caller | null): Caller | Promise<Caller> {
-    if (caller === null || (route.access !== 'any' && route.access !== caller.kind))
+    if (caller === null || (route.access === 'credential' && caller.kind !== 'credential'))
       throw refuse.unauthorized('Invalid or expired token')
     exchange.orgId = caller.orgId
     return caller

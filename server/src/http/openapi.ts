@@ -110,7 +110,7 @@ export function refusalsOf(route: AnyRoute): number[] {
   // Sessions cost nothing, but a busy service asks everybody to come again later.
   const statuses = new Set<number>([400, 429, 500, ...(route.refusals ?? [])])
   if (route.access !== 'public') statuses.add(401)
-  if (route.scopes.length > 0) statuses.add(403)
+  if (route.scopes.length > 0 || route.access === 'session') statuses.add(403)
   if (route.ids !== undefined) for (const status of [403, 404]) statuses.add(status)
   if (route.keys !== undefined) statuses.add(404)
   if (route.sunset !== undefined) statuses.add(410)

@@ -166,11 +166,12 @@ describe('With a credential of one scope', () => {
   })
 
   it.each(allRoutes.filter((route) => route.access === 'session').map(label))(
-    '%s %s is 401 whatever its scope, being for sessions alone (D40)',
+    '%s %s is 403 whatever its scope, because it requires a signed-in user (D40)',
     async (_method, _path, route) => {
       for (const scope of credentialScopes) {
         const reply = await ask(route, await clients[scope]!.token())
-        expectRefusal(reply, 'unauthorized', { detail: 'Invalid or expired token' })
+        expectRefusal(reply, 'forbidden', { detail: 'A signed-in user is required' })
+        expect(Number(reply.headers['x-ratelimit-remaining'])).toBeLessThan(120)
       }
     },
   )

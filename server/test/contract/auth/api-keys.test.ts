@@ -189,11 +189,13 @@ describe('Key administration (D40)', () => {
     expect((await exchange(context.app, key)).status).toBe(200)
   })
 
-  it('answers 401 to an API credential: it needs a session', async () => {
+  it('answers 403 to an API credential: it requires a signed-in user', async () => {
     const { access } = await newTokens(org, 'assets:read', 'assets:write', 'locations:write')
     const before = await keyCount()
     for (const [method, path, options] of calls())
-      expectRefusal(await send(method, path, { ...options, token: access }), 'unauthorized')
+      expectRefusal(await send(method, path, { ...options, token: access }), 'forbidden', {
+        detail: 'A signed-in user is required',
+      })
     expect(await keyCount()).toBe(before)
   })
 

@@ -199,8 +199,8 @@ describe('POST /api/v1/auth/switch-org (D39)', () => {
     expectRefusal(await switchTo(String(other.orgId)), 'validation_error', { fields })
   })
 
-  it('answers 401 to the token of an API credential', async () => {
+  it('answers 403 to the token of an API credential', async () => {
     const { access } = await newTokens(other)
-    expectRefusal(await switchTo(other.orgId, access), 'unauthorized')
+    expectRefusal(await switchTo(other.orgId, access), 'forbidden')
   })
 })

@@ -201,13 +201,13 @@ describe('POST /api/v1/auth/logout (D39)', () => {
     expect((await renew(there.refresh_token)).status).toBe(200)
   })
 
-  it('answers 401 without a session, to a second call, and to the token of an API credential', async () => {
+  it('answers 401 without a session and to a second call, and 403 to the token of an API credential', async () => {
     const { access_token: token } = await session(login())
     expect((await post('logout', {}, token)).status).toBe(204)
     expectRefusal(await post('logout', {}, token), 'unauthorized', invalid)
     expectRefusal(await post('logout', {}), 'unauthorized', { detail: 'Missing authorization header' })
     const { access } = await newTokens(org)
-    expectRefusal(await post('logout', {}, access), 'unauthorized', invalid)
+    expectRefusal(await post('logout', {}, access), 'forbidden', { detail: 'A signed-in user is required' })
     expect((await whoAmI(context.app, access)).status).toBe(200)
   })
 })

@@ -67,7 +67,7 @@ describe('who may manage readers', () => {
 
   it.each(operations)('lets no API credential and no stranger %s', async (_, method, target, options) => {
     const { id } = await made({ name: 'Subject' })
-    expectRefusal(await send(method, target(id), options, await site.api.token()), 401, 'unauthorized')
+    expectRefusal(await send(method, target(id), options, await site.api.token()), 403, 'forbidden')
     expectRefusal(await context.app.anonymous(method, target(id), options), 401, 'unauthorized')
     expectRefusal(await send(method, target(id), options, site.token), 401, 'unauthorized')
     expect((await send('GET', `${path}/${id}`)).status).toBe(200)

@@ -33,7 +33,7 @@ describe('POST /api/v1/webhooks', () => {
       updated_at: stamp(),
     })
     expect(reply.headers['location']).toBe(`/api/v1/webhooks/${webhook.id}`)
-    expect(reply.headers['cache-control']).toBe('no-store')
+    expect(reply.headers['cache-control']).toBe('private, no-store')
     for (const later of [await watched.send('GET', ''), await watched.send('GET', `/${webhook.id}`)]) {
       expect(later.text).not.toContain(secret)
       expect([later.json.data].flat()).toEqual([webhook])
@@ -229,6 +229,6 @@ describe('who may do any of this', () => {
   it('is nobody with an API credential, whatever its scopes', async () => {
     await watched.register(url)
     const token = await watched.site.org.full.token()
-    expectRefusal(await watched.send('GET', '', { token }), 'unauthorized')
+    expectRefusal(await watched.send('GET', '', { token }), 'forbidden')
   })
 })
