@@ -245,10 +245,10 @@ function mount(needs: DispatchNeeds): Router<Target> {
   return router
 }
 
-/** A natural key may read like a fixed part of another path, which then gives way where it has nothing to say. */
 const parameterNames = ({ routes }: Surface): string[] =>
   routes.flatMap((route) => Object.keys(route.query?.parameters ?? {}))
 
+/** A natural key may read like a fixed part of another path, which then gives way where it has nothing to say. */
 const takesAnyText = ({ methods }: Match<Target>): boolean =>
   [...methods.values()].some((target) => 'route' in target && target.route.keys !== undefined)
 
@@ -267,11 +267,25 @@ function allowedMethods(methods: readonly string[]): string[] {
 
 /** HTTP that parses but asks for something this service does not do. */
 function checkProtocol(request: IncomingMessage): void {
+  // RFC 9112 section 3.2: a request with several Host headers is refused whatever its version.
+  if (countHeader(request, 'host') > 1) throw refuse.badRequest('The Host header stands more than once')
   if (request.headers.host === undefined && request.httpVersion === '1.1')
     throw refuse.badRequest('The Host header is missing')
+  if (countHeader(request, 'authorization') > 1)
+    throw refuse.badRequest('The Authorization header stands more than once')
   const coding = request.headers['transfer-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
     throw refuse.badRequest('The only transfer coding supported is chunked')
+}
+
+/** Node keeps only the first of several Host or Authorization headers; the raw list has them all. */
+function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const given = rawHeaders[at]!
+    if (given.length === name.length && given.toLowerCase() === name) count++
+  }
+  return count
 }
 
 /** RFC 8594, on every answer of the endpoint, refusals included. */

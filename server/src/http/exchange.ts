@@ -26,7 +26,7 @@ export function openExchange(
   rate: RateState,
   millis: number,
 ): Exchange {
-  const url = request.url ?? '/'
+  const url = originForm(request.url ?? '/')
   const mark = url.indexOf('?')
   const path = mark === -1 ? url : url.slice(0, mark)
   const inbound = request.headers['x-request-id']
@@ -43,6 +43,18 @@ export function openExchange(
     operation: 'none',
     orgId: null,
   }
+}
+
+/**
+ * The path and query of a request target. RFC 9112 section 3.2.2: a server must accept the absolute form, too; its
+ * authority names this service, whatever the Host header says.
+ */
+function originForm(target: string): string {
+  if (target.startsWith('/')) return target
+  const authority = /^https?:\/\/[^/?#]+/i.exec(target)?.[0]
+  if (authority === undefined) return target
+  const rest = target.slice(authority.length)
+  return rest.startsWith('/') ? rest : `/${rest}`
 }
 
 const policy = `${refillPerSecond * 60};w=60`
