@@ -93,6 +93,19 @@ export function commonHeaders(requestId: string, rate: RateState): string[] {
   ]
 }
 
+/**
+ * The headers of one answer: those of every answer and the route's own. The answer to an authenticated request depends
+ * on its token, so no cache may keep it (D53); a route that hands out tokens sets its own Cache-Control.
+ */
+function headersOf(exchange: Exchange, own: Readonly<Record<string, string>> = {}): string[] {
+  const list = commonHeaders(exchange.requestId, exchange.rate)
+  for (const name in own) list.push(name, own[name]!)
+  if (exchange.orgId === null) return list
+  if (!('Cache-Control' in own)) list.push('Cache-Control', 'private, no-store')
+  list.push('Vary', 'Authorization')
+  return list
+}
+
 export interface Payload {
   readonly type: string
   readonly text: string | Buffer
@@ -109,8 +122,7 @@ export function send(
   if (response.headersSent) return
   response.statusCode = status
   if (response.destroyed) return
-  const list = commonHeaders(exchange.requestId, exchange.rate)
-  for (const name in headers) list.push(name, headers[name]!)
+  const list = headersOf(exchange, headers)
   if (payload === undefined) {
     response.writeHead(status, list).end()
     return
@@ -139,10 +151,7 @@ export function stream(exchange: Exchange, run: (write: (text: string) => void, 
   if (response.destroyed) return
   const closed = new AbortController()
   response.on('close', () => closed.abort())
-  response.writeHead(200, [
-    ...commonHeaders(exchange.requestId, exchange.rate),
-    ...['Content-Type', 'text/event-stream', 'Cache-Control', 'no-store', 'X-Accel-Buffering', 'no'],
-  ])
+  response.writeHead(200, [...headersOf(exchange), ...['Content-Type', 'text/event-stream', 'X-Accel-Buffering', 'no']])
   const write = (text: string): void => {
     if (response.writable) response.write(text)
   }
@@ -160,9 +169,8 @@ export async function pour(exchange: Exchange, { type, fileName, chunks }: Downl
   try {
     let piece = await pieces.next()
     response.writeHead(200, [
-      ...commonHeaders(exchange.requestId, exchange.rate),
+      ...headersOf(exchange),
       ...['Content-Type', type, 'Content-Disposition', `attachment; filename="${fileName}"`],
-      ...['Cache-Control', 'no-store'],
     ])
     while (exchange.method !== 'HEAD' && !piece.done && !response.destroyed) {
       if (!response.write(Buffer.from(piece.value))) await untilTaken(response)

@@ -207,7 +207,7 @@ export function invitationRoutes(needs: AccountNeeds): AnyRoute[] {
       async handle({ caller, body }) {
         const { invitation, link } = await invite(needs, caller.orgId, body)
         const data: Wire<(typeof NewInvitation)['shape']> = { ...presentInvitation(invitation), link }
-        return { status: 201, headers: { 'Cache-Control': 'no-store' }, body: { data } }
+        return { status: 201, body: { data } }
       },
     }),
     route({

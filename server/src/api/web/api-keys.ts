@@ -131,7 +131,7 @@ export function apiKeyRoutes(needs: SessionNeeds): AnyRoute[] {
           createdBy: Number(caller.subject),
         }
         const [minted] = await mintCredentials(needs, orgId, draft, 1)
-        return { status: 201, body: { data: presentCreated(minted!) }, headers: { 'Cache-Control': 'no-store' } }
+        return { status: 201, body: { data: presentCreated(minted!) } }
       },
     }),
     route({

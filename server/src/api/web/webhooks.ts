@@ -139,7 +139,7 @@ export function webhookRoutes(needs: WebhookRouteNeeds): AnyRoute[] {
       refusals: [409],
       async handle({ caller: { orgId }, body }) {
         const made = await createWebhook(needs, orgId, { url: body.url, isEnabled: body.enabled ?? true })
-        const headers = { Location: `/api/v1/webhooks/${made.webhook.id}`, 'Cache-Control': 'no-store' }
+        const headers = { Location: `/api/v1/webhooks/${made.webhook.id}` }
         const data: Wire<(typeof NewWebhookOut)['shape']> = { ...present(orgId, made.webhook), secret: made.secret }
         return { status: 201, headers, body: { data } }
       },

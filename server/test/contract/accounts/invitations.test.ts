@@ -34,7 +34,7 @@ describe('POST /invitations', () => {
     const email = newEmail()
     const reply = await inviting(email.toUpperCase(), 'manager')
     expect(reply.status).toBe(201)
-    expect(reply.headers['cache-control']).toBe('no-store')
+    expect(reply.headers['cache-control']).toBe('private, no-store')
     const { link, ...rest } = reply.json.data
     expect(link).toMatch(/^https:\/\/track\.example\.com\/join#token=lsi_\w+\.\w+\.[\w-]{43}$/)
     const at = (days: number) => new Date(clock.millis() + days * 86_400_000).toISOString()

@@ -50,7 +50,7 @@ describe('POST /api/v1/orgs/{org_id}/api-keys (D40)', () => {
   })
 
   it('forbids caches to keep the secret', async () => {
-    expect((await create(valid)).headers['cache-control']).toBe('no-store')
+    expect((await create(valid)).headers['cache-control']).toBe('private, no-store')
   })
 
   it('gives jti as the client id and key as the client secret of the exchange', async () => {

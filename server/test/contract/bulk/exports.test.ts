@@ -37,7 +37,7 @@ describe('GET /exports/assets.csv', () => {
     expect(reply.status).toBe(200)
     expect(reply.headers['content-type']).toBe('text/csv; charset=utf-8')
     expect(reply.headers['content-disposition']).toBe('attachment; filename="assets.csv"')
-    expect(reply.headers['cache-control']).toBe('no-store')
+    expect(reply.headers['cache-control']).toBe('private, no-store')
     expect(reply.text.replace('\uFEFF', '')).toBe(
       'external_key,name,description,metadata,is_active,valid_from,valid_to,tags\r\n',
     )

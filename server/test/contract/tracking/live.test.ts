@@ -46,7 +46,7 @@ describe('the live stream', () => {
     open.push(stream)
     expect(stream.status).toBe(200)
     expect(stream.headers['content-type']).toBe('text/event-stream')
-    expect(stream.headers['cache-control']).toBe('no-store')
+    expect(stream.headers['cache-control']).toBe('private, no-store')
     expect(stream.headers['x-request-id']).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/)
     expect(stream.headers['x-ratelimit-limit']).toBe('120')
   })
