@@ -4,14 +4,15 @@ import { type Json, parseJson } from '../kernel/json.ts'
 import type { Body } from './route.ts'
 import { type Infer, type Shape, readObject } from './schema.ts'
 
-const maxBytes = 1024 * 1024
+const mebibyte = 1024 * 1024
 const maxDepth = 64
 
 /**
  * The whole body, or null when it is larger than a body may be. What is too much is read to its end and thrown away, so
  * that the connection stays usable; the time a request may take bounds it.
  */
-export function readBytes(request: IncomingMessage): Promise<Buffer | null> {
+export function readBytes(request: IncomingMessage, maxMebibytes = 1): Promise<Buffer | null> {
+  const maxBytes = maxMebibytes * mebibyte
   return new Promise((resolve, fail) => {
     const chunks: Buffer[] = []
     let size = 0
@@ -33,19 +34,21 @@ export function readBytes(request: IncomingMessage): Promise<Buffer | null> {
 
 const wrongType = 'Request body could not be decoded as the expected type'
 
+const parseFailures = {
+  syntax: 'Request body is not valid JSON',
+  depth: `Request body is nested deeper than ${maxDepth} levels`,
+  'duplicate key': 'Request body holds a key twice in one object',
+} as const
+
 function parseBody(bytes: Buffer | null, body: Body<Shape>): Json {
-  if (bytes === null) throw refuse.badRequest('Request body is larger than 1 MiB')
-  const outcome = parseJson(bytes, maxDepth)
+  if (bytes === null) throw refuse.badRequest(`Request body is larger than ${body.maxMebibytes ?? 1} MiB`)
+  const outcome = parseJson(bytes, maxDepth, { uniqueKeys: true })
   if (outcome.ok) {
     if (outcome.value === null && body.mediaType === 'application/merge-patch+json')
       throw refuse.badRequest('Request body must be a JSON object (RFC 7396)')
     return outcome.value
   }
-  throw refuse.badRequest(
-    outcome.reason === 'depth'
-      ? `Request body is nested deeper than ${maxDepth} levels`
-      : 'Request body is not valid JSON',
-  )
+  throw refuse.badRequest(parseFailures[outcome.reason])
 }
 
 /** The body as its row declares it, or the contract's refusal. */

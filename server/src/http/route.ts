@@ -10,6 +10,8 @@ export interface Body<S extends Shape> {
   readonly name: string
   readonly shape: S
   readonly example: unknown
+  /** The largest body the route takes, where that is more than the usual 1 MiB. */
+  readonly maxMebibytes?: number
 }
 
 export interface Answer {

@@ -10,7 +10,7 @@ export interface Early {
 
 export async function readEarly(exchange: Exchange, route: AnyRoute): Promise<Early> {
   checkMediaType(exchange.request, route.body!)
-  return { bytes: await readBytes(exchange.request) }
+  return { bytes: await readBytes(exchange.request, route.body!.maxMebibytes) }
 }
 
 /** A path that leads nowhere is reported before a bad body, but only a bad body costs the extra look. */
@@ -20,7 +20,7 @@ export async function takeBody(
   call: Call<never, never, never>,
   early: Early | undefined,
 ): Promise<unknown> {
-  const { bytes } = early ?? { bytes: await readBytes(exchange.request) }
+  const { bytes } = early ?? { bytes: await readBytes(exchange.request, route.body!.maxMebibytes) }
   if (!exchange.request.complete) hangUpAfter(exchange)
   try {
     return decodeBody(bytes, route.body!)

@@ -18,32 +18,60 @@ export function jsonType(value: unknown): JsonType {
   }
 }
 
-export type ParseOutcome = { ok: true; value: Json } | { ok: false; reason: 'syntax' | 'depth' }
+export type ParseOutcome = { ok: true; value: Json } | { ok: false; reason: 'syntax' | 'depth' | 'duplicate key' }
 
 const SYNTAX: ParseOutcome = Object.freeze({ ok: false, reason: 'syntax' })
 const DEPTH: ParseOutcome = Object.freeze({ ok: false, reason: 'depth' })
+const DUPLICATE_KEY: ParseOutcome = Object.freeze({ ok: false, reason: 'duplicate key' })
 
 // A byte order mark is kept as U+FEFF, which JSON.parse refuses.
 const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Reads strict UTF-8 JSON; nesting is bounded before the parser runs, so that no input can exhaust the stack. */
-export function parseJson(bytes: Uint8Array, maxDepth: number): ParseOutcome {
+/**
+ * Reads strict UTF-8 JSON; nesting is bounded before the parser runs, so that no input can exhaust the stack. Of several
+ * members with the same key the parser keeps the last, so a value with fewer members than its text had a key twice.
+ */
+export function parseJson(
+  bytes: Uint8Array,
+  maxDepth: number,
+  { uniqueKeys = false }: { uniqueKeys?: boolean } = {},
+): ParseOutcome {
   try {
     const text = STRICT_UTF8.decode(bytes)
-    if (isDeeperThan(bytes, maxDepth)) return DEPTH
-    return { ok: true, value: JSON.parse(text) as Json }
+    const written = countWrittenMembers(bytes, maxDepth)
+    if (written === null) return DEPTH
+    const value = JSON.parse(text) as Json
+    if (uniqueKeys && countMembers(value) !== written) return DUPLICATE_KEY
+    return { ok: true, value }
   } catch {
     return SYNTAX
   }
 }
 
+/** The members of all objects in a value, on all levels. */
+export function countMembers(value: Json): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let count = 0
+  if (Array.isArray(value)) {
+    for (const item of value) count += countMembers(item)
+    return count
+  }
+  for (const key in value) count += 1 + countMembers(value[key]!)
+  return count
+}
+
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
+const COLON = 0x3a
 
-/** Counts brackets outside strings; the bytes of a longer UTF-8 sequence are never mistaken for one. */
-function isDeeperThan(bytes: Uint8Array, maxDepth: number): boolean {
+/**
+ * The colons outside strings, one for each member of an object; null when brackets nest too deep. The bytes of a longer
+ * UTF-8 sequence are never mistaken for one of these characters.
+ */
+function countWrittenMembers(bytes: Uint8Array, maxDepth: number): number | null {
   const length = bytes.length
   let depth = 0
+  let members = 0
   for (let at = 0; at < length; at++) {
     const byte = bytes[at]
     if (byte === QUOTE) {
@@ -53,12 +81,14 @@ function isDeeperThan(bytes: Uint8Array, maxDepth: number): boolean {
         if (inner === BACKSLASH) at++
       }
     } else if (byte === 0x5b || byte === 0x7b) {
-      if (++depth > maxDepth) return true
+      if (++depth > maxDepth) return null
     } else if (byte === 0x5d || byte === 0x7d) {
       depth--
+    } else if (byte === COLON) {
+      members++
     }
   }
-  return false
+  return members
 }
 
 /** The first C0 control, DEL or lone surrogate of a text; `lineBreaks` lets TAB, LF and CR pass. */

@@ -286,3 +286,32 @@ describe('the length in code points', () => {
     )
   })
 })
+
+describe('a key twice in one object', () => {
+  const unique = (text: string) => parseJson(utf8(text), 8, { uniqueKeys: true })
+  const DUPLICATE = { ok: false, reason: 'duplicate key' }
+
+  it.each(['{"a":1,"a":1}', '[{"b":{"a":1,"\\u0061":1}}]', '{"a":{"b":1},"a":{}}', '{"__proto__":1,"__proto__":2}'])(
+    'is found in %s where keys must be unique, and passes elsewhere [D52]',
+    (text) => {
+      expect(unique(text)).toEqual(DUPLICATE)
+      expect(parse(text).ok).toBe(true)
+    },
+  )
+
+  it('is told after bad syntax and too deep a nesting [D52]', () => {
+    expect(unique('{"a":1,"a":1')).toEqual(SYNTAX)
+    expect(unique(`{"a":1,"a":${'['.repeat(8)}${']'.repeat(8)}}`)).toEqual(DEPTH)
+  })
+
+  it('is never found in what JSON.stringify wrote, and always once a member is written again [D52]', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+        const text = JSON.stringify(value)
+        expect(unique(text)).toEqual({ ok: true, value: JSON.parse(text) })
+        expect(unique(`{"x":${text},"x":${text}}`)).toEqual(DUPLICATE)
+        expect(unique(`[{"x":{"x":${text}}},{"x":1}]`).ok).toBe(true)
+      }),
+    )
+  })
+})

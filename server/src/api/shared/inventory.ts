@@ -34,11 +34,14 @@ export function inventoryRoute(needs: PlaceNeeds): AnyRoute {
     access: 'any',
     scopes: ['tracking:write'],
     summary: 'Say that assets are at a location',
-    description: 'An operator’s save: it wins the minute. All assets are saved, or none; duplicates count once.',
+    description:
+      'An operator’s save: it wins the minute. All assets are saved, or none; duplicates count once. The body may be 4 MiB.',
     body: {
       mediaType: 'application/json',
       name: 'InventorySave',
       shape: saveBody,
+      // So that 10,000 identifiers of 255 characters fit (D48).
+      maxMebibytes: 4,
       example: { location_identifier: 'DOCK-3', asset_identifiers: ['ASSET-0001', 'PJ-7'] },
     },
     success: { status: 201, description: 'Saved', schema: single(InventoryOut), example: singleExample(InventoryOut) },

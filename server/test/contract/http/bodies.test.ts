@@ -172,3 +172,37 @@ describe('The depth of a body', () => {
     expect([reply.status, reply.json.data.metadata.a.length]).toEqual([201, 501])
   })
 })
+
+describe('A body with a key twice in one object', () => {
+  const twice = 'Request body holds a key twice in one object'
+
+  it.each([
+    ['at the top', '{"name":"a","name":"b"}'],
+    ['with the same value', '{"name":"a","name":"a"}'],
+    ['written with an escape', '{"name":"a","n\\u0061me":"b"}'],
+    ['inside metadata', '{"name":"a","metadata":{"x":1,"x":2}}'],
+    ['deep inside a list', '{"name":"a","metadata":{"x":[[{"y":{"z":1,"z":2}}]]}}'],
+    ['whose first value held more keys', '{"name":"a","metadata":{"x":1,"y":2},"metadata":{}}'],
+    ['that is __proto__', '{"name":"a","metadata":{"__proto__":1,"__proto__":2}}'],
+    ['that is empty', '{"name":"a","metadata":{"":1,"":2}}'],
+    ['that no field has', '{"name":"a","colour":1,"colour":2}'],
+  ])('is bad_request, %s, on POST and PATCH, and changes nothing [D52]', async (_what, text) => {
+    await refusedUnchanged(() => write('POST', '/api/v1/assets', text), twice)
+    await refusedUnchanged(() => write('PATCH', `/api/v1/assets/${assetId}`, text), twice)
+  })
+
+  it.each(writes)('is bad_request on %s %s [D52]', async (method, path) => {
+    await refusedUnchanged(() => write(method, path, '{"external_key":"a","external_key":"a"}'), twice)
+  })
+
+  it('is told after a path that leads nowhere (D6) [D52]', async () => {
+    const reply = await write('PATCH', '/api/v1/assets/4503599627370497', '{"name":"a","name":"a"}')
+    expectRefusal(reply, 'not_found')
+  })
+
+  it('is none when the same key stands in two objects, or in a string [D52]', async () => {
+    const text = '{"name":"a","metadata":{"name":"a:b,\\"x\\":1","x":[{"name":1},{"name":2}],"y":{"x":{"x":{}}}}}'
+    const reply = await write('POST', '/api/v1/assets', text)
+    expect([reply.status, reply.json.data?.metadata]).toEqual([201, JSON.parse(text).metadata])
+  })
+})

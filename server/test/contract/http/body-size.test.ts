@@ -19,9 +19,9 @@ beforeAll(async () => {
   assetId = (await full.post('/api/v1/assets', { name: 'Pallet jack' })).json.data.id
 })
 
-/** A good body of exactly so many bytes. */
-function bodyOf(bytes: number, head = '{"name":"large","metadata":{"a":"', tail = '"}}'): string {
-  return head + 'x'.repeat(bytes - head.length - tail.length) + tail
+/** A good body of exactly so many bytes, most of them blanks. */
+function bodyOf(bytes: number, head = '{"name":"large",', tail = '"metadata":{"a":1}}', filler = ' '): string {
+  return head + filler.repeat(bytes - head.length - tail.length) + tail
 }
 
 const chunked = (text: string, size: number): string => {
@@ -95,13 +95,42 @@ describe('The size of a body', () => {
     const before = await behind.snapshot(org.orgId)
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
     const fits = await full.send(method, path, {
-      raw: bodyOf(mebibyte, '{"x":"', '"}'),
+      raw: bodyOf(mebibyte, '{"x":"', '"}', 'x'),
       headers: { 'content-type': type },
     })
     expectRefusal(fits, 'validation_error', { fields: [{ field: 'x', code: 'unknown_field' }] })
-    const raw = bodyOf(mebibyte + 1, '{"x":"', '"}')
-    expectRefusal(await full.send(method, path, { raw, headers: { 'content-type': type } }), 'bad_request')
+    const raw = bodyOf(mebibyte + 1, '{"x":"', '"}', 'x')
+    const reply = await full.send(method, path, { raw, headers: { 'content-type': type } })
+    expectRefusal(reply, 'bad_request', { detail: 'Request body is larger than 1 MiB' })
     expect(await behind.snapshot(org.orgId)).toBe(before)
+  })
+
+  describe.each(['/api/v1/inventory/save', '/natural/api/v1/inventory/save'])('of %s', (path) => {
+    const head = '{"location_identifier":"NOWHERE","asset_identifiers":["A"],'
+
+    it.each(framings)('may be exactly 4 MiB %s [D48]', async (_what, header, body) => {
+      const text = bodyOf(4 * mebibyte, '{"x":"', '"}', 'x')
+      const wire = await Wire.open(context.app.url)
+      wire.request(await headOf('POST', path, [header(text)]), body(text))
+      const reply = await wire.answer()
+      wire.close()
+      expectRefusal(reply!, 'validation_error', { fields: [{ field: 'x', code: 'unknown_field' }] })
+    })
+
+    it.each(framings)(
+      'may not be more %s: bad_request that names 4 MiB, and the connection serves the next request [D48]',
+      async (_what, header, body) => {
+        const before = await behind.snapshot(org.orgId)
+        const text = bodyOf(4 * mebibyte + 1, head, '"x":1}')
+        const wire = await Wire.open(context.app.url)
+        wire.request(await headOf('POST', path, [header(text)]), body(text))
+        expectRefusal((await wire.answer())!, 'bad_request', { detail: 'Request body is larger than 4 MiB' })
+        wire.request(['GET /healthz HTTP/1.1', 'Host: a'])
+        expect((await wire.answer())?.status).toBe(200)
+        wire.close()
+        expect(await behind.snapshot(org.orgId)).toBe(before)
+      },
+    )
   })
 
   it('that is far beyond the limit is refused the same way, changes nothing and leaves the connection usable (D9)', async () => {

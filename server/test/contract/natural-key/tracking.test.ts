@@ -208,6 +208,22 @@ describe.each(['/api/v1', natural])('Inventory save on %s', (base) => {
     const current = await site.api.get(`${natural}/locations/current`, { location: 'DOCK', limit: 1 })
     expect(current.json.total_count).toBe(10_000)
   })
+
+  it.each([`${natural}/inventory/save`, '/api/v1/inventory/save'])(
+    'takes ten thousand identifiers of 255 characters on %s [D48]',
+    async (path) => {
+      const org = await context.app.newOrg()
+      const api = org.client('assets:read', 'assets:write', 'locations:read', 'locations:write')
+      await makeLocation(api, 'DOCK')
+      const keys = Array.from({ length: 10_000 }, (_, index) => String(index).padStart(255, 'K'))
+      await behind.sql`insert into assets (org_id, id, external_key, name, metadata, is_active, valid_from, created_at,
+          updated_at, search_text)
+        select ${String(org.orgId)}::bigint, 4000000000000000 + ${String(org.orgId % 1e9)}::bigint * 10000 + n,
+          lpad(n::text, 255, 'K'), 'b', '{}', true, now(), now(), now(), 'b' from generate_series(0, 9999) n`
+      const reply = await api.post(path, { location_identifier: 'DOCK', asset_identifiers: keys })
+      expect([reply.status, reply.json.data?.count], reply.text.slice(0, 300)).toEqual([201, 10_000])
+    },
+  )
 })
 
 describe('Whoever watches the moves', () => {
