@@ -81,23 +81,26 @@ export const boolean = {
 const parseText = (text: string, name: string): Verdict<string> =>
   textProblem(text) === null ? { value: text } : invalid(`${name} contains a character that is not allowed`)
 
+const maxTextLength = 255
+
+function parseBoundedText(text: string, name: string): Verdict<string> {
+  if (codePointLength(text) <= maxTextLength) return parseText(text, name)
+  const message = `${name} must be at most ${maxTextLength} characters`
+  return { problem: { code: 'too_long', message, params: { max_length: maxTextLength } } }
+}
+
 export const search = {
-  schema: { type: 'string' },
+  schema: { type: 'string', maxLength: maxTextLength },
   description: 'Case-insensitive substring; `%` and `_` are ordinary characters.',
   repeatable: false,
-  parse: parseText,
+  parse: parseBoundedText,
 } as const satisfies Parameter<string>
 
 /** A natural key, in a query or in a path. */
 export function parseKey(text: string, name: string): Verdict<string> {
-  const length = codePointLength(text)
-  if (length === 0)
+  if (text === '')
     return { problem: { code: 'too_short', message: `${name} must not be empty`, params: { min_length: 1 } } }
-  if (length > 255)
-    return {
-      problem: { code: 'too_long', message: `${name} must be at most 255 characters`, params: { max_length: 255 } },
-    }
-  return parseText(text, name)
+  return parseBoundedText(text, name)
 }
 
 export const keys = {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { useApp } from '../../../support/app.ts'
 import type { Client } from '../../../support/client.ts'
-import { type Kind, type RecordJson, create, keysOf, remove } from '../../../support/master-data.ts'
+import { type Kind, type RecordJson, create, expectInvalid, keysOf, remove } from '../../../support/master-data.ts'
 
 const context = useApp()
 const kinds: [Kind][] = [['assets'], ['locations']]
@@ -74,9 +74,16 @@ describe.each(kinds)('searching %s with q (D26)', (kind) => {
     ['a quote', "'", []],
     ['a pattern of another language', '.*', []],
     ['nothing that is anywhere', 'zzz', []],
-    ['a term longer than any field', 'x'.repeat(3000), []],
+    ['the longest term there may be', 'x'.repeat(255), []],
   ])('finds %s', async (_what, q, keys) => {
     expect(await found(q)).toEqual(keys)
+  })
+
+  it('is at most 255 characters long, counted in code points [D52]', async () => {
+    for (const text of ['x'.repeat(255), '😀'.repeat(255)])
+      expect((await client.get(path, { q: text })).json).toMatchObject({ total_count: 0 })
+    for (const text of ['x'.repeat(256), '😀'.repeat(256)])
+      expectInvalid(await client.get(path, { q: text }), ['q', 'too_long', { max_length: 255 }])
   })
 
   it('matches everything when it is empty', async () => {
