@@ -11,7 +11,7 @@ import {
   renameRecord,
 } from '../records/commands.ts'
 import type { Tag, TagDraft } from '../tags/tag.ts'
-import type { Asset, AssetDraft, PlacedAsset } from './asset.ts'
+import { type Asset, type AssetDraft, type PlacedAsset, checkedChange, refuseLargeMetadata } from './asset.ts'
 import { assetStore, isScanned, placedAssetStore } from './assets.sql.ts'
 
 export const getAsset = (needs: Needs, orgId: number, ref: RecordRef): Promise<Asset> =>
@@ -20,19 +20,21 @@ export const getAsset = (needs: Needs, orgId: number, ref: RecordRef): Promise<A
 export const getPlacedAsset = (needs: Needs, orgId: number, ref: RecordRef): Promise<PlacedAsset> =>
   getRecord(needs, placedAssetStore, orgId, ref)
 
-export const createAsset = (needs: Needs, orgId: number, draft: AssetDraft): Promise<Asset> =>
-  createRecord(needs, assetStore, orgId, draft, (core) => ({
+export async function createAsset(needs: Needs, orgId: number, draft: AssetDraft): Promise<Asset> {
+  refuseLargeMetadata(draft.metadata)
+  return createRecord(needs, assetStore, orgId, draft, (core) => ({
     ...core,
     metadata: draft.metadata,
     type: draft.type ?? 'asset',
   }))
+}
 
 export const changeAsset = (
   needs: Needs,
   orgId: number,
   ref: RecordRef,
   change: (current: Asset) => Asset,
-): Promise<Asset> => changeRecord(needs, assetStore, orgId, ref, change)
+): Promise<Asset> => changeRecord(needs, assetStore, orgId, ref, (current) => checkedChange(current, change(current)))
 
 export const renameAsset = (needs: Needs, orgId: number, ref: RecordRef, key: string): Promise<Renamed<Asset>> =>
   renameRecord(needs, assetStore, orgId, ref, key, async () => 0)

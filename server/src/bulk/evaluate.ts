@@ -1,5 +1,5 @@
 import type { Tx } from '../db/database.ts'
-import type { Metadata } from '../assets/asset.ts'
+import { type Metadata, metadataSizeProblem } from '../assets/asset.ts'
 import type { Instant } from '../kernel/instant.ts'
 import type { BulkStore } from '../records/bulk.ts'
 import type { RecordCore } from '../records/record.ts'
@@ -70,6 +70,7 @@ export async function evaluate<R extends Imported>(
     const errors = [
       ...claimErrors(row, newTags, claims),
       ...(found === null && row.name === undefined ? [problem(row, 'name', 'name is required')] : []),
+      ...metadataErrors(row, record),
       ...windowErrors(row, record),
       ...held.flatMap((tag, place) => (tag === undefined || isOwn(tag) ? [] : [taken(row, newTags[place]!, tag)])),
     ]
@@ -116,6 +117,11 @@ function claimErrors(row: WantedRow, newTags: readonly TagDraft[], claims: Claim
 
 const windowErrors = (row: WantedRow, { validFrom, validTo }: RecordCore): LineError[] =>
   validTo === null || validTo > validFrom ? [] : [problem(row, 'valid_to', 'valid_to must be after valid_from')]
+
+function metadataErrors(row: WantedRow, { metadata }: Imported): LineError[] {
+  const found = row.metadata === undefined || metadata === undefined ? null : metadataSizeProblem(metadata)
+  return found === null ? [] : [problem(row, found.field, found.message)]
+}
 
 const placeOf = (row: WantedRow, tag: TagDraft): string => `tags[${row.tags.lastIndexOf(tag)}].value`
 

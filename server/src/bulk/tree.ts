@@ -1,4 +1,4 @@
-import type { Location } from '../locations/location.ts'
+import { type Location, maxTreeLevels, tooManyLevels } from '../locations/location.ts'
 import type { Change } from './evaluate.ts'
 import type { LineError } from './import.ts'
 
@@ -21,6 +21,7 @@ export function plant(changes: readonly Change<Location>[], tree: Tree): Planted
   let left = new Map(changes.map((change) => [change.record.externalKey, change]))
   for (;;) {
     const refused = [...homeless(left, tree), ...circular(left, tree)]
+    if (refused.length === 0) refused.push(...tooDeep(left, tree))
     if (refused.length === 0) break
     errors.push(...refused)
     const lines = new Set(refused.map((error) => error.line))
@@ -38,12 +39,39 @@ function homeless(left: ReadonlyMap<string, Change<Location>>, tree: Tree): Line
   )
 }
 
-/** Walks up from each changed location; what meets its own trail stands in a circle. */
-function circular(left: ReadonlyMap<string, Change<Location>>, tree: Tree): LineError[] {
-  const parentOf = (key: string): string | null => {
+/** Where each location would hang, by key. */
+function parentsAfter(left: ReadonlyMap<string, Change<Location>>, tree: Tree): (key: string) => string | null {
+  return (key) => {
     const change = left.get(key)
     return (change === undefined ? tree.get(key)?.parentKey : change.record.parentKey) ?? null
   }
+}
+
+/** Refuses the rows that create or move a location so that it, or one that lies below it, is below the last level. */
+function tooDeep(left: ReadonlyMap<string, Change<Location>>, tree: Tree): LineError[] {
+  const parentOf = parentsAfter(left, tree)
+  const levels = new Map<string, number>()
+  const lines = new Set<number>()
+  for (const start of new Set([...tree.keys(), ...left.keys()])) {
+    const trail: string[] = []
+    let key: string | null = start
+    for (; key !== null && !levels.has(key); key = parentOf(key)) trail.push(key)
+    let level = key === null ? 0 : levels.get(key)!
+    for (const one of trail.reverse()) levels.set(one, ++level)
+    if (level <= maxTreeLevels) continue
+    let moved: string | null = start
+    while (moved !== null && !isPlacedAnew(left.get(moved))) moved = parentOf(moved)
+    if (moved !== null) lines.add(left.get(moved)!.line)
+  }
+  return [...lines].map((line) => refusal(line, tooManyLevels))
+}
+
+const isPlacedAnew = (change: Change<Location> | undefined): boolean =>
+  change !== undefined && change.current?.parentKey !== change.record.parentKey
+
+/** Walks up from each changed location; what meets its own trail stands in a circle. */
+function circular(left: ReadonlyMap<string, Change<Location>>, tree: Tree): LineError[] {
+  const parentOf = parentsAfter(left, tree)
   const settled = new Set<string>()
   const errors: LineError[] = []
   for (const start of left.keys()) {

@@ -13,16 +13,26 @@ import {
 } from '../records/commands.ts'
 import { type Needs, type RecordRef, refuseEmptyWindow } from '../records/record.ts'
 import type { Tag, TagDraft } from '../tags/tag.ts'
-import { type Location, type LocationDraft, type ParentRef, type RootedLocation, namesParent } from './location.ts'
+import {
+  type Location,
+  type LocationDraft,
+  type ParentRef,
+  type RootedLocation,
+  maxTreeLevels,
+  namesParent,
+  tooManyLevels,
+} from './location.ts'
 import { type Reading, locationStore, rootedLocationStore, trailOf } from './locations.sql.ts'
 import {
   type Kin,
   countDescendants,
+  countLevels,
   holdParent,
   isAtOrAbove,
   listKin,
   lockPlace,
   lockTree,
+  lockTreeForShare,
   occupancy,
 } from './tree.sql.ts'
 
@@ -40,10 +50,15 @@ export const withTrail = async (needs: Needs, orgId: number, location: Location)
 
 type Parent = Pick<Location, 'parentId' | 'parentKey'>
 
-const root: Parent = { parentId: null, parentKey: null }
+interface ResolvedParent extends Parent {
+  /** 1 for a parent that is a root, 0 without a parent. */
+  level: number
+}
+
+const noParent: ResolvedParent = { parentId: null, parentKey: null, level: 0 }
 
 /** The parent both names agree on. One that does not resolve is reported before a disagreement. */
-async function resolveParent(tx: Tx, orgId: number, ref: ParentRef): Promise<Parent> {
+async function resolveParent(tx: Tx, orgId: number, ref: ParentRef): Promise<ResolvedParent> {
   const byId = ref.id == null ? null : await holdParent(tx, orgId, ref.id)
   const byKey = ref.key == null ? null : await holdParent(tx, orgId, { key: ref.key })
   const unresolved: FieldProblem[] = []
@@ -53,7 +68,7 @@ async function resolveParent(tx: Tx, orgId: number, ref: ParentRef): Promise<Par
   if (ref.id !== undefined && ref.key !== undefined && byId?.id !== byKey?.id)
     throw refuse.invalid(disagrees('parent_id'), disagrees('parent_external_key'))
   const parent = byId ?? byKey
-  return parent === null ? root : { parentId: parent.id, parentKey: parent.external_key }
+  return parent === null ? noParent : { parentId: parent.id, parentKey: parent.external_key, level: parent.level }
 }
 
 const notThere = (field: string): FieldProblem => ({
@@ -69,10 +84,14 @@ const disagrees = (field: string): FieldProblem => ({
 })
 
 export const createLocation = (needs: Needs, orgId: number, draft: LocationDraft): Promise<Location> =>
-  createRecordAmong(needs, locationStore, orgId, draft, async (tx, core) => ({
-    ...core,
-    ...(await resolveParent(tx, orgId, draft.parent)),
-  }))
+  createRecordAmong(needs, locationStore, orgId, draft, async (tx, core) => {
+    // The statements run in this order, so the parent's level is read while nothing can be moved.
+    const { id, key } = draft.parent
+    const locked = id == null && key == null ? undefined : lockTreeForShare(tx, orgId)
+    const [{ level, ...parent }] = await Promise.all([resolveParent(tx, orgId, draft.parent), locked])
+    if (level + 1 > maxTreeLevels) throw refuse.conflict(tooManyLevels)
+    return { ...core, ...parent }
+  })
 
 export const changeLocation = (
   needs: Needs,
@@ -92,10 +111,12 @@ export const changeLocation = (
 }
 
 async function newParent(tx: Tx, orgId: number, current: Location, ref: ParentRef): Promise<Parent> {
-  const parent = await resolveParent(tx, orgId, ref)
-  if (parent.parentId !== null && parent.parentId !== current.parentId)
+  const { level, ...parent } = await resolveParent(tx, orgId, ref)
+  if (parent.parentId !== null && parent.parentId !== current.parentId) {
     if (await isAtOrAbove(tx, orgId, current.id, parent.parentId))
       throw refuse.conflict('A location cannot be placed inside itself or one of its descendants')
+    if (level + (await countLevels(tx, orgId, current.id)) > maxTreeLevels) throw refuse.conflict(tooManyLevels)
+  }
   return parent
 }
 

@@ -21,3 +21,8 @@ export interface LocationDraft extends RecordDraft {
 }
 
 export const namesParent = (ref: ParentRef): boolean => ref.id !== undefined || ref.key !== undefined
+
+/** Levels of a tree, the root's included (D52). */
+export const maxTreeLevels = 64
+
+export const tooManyLevels = `A tree of locations has at most ${maxTreeLevels} levels`

@@ -78,6 +78,23 @@ export async function lockTree(tx: Tx, orgId: number): Promise<void> {
   await tx.query(sql`select from organizations where org_id = ${orgId} for no key update`)
 }
 
+/** Keeps every location where it is while others are created below them at the same time. */
+export async function lockTreeForShare(tx: Tx, orgId: number): Promise<void> {
+  await tx.query(sql`select from organizations where org_id = ${orgId} for share`)
+}
+
+/** The levels of the subtree that begins with this location, 1 when nothing lies below it. */
+export async function countLevels(tx: Tx, orgId: number, id: number): Promise<number> {
+  const [row] = await tx.query<{ levels: number }>(sql`
+    with recursive down as (
+      select ${id}::bigint as id, 1 as level
+      union all
+      select l.id, down.level + 1 from down cross join lateral (${childrenOf(orgId, sql`down.id`)}) l
+    )
+    select max(down.level) as levels from down`)
+  return row!.levels
+}
+
 /** Is `id` the location `from` or one of its ancestors? */
 export async function isAtOrAbove(tx: Tx, orgId: number, id: number, from: number): Promise<boolean> {
   const rows = await tx.query(sql`
@@ -93,13 +110,21 @@ export async function isAtOrAbove(tx: Tx, orgId: number, id: number, from: numbe
 export interface ParentRow {
   id: number
   external_key: string
+  /** 1 at a root. */
+  level: number
 }
 
 /** The live location by id or key, held so that it cannot be deleted before the child is in. */
 export async function holdParent(tx: Tx, orgId: number, ref: RecordRef): Promise<ParentRow | null> {
-  const [row] = await tx.query<ParentRow>(
-    sql`select r.id, r.external_key from locations r where ${isMeant(orgId, ref)} for share`,
-  )
+  const [row] = await tx.query<ParentRow>(sql`
+    select r.id, r.external_key, (
+      with recursive up as (
+        select l.parent_id from locations l where l.org_id = ${orgId} and l.id = r.id
+        union all
+        select l.parent_id from up join locations l on l.org_id = ${orgId} and l.id = up.parent_id
+      )
+      select count(*) from up) as level
+    from locations r where ${isMeant(orgId, ref)} for share of r`)
   return row ?? null
 }
 

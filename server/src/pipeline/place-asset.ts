@@ -1,4 +1,4 @@
-import type { Asset, AssetDraft, PlacedAsset } from '../assets/asset.ts'
+import { type Asset, type AssetDraft, type PlacedAsset, checkedChange, refuseLargeMetadata } from '../assets/asset.ts'
 import { placedAssetStore } from '../assets/assets.sql.ts'
 import type { Tx } from '../db/database.ts'
 import { now } from '../kernel/clock.ts'
@@ -40,6 +40,7 @@ export const createPlacedAsset = (
   placeKey: string | undefined,
 ): Promise<PlacedAsset> =>
   tellingMoves(needs, orgId, (note) => {
+    refuseLargeMetadata(draft.metadata)
     let place: HeldPlace | null
     return createRecordAmong(
       needs,
@@ -66,7 +67,7 @@ export const changePlacedAsset = (
 ): Promise<PlacedAsset> =>
   tellingMoves(needs, orgId, (note) =>
     changeRecord(needs, placedAssetStore, orgId, ref, async (current, tx) => {
-      const changed = change(current)
+      const changed = checkedChange(current, change(current))
       const place = await placeNamed(tx, orgId, placeKey)
       refuseEmptyWindow(changed.validFrom, changed.validTo)
       if (place !== null && place.key !== current.placeKey)

@@ -406,3 +406,52 @@ describe('The life of an import', () => {
     expect((await run.check()).state).toBe('checked')
   })
 })
+
+describe('The bounds of an import', () => {
+  it('are those of the API: metadata that is too large after the merge is refused [D52]', async () => {
+    await create(api, 'assets', { external_key: 'A', name: 'a', metadata: { a: 'x'.repeat(65_000) } })
+    const run = await begin()
+    await run.rows([
+      { external_key: 'A', metadata: { b: 'x'.repeat(1000) } },
+      { external_key: 'B', name: 'b', metadata: { b: 'x'.repeat(65_536) } },
+      { external_key: 'C', name: 'c', metadata: { b: 'x'.repeat(65_000) } },
+    ])
+    expect(places(await run.check())).toEqual([
+      [2, 'metadata'],
+      [3, 'metadata'],
+    ])
+    expect(counts(await run.run(true))).toEqual({ creates: 1, updates: 0, unchanged: 0, errors: 2 })
+  })
+
+  it('are those of the API: a tree has at most 64 levels, with what is there already [D52]', async () => {
+    const rows = Array.from({ length: 66 }, (_, at) => ({
+      external_key: `L${at + 1}`,
+      name: 'x',
+      ...(at === 0 ? {} : { parent_external_key: `L${at}` }),
+    }))
+    const run = await (await begin('locations')).rows(rows)
+    const checked = await run.check()
+    expect(checked.errors).toEqual(
+      [66, 67].map((line) => ({
+        line,
+        field: 'parent_external_key',
+        message: 'A tree of locations has at most 64 levels',
+      })),
+    )
+    expect(counts(await run.run(true))).toEqual({ creates: 64, updates: 0, unchanged: 0, errors: 2 })
+
+    const hall = await create(api, 'locations', { external_key: 'HALL', name: 'x' })
+    await create(api, 'locations', { external_key: 'DOCK', name: 'x', parent_id: hall.id })
+    const second = await begin('locations')
+    await second.rows([
+      { external_key: 'HALL', parent_external_key: 'L63' },
+      { external_key: 'DOCK', name: 'renamed' },
+    ])
+    const refused = await second.check()
+    expect(places(refused)).toEqual([[2, 'parent_external_key']])
+    expect(counts(await second.run(true))).toEqual({ creates: 0, updates: 1, unchanged: 0, errors: 1 })
+    const third = await (await begin('locations')).rows([{ external_key: 'HALL', parent_external_key: 'L62' }])
+    await third.check()
+    expect(counts(await third.run())).toEqual({ creates: 0, updates: 1, unchanged: 0, errors: 0 })
+  })
+})

@@ -1,0 +1,97 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type TestOrg, useApp } from '../../../support/app.ts'
+import type { Client, Reply } from '../../../support/client.ts'
+import { expectRefusal } from '../../../support/envelope.ts'
+import { type LocationJson, changingNothing, create, expectInvalid, useDatabase } from '../../../support/master-data.ts'
+import { at, natural } from '../../../support/natural.ts'
+
+const context = useApp()
+const database = useDatabase(context)
+const path = '/api/v1/locations'
+const tooDeep = { detail: 'A tree of locations has at most 64 levels' }
+
+let org: TestOrg
+let client: Client
+/** A chain of 64 locations, the root first. */
+let chain: LocationJson[]
+let other: LocationJson[]
+
+async function chainOf(levels: number, key: string): Promise<LocationJson[]> {
+  const links: LocationJson[] = []
+  for (let level = 1; level <= levels; level++) {
+    const parent = links.at(-1)
+    const body = {
+      name: 'x',
+      external_key: `${key}-${level}`,
+      ...(parent === undefined ? {} : { parent_id: parent.id }),
+    }
+    links.push(await create(client, 'locations', body))
+  }
+  return links
+}
+
+beforeAll(async () => {
+  org = await context.app.newOrg()
+  client = org.full
+  chain = await chainOf(64, 'CHAIN')
+  other = await chainOf(3, 'OTHER')
+})
+
+const refused = async (act: () => Promise<Reply>): Promise<void> =>
+  expectRefusal(await changingNothing(database.sql, org, act), 'conflict', tooDeep)
+
+describe('A tree of locations', () => {
+  it('is 64 levels deep at most: a create below the last level is 409, by id and by key [D52]', async () => {
+    const last = chain.at(-1)!
+    await refused(() => client.post(path, { name: 'x', parent_id: last.id }))
+    await refused(() => client.post(path, { name: 'x', parent_external_key: last.external_key }))
+    await refused(() =>
+      client.post(`${natural}/locations`, { identifier: 'N', name: 'x', parent_identifier: 'CHAIN-64' }),
+    )
+  })
+
+  it('takes any number of siblings on its last level [D52]', async () => {
+    const made = await create(client, 'locations', { name: 'x', parent_id: chain[62]!.id })
+    expect(made.parent_external_key).toBe('CHAIN-63')
+  })
+
+  it('is 64 levels deep at most: a move below the last level is 409, by id and by key [D52]', async () => {
+    const leaf = await create(client, 'locations', { name: 'x', external_key: 'LEAF' })
+    await refused(() => client.patch(`${path}/${leaf.id}`, { parent_id: chain[63]!.id }))
+    await refused(() => client.patch(`${path}/${leaf.id}`, { parent_external_key: 'CHAIN-64' }))
+    await refused(() => client.put(at('locations', 'LEAF'), { parent_identifier: 'CHAIN-64' }))
+    expect((await client.patch(`${path}/${leaf.id}`, { parent_id: chain[62]!.id })).status).toBe(200)
+    expect((await client.patch(`${path}/${leaf.id}`, { parent_id: null })).status).toBe(200)
+  })
+
+  it('counts the deepest location of a subtree that moves, on both bases [D52]', async () => {
+    const top = other[0]!
+    for (const level of [62, 63, 64]) {
+      await refused(() => client.patch(`${path}/${top.id}`, { parent_id: chain[level - 1]!.id }))
+      await refused(() => client.put(at('locations', 'OTHER-1'), { parent_identifier: `CHAIN-${level}` }))
+    }
+    expect((await client.patch(`${path}/${top.id}`, { parent_id: chain[60]!.id })).status).toBe(200)
+    expect((await client.put(at('locations', 'OTHER-1'), { parent_identifier: null })).status).toBe(200)
+  })
+
+  it('counts no location that is deleted [D52]', async () => {
+    const links = await chainOf(3, 'SHORTENED')
+    expect((await client.delete(`${path}/${links[2]!.id}`)).status).toBe(204)
+    expect((await client.patch(`${path}/${links[0]!.id}`, { parent_id: chain[61]!.id })).status).toBe(200)
+  })
+
+  it('may be changed otherwise on its last level, and its parent named again [D52]', async () => {
+    const last = chain.at(-1)!
+    expect((await client.patch(`${path}/${last.id}`, { name: 'y', parent_id: last.parent_id })).status).toBe(200)
+    expect((await client.post(`${path}/${last.id}/rename`, { external_key: 'CHAIN-64' })).status).toBe(200)
+  })
+
+  it('tells a parent that does not resolve, and a circle, before its depth (D6)', async () => {
+    expectInvalid(await client.post(path, { name: 'x', parent_external_key: 'NOWHERE' }), [
+      'parent_external_key',
+      'fk_not_found',
+    ])
+    const reply = await client.patch(`${path}/${chain[0]!.id}`, { parent_id: chain[63]!.id })
+    expectRefusal(reply, 'conflict', { detail: 'A location cannot be placed inside itself or one of its descendants' })
+  })
+})
