@@ -52,7 +52,7 @@ export interface paths {
         put?: never;
         /**
          * Say that assets are at a location
-         * @description An operator’s save: it wins the minute. All assets are saved, or none; duplicates count once.
+         * @description An operator’s save: it wins the minute. All assets are saved, or none; duplicates count once. The body may be 4 MiB.
          */
         post: operations["inventory.save"];
         delete?: never;
