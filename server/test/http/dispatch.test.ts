@@ -136,6 +136,17 @@ describe('A bug in a handler', () => {
   })
 })
 
+describe('A token without the scopes of an endpoint', () => {
+  it.each([
+    [['ok', 'b', 'a'], 'b'],
+    [['a', 'ok', 'b'], 'a'],
+  ])('with %j is refused with the first one it lacks [D10]', async (scopes, missing) => {
+    mounted = await mountRows([row('guarded', async () => ok({ data: 1 }), { scopes })])
+    const reply = await send(mounted.url, 'GET', '/api/v1/guarded', { token: 'a' })
+    expectRefusal(reply, 'forbidden', { detail: `Missing required scope: ${missing}` })
+  })
+})
+
 describe('A client that hangs up', () => {
   const body = { mediaType: 'application/json', name: 'Word', shape: { word: text({ max: 9 }) }, example: {} } as const
   const taking = route({

@@ -81,6 +81,7 @@ describe('The list of assets', () => {
     ['is_active=1', 'is_active', 'invalid_value', undefined],
     ['sort=external_key', 'sort', 'invalid_value', undefined],
     ['location=', 'location', 'too_short', { min_length: 1 }],
+    [`q=${'x'.repeat(256)}`, 'q', 'too_long', { max_length: 255 }],
     ['type=asset&type=person', 'type', 'invalid_value', undefined],
     ['external_key=a', 'external_key', 'unknown_field', undefined],
     ['include_deleted=true', 'include_deleted', 'unknown_field', undefined],
