@@ -314,7 +314,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where each asset was last seen */
+        /**
+         * Where each asset was last seen
+         * @description Lists assets that are valid now.
+         */
         get: operations["locations.current"];
         put?: never;
         post?: never;

@@ -354,7 +354,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where every scanned asset is, or was */
+        /**
+         * Where every scanned asset is, or was
+         * @description Lists assets that are valid now, also with `at`; `include_deleted` adds deleted assets.
+         */
         get: operations["reports.asset-locations"];
         put?: never;
         post?: never;

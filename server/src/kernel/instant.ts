@@ -120,6 +120,16 @@ export function formatMillis(instant: Instant): string {
   return instant.slice(0, MILLISECOND_END) + 'Z'
 }
 
+/** The first microsecond of the millisecond that is shown for an instant: the value that the wire form denotes. */
+export function startOfMillisecond(instant: Instant): Instant {
+  return (instant.slice(0, MILLISECOND_END) + '000Z') as Instant
+}
+
+/** The last microsecond of the millisecond that is shown for an instant. */
+export function endOfMillisecond(instant: Instant): Instant {
+  return (instant.slice(0, MILLISECOND_END) + '999Z') as Instant
+}
+
 /** Throws a RangeError outside the years 0000 to 9999; a fraction of a millisecond is dropped downwards. */
 export function instantFromMillis(epochMs: number): Instant {
   const text = new Date(Math.floor(epochMs)).toISOString()

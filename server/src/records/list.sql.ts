@@ -100,20 +100,30 @@ function contains(needle: string): Sql {
   return sql`strpos(r.search_text, ${foldCase(needle)}) > 0`
 }
 
+/** The record `of` is inside its validity window now. */
+export function isEffective(of: Sql, now: Instant): Sql {
+  const at = moment(now)
+  // A record valid from its making is never "not yet", even for a process whose clock runs a little behind.
+  return sql`(${of}.valid_from <= ${at} or ${of}.valid_from <= ${of}.created_at)
+    and (${of}.valid_to is null or ${of}.valid_to > ${at})`
+}
+
+/** The two ways to be outside the window, each served by a partial index; no record is both. */
+export function outsideWindow(of: Sql, now: Instant): { notYetValid: Sql; expired: Sql } {
+  const at = moment(now)
+  return {
+    notYetValid: sql`${of}.valid_from > ${of}.created_at and ${of}.valid_from > ${at}`,
+    expired: sql`${of}.valid_to is not null and ${of}.valid_to <= ${at}`,
+  }
+}
+
 export function conditions(
   orgId: number,
   { filter, now }: Pick<ListRequest, 'filter' | 'now'>,
   liveness: Sql,
   more: readonly Sql[],
 ): Sql {
-  const at = moment(now)
-  const all = [
-    sql`r.org_id = ${orgId}`,
-    liveness,
-    // A record valid from its making is never "not yet", even for a process whose clock runs a little behind.
-    sql`(r.valid_from <= ${at} or r.valid_from <= r.created_at) and (r.valid_to is null or r.valid_to > ${at})`,
-    ...more,
-  ]
+  const all = [sql`r.org_id = ${orgId}`, liveness, isEffective(sql`r`, now), ...more]
   if (filter.isActive !== undefined) all.push(filter.isActive ? sql`r.is_active` : sql`not r.is_active`)
   if (filter.externalKeys !== undefined) all.push(sql`r.external_key = any(${anyOf(filter.externalKeys)}::text[])`)
   if (filter.q) all.push(contains(filter.q))
@@ -128,7 +138,7 @@ export function countedTotal(
   except?: Sql,
 ): Sql {
   const { filter, now } = request
-  const at = moment(now)
+  const { notYetValid, expired } = outsideWindow(sql`r`, now)
   const booked: Sql[] = []
   if (filter.isActive !== false) booked.push(sql`active`)
   if (filter.isActive !== true) booked.push(sql`inactive`)
@@ -144,8 +154,8 @@ export function countedTotal(
     select (
       (select coalesce(sum(${join(booked, sql` + `)}), 0) from record_counts
         where org_id = ${orgId} and kind = ${layout.kind})
-      - (select count(*) from ${layout.table} r where ${which} and r.valid_from > r.created_at and r.valid_from > ${at})
-      - (select count(*) from ${layout.table} r where ${which} and r.valid_to is not null and r.valid_to <= ${at})
+      - (select count(*) from ${layout.table} r where ${which} and ${notYetValid})
+      - (select count(*) from ${layout.table} r where ${which} and ${expired})
       ${except === undefined ? sql`` : sql`- (${countOf(except)})`}
     )::bigint as total`
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, microsecondsBetween, toDatabase } from '../kernel/instant.ts'
-import { minuteOf } from './sighting.ts'
+import { isObservedWithin } from './time-bounds.sql.ts'
 
 export interface HistoryCursor {
   assetId: number
@@ -36,9 +36,7 @@ export async function historyBatch(
     sql`(m.asset_id, m.minute) > (${after.assetId}::bigint, ${toDatabase(after.minute)}::timestamptz)`,
   ]
   if (assetIds !== undefined) all.push(sql`m.asset_id = any(${assetIds}::bigint[])`)
-  if (from !== undefined)
-    all.push(sql`m.minute >= ${toDatabase(minuteOf(from))} and m.observed_at >= ${toDatabase(from)}`)
-  if (to !== undefined) all.push(sql`m.minute <= ${toDatabase(minuteOf(to))} and m.observed_at <= ${toDatabase(to)}`)
+  all.push(...isObservedWithin(sql`m`, { from, to }))
   const rows = await db.query<{
     asset_id: number
     minute: string
@@ -107,8 +105,7 @@ export async function positionBatch(
     at === undefined
       ? sql`select page.location_id, page.last_seen_at`
       : sql`select h.location_id, h.observed_at as last_seen_at from asset_minutes h
-          where h.org_id = ${orgId} and h.asset_id = page.asset_id and h.minute <= ${toDatabase(minuteOf(at))}
-            and h.observed_at <= ${toDatabase(at)}
+          where h.org_id = ${orgId} and h.asset_id = page.asset_id and ${join(isObservedWithin(sql`h`, { to: at }), sql` and `)}
           order by h.minute desc limit 1`
   const rows = await db.query<{
     asset_id: number

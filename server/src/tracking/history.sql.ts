@@ -1,9 +1,9 @@
 import type { Db } from '../db/database.ts'
 import { pageOf } from '../db/plans.ts'
-import { type Sql, join, sql } from '../db/sql.ts'
-import { type Instant, fromDatabase, microsecondsBetween, toDatabase } from '../kernel/instant.ts'
+import { join, sql } from '../db/sql.ts'
+import { type Instant, fromDatabase, microsecondsBetween } from '../kernel/instant.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
-import { minuteOf } from './sighting.ts'
+import { isObservedWithin } from './time-bounds.sql.ts'
 
 export interface HistoryEntry {
   observedAt: Instant
@@ -28,15 +28,6 @@ interface HistoryRow {
   earlier_at: string | null
 }
 
-/** The minutes asked for; the bound on the minute itself lets whole partitions be left alone. */
-function within({ from, to }: HistoryRequest): Sql[] {
-  const bounds: Sql[] = []
-  if (from !== undefined)
-    bounds.push(sql`m.minute >= ${toDatabase(minuteOf(from))} and m.observed_at >= ${toDatabase(from)}`)
-  if (to !== undefined) bounds.push(sql`m.minute <= ${toDatabase(minuteOf(to))} and m.observed_at <= ${toDatabase(to)}`)
-  return bounds
-}
-
 /**
  * A page of an asset's minutes. The entry before the page's earliest comes along, whatever the bounds, because it says
  * how long the asset had been where it was; so nothing else of the series is read. The total without bounds is booked.
@@ -49,7 +40,7 @@ export async function assetHistory(
 ): Promise<Page<HistoryEntry>> {
   const own = sql`m.org_id = ${orgId} and m.asset_id = ${assetId}
     and m.minute >= coalesce((select history_from from place), '-infinity')`
-  const bounds = within(request)
+  const bounds = isObservedWithin(sql`m`, request)
   const chosen = join([own, ...bounds], sql` and `)
   const direction = request.descending ? sql`desc` : sql`asc`
   const total =

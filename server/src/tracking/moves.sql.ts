@@ -3,6 +3,7 @@ import { pageOf } from '../db/plans.ts'
 import { join, sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
+import { isAtOrAfter, isAtOrBefore } from './time-bounds.sql.ts'
 
 /** A move as it is announced: with the names of that moment. */
 export interface RecordedMove {
@@ -66,8 +67,8 @@ export async function listMoves(db: Db, orgId: number, request: MovesRequest): P
   if (request.locationIds !== undefined)
     conditions.push(sql`(m.to_location_id = any(${request.locationIds}::bigint[])
       or m.from_location_id = any(${request.locationIds}::bigint[]))`)
-  if (request.from !== undefined) conditions.push(sql`m.occurred_at >= ${toDatabase(request.from)}`)
-  if (request.to !== undefined) conditions.push(sql`m.occurred_at <= ${toDatabase(request.to)}`)
+  if (request.from !== undefined) conditions.push(isAtOrAfter(sql`m.occurred_at`, request.from))
+  if (request.to !== undefined) conditions.push(isAtOrBefore(sql`m.occurred_at`, request.to))
   const chosen = join(conditions, sql` and `)
   const newest = sql`
     select ${columns} from moves m where ${chosen} order by m.occurred_at desc, m.delivery_id desc`

@@ -1,10 +1,10 @@
 import type { Db } from '../db/database.ts'
 import { anyOf, pageOf, planOnce } from '../db/plans.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
-import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
+import { type Instant, fromDatabase } from '../kernel/instant.ts'
 import type { Page, PageRequest, SortTerm } from '../kernel/page.ts'
-import { likePattern } from '../records/list.sql.ts'
-import { minuteOf } from './sighting.ts'
+import { isEffective, likePattern, outsideWindow } from '../records/list.sql.ts'
+import { isObservedWithin } from './time-bounds.sql.ts'
 
 export interface Whereabout {
   assetId: number
@@ -27,6 +27,8 @@ export interface ReportRequest extends PageRequest {
   q?: string | undefined
   /** Where everything was at that instant, instead of where it is. */
   at?: Instant | undefined
+  /** The instant at which the validity windows of the assets are judged, also with `at`. */
+  now: Instant
   sort: readonly SortTerm<ReportSortField>[]
 }
 
@@ -64,8 +66,7 @@ function placesAt(orgId: number, at: Instant | undefined): Sql {
     select p.asset_id, m.location_id, m.observed_at as last_seen_at
     from asset_positions p cross join lateral (
       select h.location_id, h.observed_at from asset_minutes h
-      where h.org_id = ${orgId} and h.asset_id = p.asset_id and h.minute <= ${toDatabase(minuteOf(at))}
-        and h.observed_at <= ${toDatabase(at)}
+      where h.org_id = ${orgId} and h.asset_id = p.asset_id and ${join(isObservedWithin(sql`h`, { to: at }), sql` and `)}
       order by h.minute desc limit 1
     ) m
     where p.org_id = ${orgId}`
@@ -105,24 +106,41 @@ function filters(orgId: number, request: ReportRequest): Sql[] {
   return all
 }
 
+/**
+ * The total of the plain report: the counted positions less those of the few assets outside their window. The position of
+ * each is looked up by its key; left to itself the planner reads all positions.
+ */
+function countedTotal(orgId: number, { now, includeDeleted }: ReportRequest, liveness: readonly Sql[]): Sql {
+  const { notYetValid, expired } = outsideWindow(sql`a`, now)
+  const countOf = (which: Sql): Sql => sql`
+    select count(*) from assets a cross join lateral (
+      select from asset_positions p where p.org_id = ${orgId} and p.asset_id = a.id offset 0
+    ) p
+    where ${join([sql`a.org_id = ${orgId}`, ...liveness, which], sql` and `)}`
+  return sql`
+    select (
+      (select coalesce(sum(${includeDeleted ? sql`active + deleted_active` : sql`active`}), 0) from record_counts
+        where org_id = ${orgId} and kind = 'position')
+      - (${countOf(notYetValid)}) - (${countOf(expired)})
+    )::bigint as total`
+}
+
 export async function assetLocations(db: Db, orgId: number, request: ReportRequest): Promise<Page<Whereabout>> {
   const chosen = filters(orgId, request)
   const isPlain = chosen.length === 0 && request.at === undefined
-  const conditions = request.includeDeleted ? chosen : [sql`a.deleted_at is null`, ...chosen]
+  const liveness = request.includeDeleted ? [] : [sql`a.deleted_at is null`]
+  const conditions = [...liveness, isEffective(sql`a`, request.now), ...chosen]
   const rows = sql`
     select p.asset_id, a.external_key as asset_external_key, l.id as location_id,
       l.external_key as location_external_key, a.deleted_at as asset_deleted_at, p.last_seen_at
     from (${placesAt(orgId, request.at)}) p
     join assets a on a.org_id = ${orgId} and a.id = p.asset_id
     left join locations l on l.org_id = ${orgId} and l.id = p.location_id and l.deleted_at is null
-    ${conditions.length > 0 ? sql`where ${join(conditions, sql` and `)}` : sql``}`
+    where ${join(conditions, sql` and `)}`
   const order = orderBy(request.sort)
-  const booked = request.includeDeleted ? sql`active + deleted_active` : sql`active`
   // Matches are found before they are sorted: left to itself the planner walks the sort order and tests every row.
   const list = isPlain
-    ? sql`total as (
-        select coalesce(sum(${booked}), 0)::bigint as total from record_counts
-        where org_id = ${orgId} and kind = 'position'),
+    ? sql`total as (${countedTotal(orgId, request, liveness)}),
       page as (${pageOf(sql`${rows} order by ${order}`, request)})`
     : sql`matches as materialized (${rows}),
       total as (select count(*) as total from matches),

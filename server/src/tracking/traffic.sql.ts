@@ -1,8 +1,9 @@
 import type { Db } from '../db/database.ts'
 import { pageOf } from '../db/plans.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
-import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
+import { type Instant, fromDatabase } from '../kernel/instant.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
+import { isAtOrAfter, isAtOrBefore } from './time-bounds.sql.ts'
 
 /** An asset came to a location or left it for another one. */
 export interface Passage {
@@ -38,8 +39,8 @@ export async function locationTraffic(
   request: TrafficRequest,
 ): Promise<Page<Passage>> {
   const bounds: Sql[] = [sql`m.org_id = ${orgId}`]
-  if (request.from !== undefined) bounds.push(sql`m.occurred_at >= ${toDatabase(request.from)}`)
-  if (request.to !== undefined) bounds.push(sql`m.occurred_at <= ${toDatabase(request.to)}`)
+  if (request.from !== undefined) bounds.push(isAtOrAfter(sql`m.occurred_at`, request.from))
+  if (request.to !== undefined) bounds.push(isAtOrBefore(sql`m.occurred_at`, request.to))
   const chosen = join(bounds, sql` and `)
   const rows = await db.query<PassageRow>(sql`
     with passages as materialized (

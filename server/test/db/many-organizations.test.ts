@@ -89,6 +89,7 @@ const report = (of: number, assetIds?: number[]) =>
   assetLocations(db.read, of, {
     ...page,
     sort: [{ field: 'asset_last_seen', descending: true }],
+    now: instantFromMillis(Date.now() + 60_000),
     ...(assetIds === undefined ? {} : { assetIds }),
   })
 

@@ -170,6 +170,7 @@ export class ModelRun {
         includeDeleted: question.isWithDeleted,
         at: question.at === undefined ? undefined : instant(textOf(question.at)),
         sort: [{ field: 'asset_external_key' as const, descending: false }],
+        now: instant(textOf(this.model.now)),
       }
       const { rows, total } = await assetLocations(db.read, this.#orgId, { ...everything, ...asked })
       const shown = rows.map(({ assetDeletedAt, ...rest }) => ({ ...rest, isDeleted: assetDeletedAt !== null }))

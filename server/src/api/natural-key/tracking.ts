@@ -3,6 +3,7 @@ import { keys, search, sort } from '../../http/query.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
 import { described, optional } from '../../http/schema.ts'
 import { type Wire, component, listExample, listOfAll } from '../../http/shape.ts'
+import { now } from '../../kernel/clock.ts'
 import { formatMillis } from '../../kernel/instant.ts'
 import type { Needs } from '../../records/record.ts'
 import { type HistoryEntry, assetHistory } from '../../tracking/history.sql.ts'
@@ -88,6 +89,7 @@ export function trackingRoutes(needs: Needs): AnyRoute[] {
       path: '/locations/current',
       group: 'Locations',
       summary: 'Where each asset was last seen',
+      description: 'Lists assets that are valid now.',
       query: { parameters: currentParameters },
       success: {
         status: 200,
@@ -97,7 +99,7 @@ export function trackingRoutes(needs: Needs): AnyRoute[] {
       },
       async handle({ caller, query }) {
         const { limit, offset, q, location: locationKeys } = query
-        const request = { limit, offset, q, locationKeys, sort: sortedBy(query.sort, sortNames) }
+        const request = { limit, offset, q, locationKeys, sort: sortedBy(query.sort, sortNames), now: now(needs.clock) }
         return ok(listAnswer(await assetLocations(needs.db.reports, caller.orgId, request), query, presentWhereabout))
       },
     }),

@@ -4,6 +4,7 @@ import { boolean, ids, keys, moment, search, sort } from '../../http/query.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
 import { described, nullable } from '../../http/schema.ts'
 import { type Wire, component, listExample, listOfAll } from '../../http/shape.ts'
+import { now } from '../../kernel/clock.ts'
 import { formatMillis } from '../../kernel/instant.ts'
 import { getLocation } from '../../locations/commands.ts'
 import type { Needs } from '../../records/record.ts'
@@ -147,6 +148,7 @@ export function trackingRoutes(needs: Needs): AnyRoute[] {
       id: 'reports.asset-locations',
       path: '/reports/asset-locations',
       summary: 'Where every scanned asset is, or was',
+      description: 'Lists assets that are valid now, also with `at`; `include_deleted` adds deleted assets.',
       query: {
         parameters: reportParameters,
         pairs: [
@@ -163,6 +165,7 @@ export function trackingRoutes(needs: Needs): AnyRoute[] {
       async handle({ caller, query }) {
         const request = {
           ...{ limit: query.limit, offset: query.offset, q: query.q, at: query.at, sort: query.sort },
+          now: now(needs.clock),
           ...{ assetIds: query.asset_id, assetKeys: query.asset_external_key },
           ...{ locationIds: query.location_id, locationKeys: query.location_external_key },
           ...{ includeDescendants: query.include_descendants, includeDeleted: query.include_deleted },

@@ -61,9 +61,9 @@ describe('what came to a location and what left it', () => {
 
   it.each([
     ['from, which is inclusive', { from: at('10:15:00') }, ['10:20', '10:15']],
-    ['from a microsecond later', { from: at('10:15:00.000001') }, ['10:20']],
+    ['from a millisecond later', { from: at('10:15:00.001') }, ['10:20']],
     ['to, which is inclusive', { to: at('10:15:00') }, ['10:15', '10:10']],
-    ['to a microsecond earlier', { to: at('10:14:59.999999') }, ['10:10']],
+    ['to a millisecond earlier', { to: at('10:14:59.999') }, ['10:10']],
     ['both', { from: at('10:11:00'), to: at('10:19:00') }, ['10:15']],
     ['nothing', { from: at('11:00:00') }, []],
   ])('takes %s', async (_, query, expected) => {

@@ -79,14 +79,6 @@ describe('the asset-locations report', () => {
     expect(await keys({ include_deleted: false })).not.toContain('GONE')
   })
 
-  it('lists assets outside their validity window, which it does not ask about', async () => {
-    const other = await Site.open(context.app, 'Dock')
-    const past = await other.thing('Past', { valid_from: '2020-01-01T00:00:00Z', valid_to: '2021-01-01T00:00:00Z' })
-    const idle = await other.thing('Idle', { is_active: false })
-    await other.read({ tag: past.tag, observed_at: at('10:00:00') }, { tag: idle.tag, observed_at: at('10:00:00') })
-    expect(Object.keys(await other.whereabouts())).toEqual(expect.arrayContaining(['PAST', 'IDLE']))
-  })
-
   it('knows nothing of other organizations', async () => {
     const stranger = await Site.open(context.app, 'Dock')
     expect(await stranger.whereabouts({ include_deleted: true })).toEqual({})
