@@ -2,10 +2,11 @@ import type { Metadata } from '../assets/asset.ts'
 import { flag, freeObject, instant } from '../http/fields.ts'
 import { type Infer, type Report, nullable, optional, readObject } from '../http/schema.ts'
 import type { FieldProblem } from '../kernel/errors.ts'
-import { type Instant, sameMillisecond } from '../kernel/instant.ts'
+import type { Instant } from '../kernel/instant.ts'
+import { isSameJson } from '../kernel/json.ts'
 import { mergePatch } from '../kernel/merge-patch.ts'
 import { descriptionField, keyField, nameField, tagDraftsField } from '../records/fields.ts'
-import type { RecordCore } from '../records/record.ts'
+import { type RecordCore, isShownAs } from '../records/record.ts'
 import { type TagDraft, matchValue } from '../tags/tag.ts'
 
 export type ImportKind = 'assets' | 'locations'
@@ -120,7 +121,7 @@ export function missingTags(row: WantedRow, current: Pick<RecordCore, 'tags'> | 
 }
 
 const later = (given: Instant | undefined, current: Instant): Instant =>
-  given === undefined || sameMillisecond(given, current) ? current : given
+  given === undefined || isShownAs(current, given) ? current : given
 
 /** The record with what the row says; times that read the same stay as they are, so that an export changes nothing. */
 export function mergeRow<R extends RecordCore & { metadata?: Metadata }>(current: R, row: WantedRow): R {
@@ -150,17 +151,6 @@ export function isSame<R extends RecordCore & { metadata?: Metadata; parentKey?:
     a.validFrom === b.validFrom &&
     a.validTo === b.validTo &&
     a.parentKey === b.parentKey &&
-    (a.metadata === b.metadata || sameJson(a.metadata, b.metadata))
-  )
-}
-
-/** Equal whatever the order of members, which means nothing in JSON. */
-function sameJson(a: unknown, b: unknown): boolean {
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
-  if (Array.isArray(a) !== Array.isArray(b)) return false
-  const [ours, theirs] = [Object.entries(a), Object.entries(b)]
-  return (
-    ours.length === theirs.length &&
-    ours.every(([key, value]) => Object.hasOwn(b, key) && sameJson(value, (b as Record<string, unknown>)[key]))
+    (a.metadata === b.metadata || isSameJson(a.metadata, b.metadata))
   )
 }

@@ -51,10 +51,15 @@ function parseBody(bytes: Buffer | null, body: Body<Shape>): Json {
   throw refuse.badRequest(parseFailures[outcome.reason])
 }
 
-/** The body as its row declares it, or the contract's refusal. */
-export function decodeBody<S extends Shape>(bytes: Buffer | null, body: Body<S>): Infer<S> {
+/** The JSON object that the body is, before any of its fields is checked. */
+export function decodeObject(bytes: Buffer | null, body: Body<Shape>): { [key: string]: Json } {
   const value = parseBody(bytes, body)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refuse.badRequest(wrongType)
+  return value
+}
+
+/** The body as its row declares it, or the contract's refusal. */
+export function checkBody<S extends Shape>(value: { [key: string]: Json }, body: Body<S>): Infer<S> {
   const problems: FieldProblem[] = []
   const result = readObject(body.shape, value, '', { problems, stopped: false })
   refuseAny(problems)

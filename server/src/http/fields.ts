@@ -1,5 +1,6 @@
-import { type Instant, isSentinel, parseRfc3339 } from '../kernel/instant.ts'
+import { type Instant, type ParsedInstant, isSentinel, parseRfc3339 } from '../kernel/instant.ts'
 import { type Json, codePointLength, metadataProblem, textProblem } from '../kernel/json.ts'
+import type { FieldProblem } from '../kernel/errors.ts'
 import { maxId } from '../kernel/id-cipher.ts'
 import { type Field, type Infer, type Shape, objectSchema, readObject, reject, rejectType } from './schema.ts'
 
@@ -58,16 +59,29 @@ export const reference: Field<number> = {
   },
 }
 
-export const instant: Field<Instant> = {
+/** Any RFC 3339 time. Whether a sentinel date is accepted is decided later, by comparison with the stored record. */
+export const parsedInstant: Field<ParsedInstant> = {
   schema: { type: 'string', format: 'date-time' },
   read(value, at, report) {
     if (typeof value !== 'string') return rejectType(report, at, 'string', value)
     const parsed = parseRfc3339(value)
-    if (parsed === null)
-      return reject(report, { field: at, code: 'invalid_value', message: `${at} must be an RFC 3339 timestamp` })
-    if (isSentinel(parsed))
-      return reject(report, { field: at, code: 'invalid_value', message: `${at} must be a real date` })
-    return parsed.instant
+    if (parsed !== null) return parsed
+    return reject(report, { field: at, code: 'invalid_value', message: `${at} must be an RFC 3339 timestamp` })
+  },
+}
+
+export const sentinelProblem = (field: string): FieldProblem => ({
+  field,
+  code: 'invalid_value',
+  message: `${field} must be a real date`,
+})
+
+export const instant: Field<Instant> = {
+  schema: parsedInstant.schema,
+  read(value, at, report) {
+    const parsed = parsedInstant.read(value, at, report)
+    if (parsed === undefined) return undefined
+    return isSentinel(parsed) ? reject(report, sentinelProblem(at)) : parsed.instant
   },
 }
 

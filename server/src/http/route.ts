@@ -83,7 +83,10 @@ export interface Route<
   readonly success: Success
   /** Statuses beyond those that follow from the other columns, such as 409. */
   readonly refusals?: readonly number[]
-  /** Throws 404 or 403 when what the path names is not there: asked before a bad body is complained about. */
+  /**
+   * Throws 404 or 403 when what the path names is not there: called before a bad body is complained about. `body` is the
+   * unchecked JSON object, or undefined when the body is none.
+   */
   readonly exists?: (call: Call<Params<P, K>, unknown, unknown>) => Promise<void>
   /** Set once an endpoint is on its way out: answers then carry `Deprecation` and `Sunset`. */
   readonly sunset?: Date

@@ -1,4 +1,4 @@
-import { decodeBody, readBytes } from './body.ts'
+import { checkBody, decodeObject, readBytes } from './body.ts'
 import type { Exchange } from './exchange.ts'
 import { checkMediaType } from './media-type.ts'
 import type { AnyRoute, Call } from './route.ts'
@@ -22,10 +22,12 @@ export async function takeBody(
 ): Promise<unknown> {
   const { bytes } = early ?? { bytes: await readBytes(exchange.request, route.body!.maxMebibytes) }
   if (!exchange.request.complete) hangUpAfter(exchange)
+  let value: ReturnType<typeof decodeObject> | undefined
   try {
-    return decodeBody(bytes, route.body!)
+    value = decodeObject(bytes, route.body!)
+    return checkBody(value, route.body!)
   } catch (error) {
-    await route.exists?.(call)
+    await route.exists?.({ ...call, body: value as never })
     throw error
   }
 }

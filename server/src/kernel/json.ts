@@ -149,6 +149,17 @@ function problemWithin(value: Json): MetadataProblem | null {
   return null
 }
 
+/** Equal whatever the order of members, which means nothing in JSON. */
+export function isSameJson(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
+  if (Array.isArray(a) !== Array.isArray(b)) return false
+  const [ours, theirs] = [Object.entries(a), Object.entries(b)]
+  return (
+    ours.length === theirs.length &&
+    ours.every(([key, value]) => Object.hasOwn(b, key) && isSameJson(value, (b as Record<string, unknown>)[key]))
+  )
+}
+
 /** Counts a surrogate pair once and a lone surrogate once. */
 export function codePointLength(text: string): number {
   const length = text.length

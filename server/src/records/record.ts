@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { IdSource } from '../db/id-source.ts'
 import type { Database } from '../db/database.ts'
 import { type FieldProblem, refuse } from '../kernel/errors.ts'
-import type { Instant } from '../kernel/instant.ts'
+import { type Instant, startOfMillisecond } from '../kernel/instant.ts'
 import type { Tag, TagDraft } from '../tags/tag.ts'
 
 /** What commands on records need from the house. */
@@ -39,6 +39,9 @@ export interface RecordDraft {
   validTo: Instant | null
   tags: TagDraft[]
 }
+
+/** A given time is what answers show for the stored one, which may be finer. */
+export const isShownAs = (stored: Instant, given: Instant): boolean => given === startOfMillisecond(stored)
 
 export function refuseEmptyWindow(validFrom: Instant, validTo: Instant | null): void {
   if (validTo === null || validTo > validFrom) return

@@ -158,7 +158,9 @@ export class TrackingModel {
     const { at = Infinity } = options
     const shown = [...this.assets.values()].filter((asset) => options.isWithDeleted || !asset.isDeleted)
     return shown.flatMap((asset) => {
-      const known = [...asset.minutes].filter(([, row]) => Math.floor(row.observedAt / 1000) <= at / 1000).toSorted(([a], [b]) => a - b)
+      const known = [...asset.minutes]
+        .filter(([, row]) => Math.floor(row.observedAt / 1000) <= at / 1000)
+        .toSorted(([a], [b]) => a - b)
       const row = known.at(-1)?.[1]
       if (row === undefined) return []
       const place = this.#live(row.locationId)

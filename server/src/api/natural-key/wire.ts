@@ -5,6 +5,7 @@ import { type Wire, component, embedded } from '../../http/shape.ts'
 import { formatMillis } from '../../kernel/instant.ts'
 import type { RecordCore, RecordDraft } from '../../records/record.ts'
 import { type Tag, type TagDraft, type TagType, tagTypes } from '../../tags/tag.ts'
+import { changedWindow, windowChange } from '../shared/window.ts'
 import { descriptionField, keyField, nameField, tagValue, timestamp } from '../shared/wire.ts'
 
 const tagType = oneOf(tagTypes)
@@ -86,7 +87,7 @@ export const updateBody = {
     name: optional(nameField),
     description: optional(nullable(descriptionField)),
   },
-  after: windowBody,
+  after: windowChange,
 }
 
 type CreateBody = Infer<typeof createBody.before & typeof createBody.after> & {
@@ -114,8 +115,7 @@ export const updated = <R extends RecordCore>(
   name: body.name ?? current.name,
   description: body.description === undefined ? current.description : body.description,
   isActive: body.is_active ?? current.isActive,
-  validFrom: body.valid_from ?? current.validFrom,
-  validTo: body.valid_to === undefined ? current.validTo : body.valid_to,
+  ...changedWindow(current, body),
 })
 
 /** Sort terms under the names the domain knows. */

@@ -5,6 +5,7 @@ import { freeObject, readOnly, reference } from '../../http/fields.ts'
 import type { AnyRoute } from '../../http/route.ts'
 import { type Infer, nullable, optional } from '../../http/schema.ts'
 import { type Wire, component } from '../../http/shape.ts'
+import { isSameJson } from '../../kernel/json.ts'
 import { mergePatch } from '../../kernel/merge-patch.ts'
 import type { Needs } from '../../records/record.ts'
 import { descriptionField, keyField, nameField } from '../shared/wire.ts'
@@ -69,7 +70,9 @@ const toDraft = (body: Infer<typeof createShape>): AssetDraft => ({
 })
 
 function merge(current: Asset, body: Infer<typeof patchShape>): Asset {
-  const metadata = body.metadata === undefined ? current.metadata : mergePatch(current.metadata, body.metadata)
+  // Metadata sent back as it was read changes nothing, although a null member would remove itself.
+  const isKept = body.metadata === undefined || isSameJson(body.metadata, current.metadata)
+  const metadata = isKept ? current.metadata : mergePatch(current.metadata, body.metadata!)
   return { ...mergeState(current, body), metadata: metadata as Asset['metadata'] }
 }
 

@@ -49,18 +49,27 @@ const elsewhere = (field: string, operation: string): FieldProblem => ({
   message: `${field} cannot be changed here; use ${operation}`,
 })
 
-/** Everything in the body that contradicts the stored record, in the order of the contract's tables. */
-export function contradictions(body: Echo, current: RecordCore): FieldProblem[] {
+/**
+ * Server-managed fields that differ from the stored record. A stale `updated_at` comes first, because clients look for it
+ * there; the others follow in the order of the contract's tables.
+ */
+export function serverManagedErrors(body: Echo, current: RecordCore): FieldProblem[] {
   const problems: FieldProblem[] = []
-  if (body.id !== undefined && body.id !== current.id) problems.push(managed('id'))
-  if (body.external_key !== undefined && body.external_key !== current.externalKey)
-    problems.push(elsewhere('external_key', 'the rename operation'))
-  if (body.created_at !== undefined && !sameInstant(body.created_at, current.createdAt))
-    problems.push(managed('created_at'))
   if (body.updated_at !== undefined && !sameInstant(body.updated_at, current.updatedAt))
     problems.push(managed('updated_at'))
+  if (body.id !== undefined && body.id !== current.id) problems.push(managed('id'))
+  if (body.created_at !== undefined && !sameInstant(body.created_at, current.createdAt))
+    problems.push(managed('created_at'))
   if (body.deleted_at !== undefined && !sameInstant(body.deleted_at, current.deletedAt))
     problems.push(managed('deleted_at'))
+  return problems
+}
+
+/** Everything in the body that contradicts the stored record: first what the server manages. */
+export function contradictions(body: Echo, current: RecordCore): FieldProblem[] {
+  const problems = serverManagedErrors(body, current)
+  if (body.external_key !== undefined && body.external_key !== current.externalKey)
+    problems.push(elsewhere('external_key', 'the rename operation'))
   if (body.tags !== undefined && !sameTags(body.tags, current.tags))
     problems.push(elsewhere('tags', 'the tag operations'))
   return problems

@@ -1,7 +1,8 @@
-import { flag, instant } from '../../http/fields.ts'
+import { flag } from '../../http/fields.ts'
 import { type Infer, nullable, optional } from '../../http/schema.ts'
 import { refuseAny } from '../../kernel/errors.ts'
 import type { RecordCore, RecordDraft } from '../../records/record.ts'
+import { changedWindow, windowChange } from '../shared/window.ts'
 import { descriptionField, keyField, nameField } from '../shared/wire.ts'
 import { contradictions, echoShape } from './echo.ts'
 import { draftOf, type stateCreate } from './wire.ts'
@@ -16,8 +17,7 @@ export const statePatch = {
   },
   after: {
     is_active: optional(flag),
-    valid_from: optional(instant),
-    valid_to: optional(nullable(instant)),
+    ...windowChange,
     created_at: echoShape.created_at,
     updated_at: echoShape.updated_at,
     deleted_at: echoShape.deleted_at,
@@ -54,7 +54,6 @@ export function mergeState<R extends RecordCore>(
     name: body.name ?? current.name,
     description: body.description === undefined ? current.description : body.description,
     isActive: body.is_active ?? current.isActive,
-    validFrom: body.valid_from ?? current.validFrom,
-    validTo: body.valid_to === undefined ? current.validTo : body.valid_to,
+    ...changedWindow(current, body),
   }
 }

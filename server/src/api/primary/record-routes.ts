@@ -2,12 +2,14 @@ import type { QuerySpec, QueryOf } from '../../http/query.ts'
 import { type AnyRoute, created, noContent, ok, route } from '../../http/route.ts'
 import type { Infer, Shape } from '../../http/schema.ts'
 import { type Component, listExample, listOfAll, single, singleExample } from '../../http/shape.ts'
+import { refuseAny } from '../../kernel/errors.ts'
 import type { Page, PageRequest } from '../../kernel/page.ts'
 import type { Renamed } from '../../records/commands.ts'
 import { tagBody } from '../../records/fields.ts'
 import type { RecordCore } from '../../records/record.ts'
 import type { Tag, TagDraft } from '../../tags/tag.ts'
 import { listAnswer } from '../shared/wire.ts'
+import { serverManagedErrors } from './echo.ts'
 import { TagOut, draftOf, presentTag, renameBody, renamed } from './wire.ts'
 
 /** What one kind of record brings to the eight operations that every kind has. */
@@ -109,6 +111,11 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
       body: { ...api.patch, mediaType: 'application/merge-patch+json', name: `${capital(singular)}Patch` },
       success: { status: 200, description: `The ${singular}`, ...whole },
       refusals: api.patch.refusals,
+      // Server-managed fields are judged before all others, also before what is wrong with the rest of the body.
+      async exists({ caller, params, body }) {
+        const current = await commands.get(caller.orgId, params[id])
+        refuseAny(serverManagedErrors(body ?? {}, current))
+      },
       async handle({ caller, params, body }) {
         return ok({ data: present(await commands.change(caller.orgId, params[id], body)) })
       },

@@ -149,16 +149,16 @@ describe('a PATCH of what has its own operation', () => {
     expectInvalid(await bench.own.changingNothing(send), invalidContext(field))
   })
 
-  it('reports all contradictions in the order of the field table (D7)', async () => {
+  it('reports all contradictions, a stale updated_at and then the other server-managed fields first [D7]', async () => {
     const asset = await tagged()
     const body = { tags: [], deleted_at: asset.created_at, updated_at: 'x', created_at: null, external_key: 'x', id: 7 }
     expectInvalid(
       await bench.own.changingNothing(() => bench.own.patch(asset, body)),
-      readOnly('id'),
-      invalidContext('external_key'),
-      readOnly('created_at'),
       readOnly('updated_at'),
+      readOnly('id'),
+      readOnly('created_at'),
       readOnly('deleted_at'),
+      invalidContext('external_key'),
       invalidContext('tags'),
     )
   })
