@@ -23,5 +23,8 @@ function write(name, document) {
 // Nothing in the rows is called, so they need nothing.
 const nothing = new Proxy({}, {})
 write('primary.json', describePrimary(primarySurface(nothing).routes, '/', apiKeyComponents))
-write('natural-key.json', describeNaturalKey(naturalKeySurface(nothing, '/natural').routes, '/natural'))
+write(
+  'natural-key.json',
+  describeNaturalKey(naturalKeySurface(nothing, '/natural').routes, '/natural', apiKeyComponents),
+)
 write('web.json', describeWeb(webSurface(nothing, nothing).routes))

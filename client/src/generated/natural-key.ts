@@ -392,6 +392,7 @@ export interface components {
          *         "owner": "dock 3"
          *       },
          *       "valid_from": "2026-05-04T08:00:00.000Z",
+         *       "valid_to": null,
          *       "identifiers": [
          *         {
          *           "id": 6021874402113355,
@@ -410,7 +411,8 @@ export interface components {
             identifier: string;
             name: string;
             description?: string;
-            type: string;
+            /** @enum {string} */
+            type: "asset" | "person" | "inventory";
             /** @description Where it was last seen; absent when that is nowhere. */
             current_location?: string;
             is_active: boolean;
@@ -421,9 +423,9 @@ export interface components {
             valid_from: string;
             /**
              * Format: date-time
-             * @description Absent means no expiry.
+             * @description null means no expiry.
              */
-            valid_to?: string;
+            valid_to: string | null;
             identifiers: components["schemas"]["Identifier"][];
             /** Format: date-time */
             created_at: string;
@@ -444,6 +446,7 @@ export interface components {
          *       "depth": 1,
          *       "is_active": true,
          *       "valid_from": "2026-05-04T08:00:00.000Z",
+         *       "valid_to": null,
          *       "identifiers": [],
          *       "created_at": "2026-05-04T08:00:00.000Z",
          *       "updated_at": "2026-05-04T08:15:30.250Z"
@@ -468,9 +471,9 @@ export interface components {
             valid_from: string;
             /**
              * Format: date-time
-             * @description Absent means no expiry.
+             * @description null means no expiry.
              */
-            valid_to?: string;
+            valid_to: string | null;
             identifiers: components["schemas"]["Identifier"][];
             /** Format: date-time */
             created_at: string;
@@ -491,7 +494,8 @@ export interface components {
         Identifier: {
             /** Format: int64 */
             id: number;
-            type: string;
+            /** @enum {string} */
+            type: "rfid" | "ble" | "barcode";
             value: string;
             is_active: boolean;
         };
@@ -524,6 +528,80 @@ export interface components {
             /** Format: date-time */
             last_seen: string;
         };
+        /**
+         * @example {
+         *       "name": "ERP sync",
+         *       "scopes": [
+         *         "assets:read"
+         *       ],
+         *       "expires_at": null
+         *     }
+         */
+        APIKeyCreate: {
+            name: string;
+            scopes: string[];
+            /** Format: date-time */
+            expires_at?: string | null;
+        };
+        /**
+         * @example {
+         *       "id": 3390415586620914,
+         *       "jti": "0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11",
+         *       "key": "ls_5f4dcc3b5aa765d61d8327deb882cf995f4dcc3b5aa765d61d8327deb882cf99",
+         *       "name": "ERP sync",
+         *       "scopes": [
+         *         "assets:read"
+         *       ],
+         *       "created_at": "2026-05-04T08:00:00.000Z",
+         *       "expires_at": null
+         *     }
+         */
+        APIKeyCreated: {
+            /** Format: int64 */
+            id: number;
+            /** Format: uuid */
+            jti: string;
+            key: string;
+            name: string;
+            scopes: string[];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+        };
+        /**
+         * @example {
+         *       "id": 3390415586620914,
+         *       "jti": "0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11",
+         *       "name": "ERP sync",
+         *       "scopes": [
+         *         "assets:read"
+         *       ],
+         *       "created_at": "2026-05-04T08:00:00.000Z",
+         *       "expires_at": null,
+         *       "last_used_at": "2026-05-04T09:12:00.000Z",
+         *       "created_by": 5120093347718820,
+         *       "created_by_key_id": null
+         *     }
+         */
+        APIKeyListItem: {
+            /** Format: int64 */
+            id: number;
+            /** Format: uuid */
+            jti: string;
+            name: string;
+            scopes: string[];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: date-time */
+            last_used_at: string | null;
+            /** Format: int64 */
+            created_by: number | null;
+            /** Format: int64 */
+            created_by_key_id: number | null;
+        };
         TokenRequest: {
             grant_type: string;
             client_id?: string;
@@ -538,7 +616,8 @@ export interface components {
             identifier?: string;
             name: string;
             description?: string | null;
-            type?: string;
+            /** @enum {string} */
+            type?: "asset" | "person" | "inventory";
             /** @description Places the asset there now, as an operator’s save would. */
             current_location?: string;
             is_active?: boolean;
@@ -556,8 +635,11 @@ export interface components {
              */
             valid_to?: string | null;
             identifiers?: {
-                /** @default rfid */
-                type: string;
+                /**
+                 * @default rfid
+                 * @enum {string}
+                 */
+                type: "rfid" | "ble" | "barcode";
                 value: string;
             }[];
         };
@@ -565,7 +647,8 @@ export interface components {
             identifier?: string;
             name?: string;
             description?: string | null;
-            type?: string;
+            /** @enum {string} */
+            type?: "asset" | "person" | "inventory";
             /** @description Places the asset there now, as an operator’s save would. */
             current_location?: string;
             is_active?: boolean;
@@ -584,8 +667,11 @@ export interface components {
             valid_to?: string | null;
         };
         IdentifierAttach: {
-            /** @default rfid */
-            type: string;
+            /**
+             * @default rfid
+             * @enum {string}
+             */
+            type: "rfid" | "ble" | "barcode";
             value: string;
         };
         LocationCreate: {
@@ -606,8 +692,11 @@ export interface components {
              */
             valid_to?: string | null;
             identifiers?: {
-                /** @default rfid */
-                type: string;
+                /**
+                 * @default rfid
+                 * @enum {string}
+                 */
+                type: "rfid" | "ble" | "barcode";
                 value: string;
             }[];
         };
@@ -1116,6 +1205,7 @@ export interface operations {
                      *             "owner": "dock 3"
                      *           },
                      *           "valid_from": "2026-05-04T08:00:00.000Z",
+                     *           "valid_to": null,
                      *           "identifiers": [
                      *             {
                      *               "id": 6021874402113355,
@@ -1200,6 +1290,7 @@ export interface operations {
                      *           "owner": "dock 3"
                      *         },
                      *         "valid_from": "2026-05-04T08:00:00.000Z",
+                     *         "valid_to": null,
                      *         "identifiers": [
                      *           {
                      *             "id": 6021874402113355,
@@ -1263,6 +1354,7 @@ export interface operations {
                      *           "owner": "dock 3"
                      *         },
                      *         "valid_from": "2026-05-04T08:00:00.000Z",
+                     *         "valid_to": null,
                      *         "identifiers": [
                      *           {
                      *             "id": 6021874402113355,
@@ -1334,6 +1426,7 @@ export interface operations {
                      *           "owner": "dock 3"
                      *         },
                      *         "valid_from": "2026-05-04T08:00:00.000Z",
+                     *         "valid_to": null,
                      *         "identifiers": [
                      *           {
                      *             "id": 6021874402113355,
@@ -1528,6 +1621,7 @@ export interface operations {
                      *           "depth": 1,
                      *           "is_active": true,
                      *           "valid_from": "2026-05-04T08:00:00.000Z",
+                     *           "valid_to": null,
                      *           "identifiers": [],
                      *           "created_at": "2026-05-04T08:00:00.000Z",
                      *           "updated_at": "2026-05-04T08:15:30.250Z"
@@ -1599,6 +1693,7 @@ export interface operations {
                      *         "depth": 1,
                      *         "is_active": true,
                      *         "valid_from": "2026-05-04T08:00:00.000Z",
+                     *         "valid_to": null,
                      *         "identifiers": [],
                      *         "created_at": "2026-05-04T08:00:00.000Z",
                      *         "updated_at": "2026-05-04T08:15:30.250Z"
@@ -1654,6 +1749,7 @@ export interface operations {
                      *         "depth": 1,
                      *         "is_active": true,
                      *         "valid_from": "2026-05-04T08:00:00.000Z",
+                     *         "valid_to": null,
                      *         "identifiers": [],
                      *         "created_at": "2026-05-04T08:00:00.000Z",
                      *         "updated_at": "2026-05-04T08:15:30.250Z"
@@ -1717,6 +1813,7 @@ export interface operations {
                      *         "depth": 1,
                      *         "is_active": true,
                      *         "valid_from": "2026-05-04T08:00:00.000Z",
+                     *         "valid_to": null,
                      *         "identifiers": [],
                      *         "created_at": "2026-05-04T08:00:00.000Z",
                      *         "updated_at": "2026-05-04T08:15:30.250Z"
@@ -1901,6 +1998,7 @@ export interface operations {
                      *           "depth": 1,
                      *           "is_active": true,
                      *           "valid_from": "2026-05-04T08:00:00.000Z",
+                     *           "valid_to": null,
                      *           "identifiers": [],
                      *           "created_at": "2026-05-04T08:00:00.000Z",
                      *           "updated_at": "2026-05-04T08:15:30.250Z"
@@ -1967,6 +2065,7 @@ export interface operations {
                      *           "depth": 1,
                      *           "is_active": true,
                      *           "valid_from": "2026-05-04T08:00:00.000Z",
+                     *           "valid_to": null,
                      *           "identifiers": [],
                      *           "created_at": "2026-05-04T08:00:00.000Z",
                      *           "updated_at": "2026-05-04T08:15:30.250Z"
@@ -2033,6 +2132,7 @@ export interface operations {
                      *           "depth": 1,
                      *           "is_active": true,
                      *           "valid_from": "2026-05-04T08:00:00.000Z",
+                     *           "valid_to": null,
                      *           "identifiers": [],
                      *           "created_at": "2026-05-04T08:00:00.000Z",
                      *           "updated_at": "2026-05-04T08:15:30.250Z"

@@ -828,9 +828,15 @@ export interface components {
                 [key: string]: unknown;
             };
             is_active?: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Omit the key rather than sending null.
+             */
             valid_from?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description null means no expiry.
+             */
             valid_to?: string | null;
             /** Format: date-time */
             created_at?: string;
@@ -880,9 +886,15 @@ export interface components {
             parent_id?: number | null;
             parent_external_key?: string | null;
             is_active?: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Omit the key rather than sending null.
+             */
             valid_from?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description null means no expiry.
+             */
             valid_to?: string | null;
             /** Format: date-time */
             created_at?: string;

@@ -38,7 +38,7 @@ export function publicSurfaces(needs: SurfaceNeeds, config: Config): PublicSurfa
       ...descriptionPages(
         at.natural,
         'Lastseen API, natural keys',
-        describeNaturalKey(natural.routes, server(at.natural)),
+        describeNaturalKey(natural.routes, server(at.natural), apiKeyComponents),
       ),
     ],
   }

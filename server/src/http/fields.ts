@@ -99,10 +99,10 @@ export const freeObject: Field<JsonObject> = {
   },
 }
 
-/** One of a set that may grow within v1. */
-export function oneOf<const T extends string>(values: readonly T[]): Field<T> {
+/** One of a set that may grow within v1, unless it is closed. */
+export function oneOf<const T extends string>(values: readonly T[], { isClosed = false } = {}): Field<T> {
   return {
-    schema: { type: 'string', 'x-extensible-enum': values },
+    schema: { type: 'string', [isClosed ? 'enum' : 'x-extensible-enum']: values },
     read(value, at, report) {
       if (typeof value !== 'string') return rejectType(report, at, 'string', value)
       const known = values.find((candidate) => candidate === value)

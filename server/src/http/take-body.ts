@@ -27,7 +27,7 @@ export async function takeBody(
     value = decodeObject(bytes, route.body!)
     return checkBody(value, route.body!)
   } catch (error) {
-    await route.exists?.({ ...call, body: value as never })
+    await route.exists?.({ ...call, body: value })
     throw error
   }
 }

@@ -23,7 +23,7 @@ export const webRoutes: readonly AnyRoute[] = webSurface(nothing, nothing).route
 export const webDocument = describeWeb(webRoutes)
 
 export const document = describePrimary(primaryRoutes, '/', apiKeyComponents)
-export const naturalDocument = describeNaturalKey(naturalRoutes, '/natural')
+export const naturalDocument = describeNaturalKey(naturalRoutes, '/natural', apiKeyComponents)
 
 interface Described {
   /** As its file in server/openapi is called. */

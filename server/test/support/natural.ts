@@ -24,7 +24,7 @@ export interface NaturalAsset {
   is_active: boolean
   metadata: Record<string, unknown>
   valid_from: string
-  valid_to?: string
+  valid_to: string | null
   identifiers: IdentifierJson[]
   created_at: string
   updated_at: string

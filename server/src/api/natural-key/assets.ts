@@ -12,7 +12,7 @@ import { keyField, paging } from '../shared/wire.ts'
 import { recordRoutes } from './record-routes.ts'
 import { createBody, exampleAfter, outShape, present, sortedBy, toDraft, updateBody, updated } from './wire.ts'
 
-const typeField = oneOf(assetTypes)
+const typeField = oneOf(assetTypes, { isClosed: true })
 
 export const AssetOut = component(
   'Asset',
@@ -93,6 +93,7 @@ export function assetRoutes(needs: PlaceNeeds, base: string): AnyRoute[] {
   return recordRoutes({
     base,
     singular: 'asset',
+    fixedWords: [],
     out: AssetOut,
     present: presentAsset,
     create: {

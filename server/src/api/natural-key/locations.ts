@@ -75,6 +75,7 @@ export function locationRoutes(needs: Needs, base: string): AnyRoute[] {
   const rows = recordRoutes({
     base,
     singular: 'location',
+    fixedWords: ['current'],
     out: LocationOut,
     present: presentLocation,
     create: {

@@ -17,6 +17,8 @@ interface KeyRef {
 export interface RecordApi<R extends RecordCore, C extends Shape, U extends Shape, Q extends object> {
   base: string
   singular: 'asset' | 'location'
+  /** Words that stand where a path has the key, and so hide the record with that key. */
+  fixedWords: readonly string[]
   out: Component
   present: (record: R) => object
   create: { shape: C; example: object; description: string }
@@ -32,6 +34,15 @@ export interface RecordApi<R extends RecordCore, C extends Shape, U extends Shap
     attach: (orgId: number, ref: KeyRef, tag: TagDraft) => Promise<Tag>
     detach: (orgId: number, ref: KeyRef, tagId: number) => Promise<void>
   }
+}
+
+/**
+ * The key as a path segment. A key that reads like a fixed word has its first letter percent-encoded: the router compares
+ * segments before they are decoded.
+ */
+function segmentOf(key: string, fixedWords: readonly string[]): string {
+  if (!fixedWords.includes(key)) return encodeURIComponent(key)
+  return `%${key.charCodeAt(0).toString(16).toUpperCase()}${key.slice(1)}`
 }
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
@@ -83,7 +94,8 @@ export function recordRoutes<R extends RecordCore, C extends Shape, U extends Sh
       refusals: [409],
       async handle({ caller, body }) {
         const record = await commands.create(caller.orgId, body)
-        return created(`${api.base}/${plural}/${encodeURIComponent(record.externalKey)}`, { data: present(record) })
+        const segment = segmentOf(record.externalKey, api.fixedWords)
+        return created(`${api.base}/${plural}/${segment}`, { data: present(record) })
       },
     }),
     route({

@@ -36,7 +36,8 @@ Exchange a credential for a token at \`POST /api/v1/oauth/token\` and send it as
 
 Each credential has its own token bucket: bursts of 120 requests, 60 per minute sustained. Every answer tells what is left of it.
 
-Percent-encode identifiers in paths. Times are RFC 3339 in UTC with milliseconds. Fields that are unset are left out of answers. Unknown fields and parameters are refused. Errors always have one shape; branch on \`error.type\`.`
+Percent-encode identifiers in paths. Times are RFC 3339 in UTC with milliseconds. Fields that are unset are left out of answers, except \`valid_to\`, which is then null. Unknown fields and parameters are refused. Errors always have one shape; branch on \`error.type\`.`
 
-export const describeNaturalKey = (routes: readonly AnyRoute[], serverUrl: string) =>
-  describeApi({ serverUrl, description: about, routes, components })
+/** `internal` are the schemas of key administration, which the contract wants described in both public descriptions. */
+export const describeNaturalKey = (routes: readonly AnyRoute[], serverUrl: string, internal: readonly Component[]) =>
+  describeApi({ serverUrl, description: about, routes, components: [...components, ...internal] })

@@ -8,7 +8,7 @@ import { type Tag, type TagDraft, type TagType, tagTypes } from '../../tags/tag.
 import { changedWindow, windowChange } from '../shared/window.ts'
 import { descriptionField, keyField, nameField, tagValue, timestamp } from '../shared/wire.ts'
 
-const tagType = oneOf(tagTypes)
+const tagType = oneOf(tagTypes, { isClosed: true })
 
 export const identifierBody = {
   type: optional({ ...tagType, schema: { ...tagType.schema, default: 'rfid' } }),
@@ -31,7 +31,7 @@ export const presentIdentifier = ({ id, type, value }: Tag): Wire<(typeof Identi
   is_active: true,
 })
 
-/** What every resource shows before and behind its own fields. What is unset is left out. */
+/** What every resource shows before and behind its own fields. What is unset is left out, except `valid_to`. */
 export const outShape = {
   before: {
     surrogate_id: reference,
@@ -41,7 +41,7 @@ export const outShape = {
   },
   after: {
     valid_from: timestamp,
-    valid_to: optional(described(timestamp, 'Absent means no expiry.')),
+    valid_to: described(nullable(timestamp), 'null means no expiry.'),
     identifiers: listOf(embedded(IdentifierOut)),
     created_at: timestamp,
     updated_at: described(timestamp, 'Advances on every accepted write.'),
@@ -57,7 +57,7 @@ export const present = {
   }),
   after: (core: RecordCore): Wire<typeof outShape.after> => ({
     valid_from: formatMillis(core.validFrom),
-    valid_to: core.validTo === null ? undefined : formatMillis(core.validTo),
+    valid_to: core.validTo === null ? null : formatMillis(core.validTo),
     identifiers: core.tags.map(presentIdentifier),
     created_at: formatMillis(core.createdAt),
     updated_at: formatMillis(core.updatedAt),
@@ -66,6 +66,7 @@ export const present = {
 
 export const exampleAfter: Wire<typeof outShape.after> = {
   valid_from: '2026-05-04T08:00:00.000Z',
+  valid_to: null,
   identifiers: [IdentifierOut.example as Wire<(typeof IdentifierOut)['shape']>],
   created_at: '2026-05-04T08:00:00.000Z',
   updated_at: '2026-05-04T08:15:30.250Z',

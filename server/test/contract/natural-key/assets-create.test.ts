@@ -29,6 +29,7 @@ describe('Creating an asset by its natural key', () => {
         is_active: true,
         metadata: {},
         valid_from: now,
+        valid_to: null,
         identifiers: [],
         created_at: now,
         updated_at: now,

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
 import { expectRefusal } from '../../support/envelope.ts'
+import { naturalRoutes } from '../../support/description.ts'
 import { at, makeAsset, makeLocation, natural } from '../../support/natural.ts'
 import { exchangeRaw } from '../../support/raw.ts'
 
@@ -92,6 +93,33 @@ describe('A natural key in a path', () => {
     const identifier = '🚚'.repeat(255)
     await makeAsset(full, { identifier, name: 'a' })
     expect((await full.get(at('assets', identifier))).json.data.identifier).toBe(identifier)
+  })
+})
+
+describe('A record whose key is a fixed word of a path', () => {
+  const words = ['assets', 'locations', 'identifiers', 'history', 'ancestors', 'children', 'descendants', 'save', 'me']
+  for (const { path } of naturalRoutes)
+    for (const part of path.split('/')) if (/^\w+$/.test(part) && !words.includes(part)) words.push(part)
+
+  it.each(words.flatMap((word) => [['assets', word] as const, ['locations', word] as const]))(
+    'in %s, called %s, has a Location that GET, PUT and DELETE resolve to it [D50]',
+    async (kind, identifier) => {
+      const made = await full.post(`${natural}/${kind}`, { identifier, name: 'fixed' })
+      const address = made.headers['location']!
+      expect((await full.get(address)).json).toEqual(made.json)
+      expect((await full.get(new URL(address, 'http://localhost').pathname)).json).toEqual(made.json)
+      expect((await full.put(address, { name: 'changed' })).json.data).toMatchObject({ identifier, name: 'changed' })
+      expect((await full.delete(address)).status).toBe(204)
+      expectRefusal(await full.get(address), 'not_found')
+    },
+  )
+
+  it('has a Location with the first letter percent-encoded where the word would hide it [D50]', async () => {
+    const location = await full.post(`${natural}/locations`, { identifier: 'current', name: 'x' })
+    expect(location.headers['location']).toBe('/natural/api/v1/locations/%63urrent')
+    const asset = await full.post(`${natural}/assets`, { identifier: 'current', name: 'x' })
+    expect(asset.headers['location']).toBe('/natural/api/v1/assets/current')
+    for (const { headers } of [location, asset]) await full.delete(headers['location']!)
   })
 })
 

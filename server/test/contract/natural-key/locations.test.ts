@@ -33,6 +33,7 @@ describe('Creating a location', () => {
         depth: 0,
         is_active: true,
         valid_from: created,
+        valid_to: null,
         identifiers: [],
         created_at: created,
         updated_at: created,

@@ -3,7 +3,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import openapiTS, { astToString } from 'openapi-typescript'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { naturalDocument } from '../../support/description.ts'
+import { naturalDocument, document as primaryDocument } from '../../support/description.ts'
 
 type Node = Record<string, unknown>
 
@@ -29,8 +29,9 @@ describe('The description of the natural-key base', () => {
   it('passes the recommended rules of a linter', async () => {
     const config = await createConfig({
       extends: ['recommended'],
-      // A group is called what it holds, such as Assets; /locations/current stands beside /locations/{identifier}.
-      rules: { 'tag-description': 'off', 'no-ambiguous-paths': 'off' },
+      // A group is called what it holds, such as Assets; /locations/current stands beside /locations/{identifier}; the
+      // operations of key administration are internal.
+      rules: { 'tag-description': 'off', 'no-ambiguous-paths': 'off', 'no-unused-components': 'off' },
     })
     const problems = await lintFromString({ source: JSON.stringify(described), config })
     expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([])
@@ -98,14 +99,57 @@ describe('The description of the natural-key base', () => {
   })
 
   it.each([
-    ['Asset', ['description', 'current_location', 'valid_to']],
-    ['Location', ['description', 'parent_identifier', 'parent', 'valid_to']],
+    ['Asset', ['description', 'current_location']],
+    ['Location', ['description', 'parent_identifier', 'parent']],
     ['HistoryItem', ['location', 'duration_seconds']],
     ['CurrentLocation', ['location']],
     ['Identifier', []],
   ])('%s may be without %j alone (D36)', (name, optional) => {
     const { required = [], properties } = described.components.schemas[name]!
     expect(Object.keys(properties).filter((key) => !required.includes(key))).toEqual(optional)
+  })
+
+  it.each(['Asset', 'Location'])('%s always has valid_to, which may be null [D36]', (name) => {
+    const { required, properties } = described.components.schemas[name]!
+    expect(required).toContain('valid_to')
+    expect(properties['valid_to']).toMatchObject({ type: 'string', format: 'date-time', nullable: true })
+  })
+
+  /** Every schema of a property `type`, with where it stands. */
+  function typesIn(node: unknown, at: string): [string, Node][] {
+    if (typeof node !== 'object' || node === null) return []
+    const { properties } = node as { properties?: Record<string, Node> }
+    const own: [string, Node][] = properties?.['type'] === undefined ? [] : [[at, properties['type']]]
+    return [...own, ...Object.entries(node).flatMap(([key, below]) => typesIn(below, `${at}/${key}`))]
+  }
+
+  it('has `type` of assets and identifiers as a closed enum wherever it stands [D50]', () => {
+    const all = typesIn(described, '').filter(([at]) => !at.startsWith('/components/schemas/Error'))
+    expect(all.length).toBeGreaterThanOrEqual(6)
+    for (const [at, schema] of all) {
+      expect(schema, at).not.toHaveProperty('x-extensible-enum')
+      expect(
+        [
+          ['asset', 'person', 'inventory'],
+          ['rfid', 'ble', 'barcode'],
+        ],
+        at,
+      ).toContainEqual(schema['enum'])
+    }
+  })
+
+  it('leaves the type filter of the list of assets an open text, as v1.0.0 had it [D50]', () => {
+    const list = operations.find(([, , one]) => one.operationId === 'assets.list')![2]
+    const filter = list.parameters!.find((one) => one.name === 'type')!
+    expect(filter.schema).toEqual({ type: 'string' })
+  })
+
+  it('holds the schemas of key administration, the same as the other description does [D50]', () => {
+    const primary = JSON.parse(JSON.stringify(primaryDocument)) as typeof described
+    for (const name of ['APIKeyCreate', 'APIKeyCreated', 'APIKeyListItem']) {
+      expect(described.components.schemas[name], name).toBeDefined()
+      expect(described.components.schemas[name]).toEqual(primary.components.schemas[name])
+    }
   })
 })
 

@@ -112,7 +112,7 @@ describe('Any asset', () => {
         expect(primary).toEqual(primaryAssetOf(reply))
         const report = await full.get('/api/v1/reports/asset-locations', { asset_id: id })
         const now = new Date().toISOString()
-        const isListed = reply.valid_from <= now && (reply.valid_to == null || now < reply.valid_to)
+        const isListed = reply.valid_from <= now && (reply.valid_to === null || now < reply.valid_to)
         expect(report.json.data.map((row: { location_external_key: string }) => row.location_external_key)).toEqual(
           where === undefined || !isListed ? [] : [where],
         )
