@@ -23,7 +23,10 @@ const FRACTION_START = 20
 const MILLISECOND_END = 23
 const CANONICAL_LENGTH = 27
 
-/** Reads an RFC 3339 date-time and nothing looser; digits behind the microseconds are cut, never rounded. */
+/**
+ * Reads an RFC 3339 date-time and nothing looser; digits behind the microseconds are cut, never rounded. A leap second,
+ * which is 23:59:60 in UTC on any day, is read as the following second, plus its fraction.
+ */
 export function parseRfc3339(text: string, options?: { maxFractionDigits?: number }): ParsedInstant | null {
   const length = text.length
   if (length < SHORTEST) return null
@@ -46,7 +49,8 @@ export function parseRfc3339(text: string, options?: { maxFractionDigits?: numbe
   const minute = twoDigits(text, 14)
   if (minute < 0 || minute > 59) return null
   const second = twoDigits(text, 17)
-  if (second < 0 || second > 59) return null
+  if (second < 0 || second > 60) return null
+  const isLeapSecond = second === 60
 
   let at = FRACTION_START - 1
   let fractionDigits = 0
@@ -70,7 +74,7 @@ export function parseRfc3339(text: string, options?: { maxFractionDigits?: numbe
   if (zone === UPPER_Z || zone === LOWER_Z) {
     if (length !== at + 1) return null
     // Text that is canonical already is its own instant.
-    if (length === CANONICAL_LENGTH && separator === UPPER_T && zone === UPPER_Z) {
+    if (length === CANONICAL_LENGTH && separator === UPPER_T && zone === UPPER_Z && !isLeapSecond) {
       return { instant: text as Instant, exact }
     }
   } else {
@@ -83,17 +87,17 @@ export function parseRfc3339(text: string, options?: { maxFractionDigits?: numbe
     if (zone === DASH) offset = -offset
   }
 
-  const seconds = text.slice(16, 19)
+  const seconds = isLeapSecond ? ':00' : text.slice(16, 19)
   const fraction =
     fractionDigits >= 6
       ? text.slice(FRACTION_START, FRACTION_START + 6)
       : text.slice(FRACTION_START, FRACTION_START + fractionDigits) + '000000'.slice(fractionDigits)
-  if (offset === 0) {
+  if (offset === 0 && !isLeapSecond) {
     return { instant: `${text.slice(0, 10)}T${text.slice(11, 16)}${seconds}.${fraction}Z` as Instant, exact }
   }
 
   // An offset stays below 24 hours, so that UTC is at most one calendar day away.
-  let minutes = hour * 60 + minute - offset
+  let minutes = hour * 60 + minute - offset + (isLeapSecond ? 1 : 0)
   let date: string | null = text.slice(0, 10)
   if (minutes < 0) {
     minutes += MINUTES_PER_DAY
@@ -102,7 +106,7 @@ export function parseRfc3339(text: string, options?: { maxFractionDigits?: numbe
     minutes -= MINUTES_PER_DAY
     date = dayAfter(year, month, day)
   }
-  if (date === null) return null
+  if (date === null || (isLeapSecond && minutes !== 0)) return null
   const clock = `${pad2(Math.floor(minutes / 60))}:${pad2(minutes % 60)}`
   return { instant: `${date}T${clock}${seconds}.${fraction}Z` as Instant, exact }
 }

@@ -61,13 +61,15 @@ function reference(text: string): { micros: bigint; exact: boolean } | null {
   const lengths = monthLengths(year)
   const monthLength = lengths[Number(month) - 1]
   if (monthLength === undefined || day < 1n || day > monthLength) return null
-  if (hour > 23n || minute > 59n || second > 59n || number(9) > 23n || number(10) > 59n) return null
+  if (hour > 23n || minute > 59n || second > 60n || number(9) > 23n || number(10) > 59n) return null
   const days = lengths
     .slice(0, Number(month) - 1)
     .reduce((sum, length) => sum + length, daysBeforeYear(year) + day - 1n)
   const offset = (number(9) * 60n + number(10)) * (match[8] === '-' ? -60n : 60n)
   const seconds = days * DAY + hour * 3600n + minute * 60n + second - offset
   if (seconds < 0n || seconds >= END_SECONDS) return null
+  // Counted this way, a leap second is the first second of the following day.
+  if (second === 60n && seconds % DAY !== 0n) return null
   const fraction = match[7] ?? ''
   const exact = /^0*$/.test(fraction.slice(6))
   return { micros: seconds * MICROS + BigInt(fraction.slice(0, 6).padEnd(6, '0')), exact }
@@ -179,7 +181,11 @@ describe('reading RFC 3339', () => {
     ['no seconds', '2026-01-02T03:04Z'],
     ['hour 24', '2026-01-02T24:00:00Z'],
     ['minute 60', '2026-01-02T03:60:00Z'],
-    ['second 60', '2016-12-31T23:59:60Z'],
+    ['second 60 of another minute [D46]', '2016-12-31T23:58:60Z'],
+    ['second 60 of another hour [D46]', '2016-12-31T22:59:60Z'],
+    ['second 60 at 23:59 elsewhere [D46]', '2016-12-31T23:59:60+01:00'],
+    ['second 60 at the end of time [D46]', '9999-12-31T23:59:60Z'],
+    ['second 61', '2016-12-31T23:59:61Z'],
     ['month 00', '2026-00-02T03:04:05Z'],
     ['month 13', '2026-13-02T03:04:05Z'],
     ['day 00', '2026-01-00T03:04:05Z'],
@@ -246,6 +252,29 @@ describe('reading RFC 3339', () => {
     )
   })
 
+  it('reads second 60 as the following second with its fraction where it is 23:59:60 in UTC, and nowhere else [D46]', () => {
+    const minutes = fc.integer({ min: -1439, max: 1439 })
+    const day = fc.bigInt({ min: 1n, max: END_SECONDS / DAY - 2n })
+    const midnight = fc.oneof(
+      { weight: 1, arbitrary: fc.constant(0n) },
+      { weight: 1, arbitrary: fc.bigInt({ min: 0n, max: 1439n }) },
+    )
+    fc.assert(
+      fc.property(day, midnight, minutes, digits(9), (days, minute, offset, fraction) => {
+        // The minute that ends at `end` in UTC, written on a clock that is `offset` minutes ahead.
+        const end = days * DAY + minute * 60n
+        const clock = localText(end - 60n + BigInt(offset) * 60n, 'T').slice(0, 17)
+        const size = Math.abs(offset)
+        const zone = `${offset < 0 ? '-' : '+'}${pad(BigInt(Math.floor(size / 60)), 2)}:${pad(BigInt(size % 60), 2)}`
+        const text = `${clock}60${fraction === '' ? '' : `.${fraction}`}${zone}`
+        const micros = end * MICROS + BigInt(fraction.slice(0, 6).padEnd(6, '0'))
+        const expected = { instant: canonical(micros), exact: /^0*$/.test(fraction.slice(6)) }
+        expect(parseRfc3339(text)).toEqual(minute === 0n ? expected : null)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
   it('cuts digits and never rounds them', () => {
     fc.assert(
       fc.property(anyInstant, digits(30), ({ instant }, tail) => {
@@ -264,6 +293,8 @@ describe('reading RFC 3339', () => {
       '0000-01-01T00:00:00.000000Z',
       '9999-12-31T23:59:59.9999999-00:00',
       '1970-01-01T00:00:00.5+00:00',
+      '2016-12-31T23:59:60Z',
+      '2017-01-01T05:29:60.25+05:30',
     ]) {
       for (let at = 0; at < text.length; at++) {
         for (const replacement of replacements) {
