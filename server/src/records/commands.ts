@@ -65,13 +65,14 @@ async function withRecord<R extends RecordCore, Result extends object>(
   ref: RecordRef,
   work: (tx: Tx, current: R) => Promise<Result>,
   lockFirst: (tx: Tx) => Promise<void> = async () => undefined,
+  absent: () => Promise<Refusal> | Refusal = () => missing(needs, store, orgId, ref),
 ): Promise<Result> {
   const result = await needs.db.inOrganization(orgId, async (tx) => {
     await lockFirst(tx)
     const current = await lockAndFind(tx, store, orgId, ref)
     return current === null ? null : work(tx, current)
   })
-  if (result === null) throw await missing(needs, store, orgId, ref)
+  if (result === null) throw await absent()
   return result
 }
 
@@ -238,6 +239,7 @@ export async function attachTag<R extends RecordCore>(
   })
 }
 
+/** A tag of another organization is not found, also under a record of that organization. */
 export async function detachTag<R extends RecordCore>(
   needs: Needs,
   store: Store<R>,
@@ -245,10 +247,11 @@ export async function detachTag<R extends RecordCore>(
   ref: RecordRef,
   tagId: number,
 ): Promise<void> {
-  await withRecord(needs, store, orgId, ref, async (tx, current) => {
+  const detach = async (tx: Tx, current: R): Promise<R> => {
     if (!(await deleteTag(tx, orgId, store.holder(current.id), tagId))) throw refuse.notFound('Tag')
     const left = current.tags.filter((tag) => tag.id !== tagId)
     await store.update(tx, orgId, current, searchText(current, left))
     return current
-  })
+  }
+  await withRecord(needs, store, orgId, ref, detach, undefined, () => refuse.notFound(store.noun))
 }

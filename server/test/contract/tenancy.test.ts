@@ -98,13 +98,13 @@ describe('Another organization’s caller with every scope', () => {
     },
   )
 
-  it.each(byId.map(label))(
-    '%s %s is 403 on the ids of the first one, and nothing changes (D24)',
-    async (_m, _p, route) => {
+  it.each(byId.map((route) => [...label(route), route.ids!.includes('tag_id') ? 404 : 403] as const))(
+    '%s %s on the ids of the first one is 403, or 404 where it names a tag, and nothing changes [D24]',
+    async (_m, _p, route, status) => {
       const before = await behind.snapshot(mine.orgId)
       for (const token of await strangers(route)) {
         const reply = await askAs(token, route, (name) => ids[name]!)
-        expectRefusal(reply, 'forbidden')
+        expectRefusal(reply, status === 404 ? 'not_found' : 'forbidden')
         expectNothingTold(reply)
       }
       expect(await behind.snapshot(mine.orgId)).toBe(before)
@@ -130,12 +130,14 @@ describe('Another organization’s caller with every scope', () => {
   const withTag = byId.filter((route) => route.ids!.includes('tag_id'))
 
   it.each(withTag.map(label))(
-    '%s %s is 404 on a tag of the first one under their own record (D24)',
+    '%s %s is 404 on a tag of the first one under their own record, and on no tag under the first one’s [D24]',
     async (_m, _p, route) => {
       const before = await behind.snapshot(mine.orgId)
       for (const token of await strangers(route)) {
         const reply = await askAs(token, route, (name) => (name === 'tag_id' ? ids[name]! : own[name]!))
         expectRefusal(reply, 'not_found')
+        // A tag that is nowhere, under a record of the first one.
+        expectRefusal(await askAs(token, route, (name) => (name === 'tag_id' ? 7 : ids[name]!)), 'not_found')
       }
       expect(await behind.snapshot(mine.orgId)).toBe(before)
     },
