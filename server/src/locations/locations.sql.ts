@@ -134,13 +134,23 @@ export interface LocationFilter {
   parentKeys?: readonly string[] | undefined
 }
 
-export function parentConditions(orgId: number, { parentIds, parentKeys }: LocationFilter): Sql[] {
+/** A deleted location shows the key of a deleted parent, so both names of the filter find it. */
+export function parentConditions(
+  orgId: number,
+  { parentIds, parentKeys }: LocationFilter,
+  includeDeleted: boolean | undefined,
+): Sql[] {
   const only: Sql[] = []
   if (parentIds !== undefined) only.push(sql`r.parent_id = any(${parentIds}::bigint[])`)
-  if (parentKeys !== undefined)
-    only.push(sql`r.parent_id in (
+  if (parentKeys !== undefined) {
+    // Live and deleted rows lie in different indexes.
+    const parents = (liveness: Sql): Sql => sql`
       select p.id from locations p
-      where p.org_id = ${orgId} and p.deleted_at is null and p.external_key = any(${parentKeys}::text[]))`)
+      where p.org_id = ${orgId} and ${liveness} and p.external_key = any(${parentKeys}::text[])`
+    const live = parents(sql`p.deleted_at is null`)
+    const all = includeDeleted ? sql`${live} union all ${parents(sql`p.deleted_at is not null`)}` : live
+    only.push(sql`r.parent_id in (${all})`)
+  }
   return only
 }
 
@@ -151,7 +161,7 @@ export async function listLocations<L extends Location>(
   filter: LocationFilter,
   reading: Reading<L>,
 ): Promise<Page<L>> {
-  const only = parentConditions(orgId, filter)
+  const only = parentConditions(orgId, filter, request.filter.includeDeleted)
   const rows = await listRecords<LocationRow>(db, orgId, layoutOf(reading), request, { only })
   return { rows: foldRows(rows, reading.build), total: rows[0]?.total ?? 0 }
 }

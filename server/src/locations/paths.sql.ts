@@ -111,7 +111,7 @@ export async function listRootedLocations(
   filter: LocationFilter,
 ): Promise<Page<RootedLocation>> {
   if (isByColumns(request)) return listLocations(db, orgId, request, filter, rooted)
-  const only = parentConditions(orgId, filter)
+  const only = parentConditions(orgId, filter, request.filter.includeDeleted)
   const isWalk = request.sort.length === 1 && !request.sort[0]!.descending && !isNarrowed(request, only)
   const list = isWalk ? firstByPath(orgId, request) : matchesByPath(orgId, request, only)
   const rows = await db.query<LocationRow & { total: number }>(

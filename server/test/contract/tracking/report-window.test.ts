@@ -119,3 +119,37 @@ describe('The validity window in the asset-locations report and locations/curren
     expect((await site.api.get('/natural/api/v1/assets/OVER/history')).json.total_count).toBe(1)
   })
 })
+
+describe('The two names of one filter of the report', () => {
+  it('give the same rows with include_deleted, for deleted assets and for deleted locations [D25]', async () => {
+    context.clock.set(start)
+    const site = await Site.open(context.app, 'Dock', 'Hall')
+    const [live, gone] = [await site.thing('Live'), await site.thing('Gone')]
+    await site.read(
+      { tag: live.tag, antenna: 1, observed_at: at('11:00:00') },
+      { tag: gone.tag, antenna: 2, observed_at: at('11:00:00') },
+    )
+    expect((await site.api.delete(`/api/v1/assets/${gone.id}`)).status).toBe(204)
+    const hall = site.places[1]!
+    const asked = async (query: string): Promise<string[]> => {
+      const reply = await site.api.get(report, query)
+      expect(reply.json.total_count).toBe(reply.json.data.length)
+      return reply.json.data.map((row: { asset_external_key: string }) => row.asset_external_key)
+    }
+    const both = async (id: string, key: string, more: string): Promise<string[]> => {
+      const rows = await asked(`${id}${more}`)
+      expect(await asked(`${key}${more}`)).toEqual(rows)
+      return rows
+    }
+    const byAsset = [`asset_id=${gone.id}`, 'asset_external_key=GONE'] as const
+    const byHall = [`location_id=${hall.id}`, 'location_external_key=HALL'] as const
+    expect(await both(...byAsset, '')).toEqual([])
+    expect(await both(...byAsset, '&include_deleted=true')).toEqual(['GONE'])
+    expect(await both(...byHall, '')).toEqual([])
+    expect(await both(...byHall, '&include_deleted=true')).toEqual(['GONE'])
+    // A deleted location is null in the report, so neither name finds its rows.
+    expect((await site.api.delete(`/api/v1/locations/${hall.id}`)).status).toBe(204)
+    expect(await both(...byHall, '&include_deleted=true')).toEqual([])
+    expect(await both(...byAsset, '&include_deleted=true')).toEqual(['GONE'])
+  })
+})

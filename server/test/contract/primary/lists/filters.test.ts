@@ -101,6 +101,30 @@ describe.each(kinds)('filters of the list of %s', (kind) => {
   })
 })
 
+describe('filtering locations by a deleted parent', () => {
+  it('gives the same rows by id and by key with include_deleted, and none without [D25]', async () => {
+    const client = (await context.app.newOrg()).full
+    const old = await create(client, 'locations', { external_key: 'HALL', name: 'x' })
+    const child = await create(client, 'locations', { external_key: 'CHILD', name: 'x', parent_id: old.id })
+    for (const { id } of [child, old]) await remove(client, 'locations', id)
+    const list = (query: string) => client.get('/api/v1/locations', query)
+    const [byId, byKey] = [`parent_id=${old.id}`, 'parent_external_key=HALL']
+    for (const filter of [byId, byKey]) {
+      expectKeys(await list(`${filter}&include_deleted=true`), ['CHILD'])
+      expectKeys(await list(`${filter}&include_deleted=true&sort=-name&limit=1`), ['CHILD'])
+      expectKeys(await list(filter), [])
+    }
+    const row = (await list(`${byKey}&include_deleted=true`)).json.data[0]
+    expect(row).toMatchObject({ parent_id: old.id, parent_external_key: 'HALL' })
+
+    const renewed = await create(client, 'locations', { external_key: 'HALL', name: 'x' })
+    await create(client, 'locations', { external_key: 'NEW', name: 'x', parent_id: renewed.id })
+    expectKeys(await list(`${byKey}&include_deleted=true`), ['CHILD', 'NEW'])
+    expectKeys(await list(`${byId}&include_deleted=true`), ['CHILD'])
+    expectKeys(await list(byKey), ['NEW'])
+  })
+})
+
 describe('filtering locations by their parent', () => {
   let org: TestOrg
   let client: Client
