@@ -42,7 +42,7 @@ const parseFailures = {
 
 function parseBody(bytes: Buffer | null, body: Body<Shape>): Json {
   if (bytes === null) throw refuse.badRequest(`Request body is larger than ${body.maxMebibytes ?? 1} MiB`)
-  const outcome = parseJson(bytes, maxDepth, { uniqueKeys: true })
+  const outcome = parseJson(bytes, maxDepth, { uniqueKeys: true, exactNumbers: true })
   if (outcome.ok) {
     if (outcome.value === null && body.mediaType === 'application/merge-patch+json')
       throw refuse.badRequest('Request body must be a JSON object (RFC 7396)')

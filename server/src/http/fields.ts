@@ -1,5 +1,5 @@
 import { type Instant, type ParsedInstant, isSentinel, parseRfc3339 } from '../kernel/instant.ts'
-import { type Json, codePointLength, metadataProblem, textProblem } from '../kernel/json.ts'
+import { type Json, codePointLength, jsonType, metadataProblem, textProblem } from '../kernel/json.ts'
 import type { FieldProblem } from '../kernel/errors.ts'
 import { maxId } from '../kernel/id-cipher.ts'
 import { type Field, type Infer, type Shape, objectSchema, readObject, reject, rejectType } from './schema.ts'
@@ -52,10 +52,10 @@ export const flag: Field<boolean> = {
 export const reference: Field<number> = {
   schema: { type: 'integer', format: 'int64', minimum: 1, maximum: maxId },
   read(value, at, report) {
-    if (typeof value !== 'number' || !Number.isInteger(value)) return rejectType(report, at, 'integer', value)
+    if (jsonType(value) !== 'integer') return rejectType(report, at, 'integer', value)
     if (!Number.isSafeInteger(value))
       return reject(report, { field: at, code: 'invalid_value', message: `${at} is out of range` })
-    return value
+    return value as number
   },
 }
 
@@ -94,7 +94,7 @@ export const freeObject: Field<JsonObject> = {
       return rejectType(report, at, 'object', value)
     const bad = metadataProblem(value as JsonObject, at)
     if (bad === null) return value as JsonObject
-    const what = bad.problem === 'number' ? 'a number out of range' : 'a character that is not allowed'
+    const what = bad.problem === 'number' ? 'a number that cannot be stored exactly' : 'a character that is not allowed'
     return reject(report, { field: bad.path, code: 'invalid_value', message: `${bad.path} contains ${what}` })
   },
 }

@@ -1,8 +1,13 @@
+import { markInexactNumbers } from './exact-numbers.ts'
+
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
 export type JsonType = 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object' | 'null'
 
-/** A number without a fraction is an integer however it was written; throws on a value that JSON cannot hold. */
+/**
+ * A number without a fraction is an integer however it was written. Infinity stands for an integer that a double cannot
+ * hold (`exactNumbers`). Throws on a value that JSON cannot hold.
+ */
 export function jsonType(value: unknown): JsonType {
   switch (typeof value) {
     case 'string':
@@ -10,7 +15,7 @@ export function jsonType(value: unknown): JsonType {
     case 'boolean':
       return 'boolean'
     case 'number':
-      return Number.isInteger(value) ? 'integer' : 'number'
+      return Number.isInteger(value) || value === Infinity ? 'integer' : 'number'
     case 'object':
       return value === null ? 'null' : Array.isArray(value) ? 'array' : 'object'
     default:
@@ -29,12 +34,13 @@ const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
  * Reads strict UTF-8 JSON; nesting is bounded before the parser runs, so that no input can exhaust the stack. Of several
- * members with the same key the parser keeps the last, so a value with fewer members than its text had a key twice.
+ * members with the same key the parser keeps the last, so a value with fewer members than its text had a key twice. With
+ * `exactNumbers` a number that a double would change is read as Infinity or -Infinity, which no field accepts.
  */
 export function parseJson(
   bytes: Uint8Array,
   maxDepth: number,
-  { uniqueKeys = false }: { uniqueKeys?: boolean } = {},
+  { uniqueKeys = false, exactNumbers = false }: { uniqueKeys?: boolean; exactNumbers?: boolean } = {},
 ): ParseOutcome {
   try {
     const text = STRICT_UTF8.decode(bytes)
@@ -42,7 +48,8 @@ export function parseJson(
     if (written === null) return DEPTH
     const value = JSON.parse(text) as Json
     if (uniqueKeys && countMembers(value) !== written) return DUPLICATE_KEY
-    return { ok: true, value }
+    const marked = exactNumbers ? markInexactNumbers(text) : text
+    return { ok: true, value: marked === text ? value : (JSON.parse(marked) as Json) }
   } catch {
     return SYNTAX
   }
@@ -145,6 +152,17 @@ function problemWithin(value: Json): MetadataProblem | null {
       found.path = `.${key}${found.path}`
       return found
     }
+  }
+  return null
+}
+
+/** Where the first number stands that a double cannot hold, or null. */
+export function inexactNumberPath(value: Json, path: string): string | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? null : path
+  if (typeof value !== 'object' || value === null) return null
+  for (const [key, below] of Object.entries(value)) {
+    const found = inexactNumberPath(below, Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`)
+    if (found !== null) return found
   }
   return null
 }

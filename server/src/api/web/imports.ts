@@ -5,6 +5,7 @@ import { type AnyRoute, type Answer, noContent, ok, route } from '../../http/rou
 import { type Field, nullable, objectSchema, optional, reject, rejectType } from '../../http/schema.ts'
 import { type Wire, component, single } from '../../http/shape.ts'
 import { refuse } from '../../kernel/errors.ts'
+import { type Json, inexactNumberPath } from '../../kernel/json.ts'
 import { descriptionField, keyField, nameField, tagDraftsField } from '../../records/fields.ts'
 import { json, whole } from './fields.ts'
 
@@ -31,7 +32,15 @@ const row: Field<StagedRow> = {
   read(value, at, report) {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       return rejectType(report, at, 'object', value)
-    const { line, ...content } = value as Record<string, unknown>
+    const { line, ...content } = value as { [key: string]: Json }
+    // Rows are kept as JSON until they are checked, and would lose such a number.
+    const inexact = inexactNumberPath(content, at)
+    if (inexact !== null)
+      return reject(report, {
+        field: inexact,
+        code: 'invalid_value',
+        message: `${inexact} is a number that cannot be stored exactly`,
+      })
     if (typeof line === 'number' && Number.isSafeInteger(line) && line > 0) return { line, content }
     return reject(report, { field: `${at}.line`, code: 'invalid_value', message: `${at}.line must be a line number` })
   },

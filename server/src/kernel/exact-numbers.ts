@@ -1,0 +1,69 @@
+/** JavaScript reads every JSON number as a double, and many numbers are changed by that. */
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const DASH = 0x2d
+const ZERO = 0x30
+
+const isDigit = (unit: number): boolean => unit >= ZERO && unit <= 0x39
+
+/** Digits, and what may stand between them: a point, an exponent and its sign. */
+const isNumberPart = (unit: number): boolean =>
+  isDigit(unit) || unit === 0x2e || unit === 0x65 || unit === 0x45 || unit === 0x2b || unit === DASH
+
+/** A number of at most 15 digits without an exponent is always kept. */
+const mayBeChanged = /\d[\d.]{15}|\d[eE]/
+
+/**
+ * Replaces each number that a double cannot hold as it was written with one that is read as Infinity, or as -Infinity when
+ * it is no integer. No field accepts either, so the number is refused instead of changed. The text must be valid JSON.
+ */
+export function markInexactNumbers(text: string): string {
+  if (!mayBeChanged.test(text)) return text
+  let marked = ''
+  let end = 0
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === QUOTE) {
+      for (at++; text.charCodeAt(at) !== QUOTE; at++) if (text.charCodeAt(at) === BACKSLASH) at++
+    } else if (unit === DASH || isDigit(unit)) {
+      const start = at
+      while (isNumberPart(text.charCodeAt(at + 1))) at++
+      const mark = markFor(text.slice(start, at + 1))
+      if (mark === null) continue
+      marked += text.slice(end, start) + mark
+      end = at + 1
+    }
+  }
+  return marked + text.slice(end)
+}
+
+/** Null for a number that is kept. */
+function markFor(literal: string): string | null {
+  if (!mayBeChanged.test(literal)) return null
+  const value = Math.abs(Number(literal))
+  const { digits, exponent } = decimalOf(literal)
+  if (digits === '') return null
+  if (exponent < 0) return isShownAs(value, digits, exponent) ? null : '-1e999'
+  const isHeld = Number.isFinite(value) && BigInt(value) === BigInt(digits) * 10n ** BigInt(exponent)
+  return isHeld ? null : '1e999'
+}
+
+/** The text that a double is shown as denotes this very number; it has 17 digits at most. */
+function isShownAs(value: number, digits: string, exponent: number): boolean {
+  if (digits.length > 17) return false
+  const shown = decimalOf(String(value))
+  return shown.digits === digits && shown.exponent === exponent
+}
+
+/** The number without its sign as `digits` times ten to the `exponent`, without zeros around the digits. Zero has none. */
+function decimalOf(literal: string): { digits: string; exponent: number } {
+  const [mantissa = '', power = '0'] = (literal.startsWith('-') ? literal.slice(1) : literal).toLowerCase().split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const all = whole + fraction
+  let start = 0
+  let end = all.length
+  while (all.charCodeAt(start) === ZERO) start++
+  while (end > start && all.charCodeAt(end - 1) === ZERO) end--
+  return { digits: all.slice(start, end), exponent: Number(power) - fraction.length + all.length - end }
+}
