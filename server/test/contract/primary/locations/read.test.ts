@@ -97,9 +97,10 @@ const operations: [string, Send][] = [
   ['descendants', (who, id) => who.get(`${path(id)}/descendants`)],
 ]
 
-describe.each(operations)('%s by id', (_operation, send) => {
-  it('is 403 on a live location of another organization, which stays as it was (D24)', async () => {
-    expectRefused(await changingNothing(database.sql, org, () => send(stranger, dock.id)), 403)
+describe.each(operations)('%s by id', (operation, send) => {
+  it('is 403 on a live location of another organization, 404 for a tag of it, and changes nothing [D24]', async () => {
+    const status = operation === 'tag detach' ? 404 : 403
+    expectRefused(await changingNothing(database.sql, org, () => send(stranger, dock.id)), status)
   })
 
   it('is 404 on an id that exists nowhere, up to the largest one (D24)', async () => {
