@@ -4,6 +4,7 @@
  */
 const steps = [
   ['kernel'],
+  ['admission'],
   ['config', 'db', 'http', 'mail'],
   ['organizations', 'users', 'tags'],
   ['records'],
@@ -38,7 +39,7 @@ module.exports = {
       name: 'only-db-knows-the-driver',
       severity: 'error',
       from: { path: '^server/src', pathNot: inside('db') },
-      to: { path: 'node_modules/postgres/' },
+      to: { path: 'node_modules/(pg|pg-copy-streams|postgres-array)/' },
     },
     {
       name: 'only-mail-sends-mail',

@@ -3,7 +3,7 @@ import { webSurface } from '../api/web/surface.ts'
 import { Imports, progressTopic } from '../bulk/imports.ts'
 import { Principals } from '../credentials/authenticate.ts'
 import { revocationTopic } from '../credentials/commands.ts'
-import { type BucketHome, databaseLimiter, memoryHome, movingLimiter } from '../credentials/shared-buckets.ts'
+import { databaseLimiter, migratingLimiter } from '../credentials/shared-buckets.ts'
 import { Throttle } from '../credentials/throttle.ts'
 import { AccessTokens } from '../credentials/tokens.ts'
 import { UseLog } from '../credentials/use-log.ts'
@@ -30,7 +30,6 @@ export interface Api extends Pick<DispatchNeeds, 'surfaces' | 'pages' | 'authent
 
 interface ApiOptions {
   isOneOfSeveral: boolean
-  bucketHome?: BucketHome
   log: Logger
   tell?: (line: string) => void
   siteUrl: () => string
@@ -115,25 +114,29 @@ export function startApi(
 
 const joinTopic = 'api-joined'
 
-/** Where token buckets live: those of one start keep them to themselves until they hear of another. */
+/**
+ * Where token buckets live. A process that serves alone keeps them in memory. As soon as several processes serve, whether
+ * workers of one start or another start, the database decides: it is the one place all of them share, so the limit is exact
+ * and no process depends on another. Requests that arrive together are decided by one statement.
+ */
 function chooseLimiter(
   { config, db, clock, wake, family }: Core,
-  { isOneOfSeveral, bucketHome }: ApiOptions,
+  { isOneOfSeveral }: ApiOptions,
 ): { limiter: RateLimiter; join: () => Promise<void> } {
   const millis = (): number => clock.millis()
   const tellOthers = (): Promise<void> => wake.announce(joinTopic, family)
   if (config.rateLimitStore === 'memory') return { limiter: memoryLimiter(millis), join: tellOthers }
-  if (config.rateLimitStore === 'database' || (isOneOfSeveral && bucketHome === undefined))
+  if (config.rateLimitStore === 'database' || isOneOfSeveral)
     return { limiter: databaseLimiter(db, millis), join: tellOthers }
-  const limiter = movingLimiter(db, millis, bucketHome ?? memoryHome(millis))
+  const limiter = migratingLimiter(db, millis)
   let isOpen = false
-  wake.on(joinTopic, (joined) => (isOpen && joined !== family ? limiter.move() : undefined))
+  wake.on(joinTopic, (joined) => (isOpen && joined !== family ? limiter.migrate() : undefined))
   return {
     limiter,
     async join() {
       await tellOthers()
       isOpen = true
-      if ((await db.listeners()).some((name) => !isOfFamily(name, family))) await limiter.move()
+      if ((await db.listeners()).some((name) => !isOfFamily(name, family))) await limiter.migrate()
     },
   }
 }

@@ -3,9 +3,7 @@ import { type Server, createServer } from 'node:net'
 import type { Config } from '../config/config.ts'
 import { roles } from '../config/settings.ts'
 import { randomName } from '../db/connect.ts'
-import { systemClock } from '../kernel/clock.ts'
 import { openCore, openDatabase, prepareDatabase } from './core.ts'
-import { FamilyBuckets, familyHome } from './family-buckets.ts'
 import { firstOrganizationName, firstRun } from './first-run.ts'
 import { openLog } from './log.ts'
 import { ownAddress } from './own-address.ts'
@@ -140,7 +138,6 @@ async function serveRequests(config: Config, { url, family }: Place, asked = unt
       host,
       port,
       isOneOfSeveral: isWorker || isSplit,
-      ...(isWorker && !isSplit ? { bucketHome: familyHome(() => systemClock.millis()) } : {}),
       log,
       tell: say,
     }).catch((error: unknown) => {
@@ -177,7 +174,6 @@ async function superviseWorkers(config: Config, url: string, asked: Promise<stri
   const living = new Set<Worker>()
   const serving = new Set<Worker>()
   const place: Place = { url, family: randomName() }
-  const buckets = new FamilyBuckets(() => systemClock.millis())
   let giveUp = (): void => undefined
   const hopeless = new Promise<'hopeless'>((resolve) => (giveUp = () => resolve('hopeless')))
   let onLastGone = (): void => undefined
@@ -188,7 +184,6 @@ async function superviseWorkers(config: Config, url: string, asked: Promise<stri
   const fork = (): void => {
     const worker = cluster.fork({ LASTSEEN_WORKER: JSON.stringify(place) })
     living.add(worker)
-    buckets.serve(worker)
     worker.on('message', (message: { ready?: boolean }) => {
       if (!message.ready) return
       failedStarts = 0

@@ -1,10 +1,8 @@
 import type { Logger } from 'pino'
-import type { BucketHome } from '../credentials/shared-buckets.ts'
+import { FairQueue } from '../admission/fair-queue.ts'
 import { dispatcher } from '../http/dispatch.ts'
-import { Gate } from '../http/gate.ts'
 import { burst } from '../http/rate-limit.ts'
 import { type HttpServer, listen } from '../http/server.ts'
-import { Turns } from '../http/turns.ts'
 import { noApi, startApi } from './api.ts'
 import type { Core } from './core.ts'
 import { noMqtt, openMqtt } from './mqtt.ts'
@@ -26,8 +24,6 @@ export interface ServerOptions {
   port: number
   /** More than this one process does the same work, so buckets and subscriptions must be shared. */
   isOneOfSeveral: boolean
-  /** Where those that were started together keep their buckets. */
-  bucketHome?: BucketHome
   log: Logger
   delivery?: Partial<Tuning>
   /** Tells whoever runs the program a line; without it nobody is told. */
@@ -39,26 +35,16 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   const { config, clock, wake } = core
   const { log, isOneOfSeveral } = options
   const millis = (): number => clock.millis()
-  // One that wants no more than there are connections to the database cannot take them from others.
-  const turns = new Turns({
-    atOnce: Math.max(1, Math.floor(config.databasePool / 8)),
-    calm: config.databasePool,
-    burstMs: 500,
+  const queue = new FairQueue({
+    // More than there are connections: while the database answers some, others are decoded and encoded.
+    maxInFlight: 8 * config.databasePool,
+    // The whole burst of a credential may wait.
+    maxWaitingPerTenant: 2 * burst,
+    maxWaiting: 8 * burst,
+    timeoutMs: 8000,
   })
-  const gate = new Gate(
-    {
-      // Far more than there are connections: while the database answers some, others are read and others written.
-      atOnce: 16 * config.databasePool,
-      // Half of them for one organization, so the whole burst of a credential may wait. Not more: whoever waits is copied
-      // by garbage collections.
-      waiting: 2 * burst,
-      patienceMs: 8000,
-      refusalMs: 3000,
-    },
-    turns,
-  )
-  const seen = telemetry(log, gate)
-  const tracking = startTracking(core, log, turns)
+  const seen = telemetry(log, queue)
+  const tracking = startTracking(core, log)
   const webhooks = startWebhooks(core, log, seen.registry, options.delivery)
   let port = options.port
   const siteUrl = (): string => config.baseUrl ?? ownAddress('http', options.host, port)
@@ -73,7 +59,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   const handle = dispatcher({
     ...api,
     pages: [...api.pages, ...pages(core, seen.registry, options.host), ...(takesReads ? tracking.endpoints : [])],
-    gate,
+    queue,
     millis,
     edgeFilter: config.edgeFilter,
     trustProxy: config.trustProxy,

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import type { FairQueue } from '../admission/fair-queue.ts'
 import type { Exchange } from '../http/exchange.ts'
-import type { Gate } from '../http/gate.ts'
 
 export interface Telemetry {
   registry: Registry
@@ -10,7 +10,7 @@ export interface Telemetry {
 }
 
 /** Logs and counts what was answered. No secrets, no bodies, no query strings. */
-export function telemetry(log: Logger, gate: Gate): Telemetry {
+export function telemetry(log: Logger, queue: FairQueue): Telemetry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const requests = new Counter({
@@ -28,10 +28,10 @@ export function telemetry(log: Logger, gate: Gate): Telemetry {
   })
   new Gauge({
     name: 'lastseen_http_requests_waiting',
-    help: 'Requests that wait for their turn.',
+    help: 'Requests that wait for a slot.',
     registers: [registry],
     collect() {
-      this.set(gate.waiting)
+      this.set(queue.waiting)
     },
   })
   const counted = new Map<string, { inc(): void }>()

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { FairQueue } from '../admission/fair-queue.ts'
 import { ActivityBook } from '../ingest/activity.ts'
 import { Devices } from '../ingest/devices.ts'
 import { ingestEndpoints } from '../ingest/endpoint.ts'
@@ -6,8 +7,6 @@ import { Intake } from '../ingest/intake.ts'
 import { LatestReads, readsTopic, shown, wantedTopic } from '../ingest/latest-reads.ts'
 import { now } from '../kernel/clock.ts'
 import type { PlainPage } from '../http/dispatch.ts'
-import { Gate } from '../http/gate.ts'
-import { type Turns, noTurns } from '../http/turns.ts'
 import type { Device, LatestRead, Reader } from '../readers/reader.ts'
 import { Live } from '../tracking/live.ts'
 import type { Core } from './core.ts'
@@ -17,9 +16,6 @@ const flushMs = 2000
 /** News of moves are gathered this long, so that a busy site does not send one per move. */
 const gatherMs = 100
 const tellReadsMs = 1000
-
-/** Messages of readers that are on their way at once; they share transactions, so many may. */
-const ingestLimits = { atOnce: 256, waiting: 512, patienceMs: 8000, refusalMs: 500 }
 
 export interface Tracking {
   live: Live
@@ -51,7 +47,7 @@ export function ingestAddresses(core: Core, reader: Reader) {
 }
 
 /** Wires everything between a reader's message and whoever watches the moves. */
-export function startTracking(core: Core, log: Logger, turns: Turns): Tracking {
+export function startTracking(core: Core, log: Logger): Tracking {
   const { db, clock, wake, config } = core
   const live = new Live({ db, clock })
   const devices = new Devices({ db, clock, isListening: () => wake.isListening() })
@@ -61,7 +57,7 @@ export function startTracking(core: Core, log: Logger, turns: Turns): Tracking {
   const intake = new Intake({
     db,
     clock,
-    turns,
+    queue: new FairQueue({ maxInFlight: config.databasePool }),
     retentionDays: config.retentionDays,
     onTaken(device, taken) {
       book.note(device, { ...taken, messages: 1 })
@@ -120,7 +116,7 @@ export function startTracking(core: Core, log: Logger, turns: Turns): Tracking {
     live,
     intake,
     devices,
-    endpoints: ingestEndpoints(devices, intake, new Gate(ingestLimits, noTurns())),
+    endpoints: ingestEndpoints(devices, intake),
     moved: (orgId) => movedIn.add(orgId),
     announce: () => wake.announce('reader-changed', ''),
     latestReads: (readerId) => latestReads.latest(readerId),

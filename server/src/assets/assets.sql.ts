@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../db/database.ts'
-import { planOnce } from '../db/plans.ts'
+import { withGenericPlan } from '../db/plans.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { toDatabase } from '../kernel/instant.ts'
 import type { Page } from '../kernel/page.ts'
@@ -63,7 +63,7 @@ const placedOf = (row: PlacedRow): PlacedAsset => ({ ...assetOf(row), placeKey: 
 /** Which ones is a condition on `r`. */
 async function findAssets(db: Db, orgId: number, which: Sql): Promise<Asset[]> {
   const rows = await db.query<AssetRow>(
-    planOnce(sql`
+    withGenericPlan(sql`
       select ${assetColumns}, ${tagColumns}
       from assets r left join tags t on t.org_id = ${orgId} and t.asset_id = r.id
       where ${which}
@@ -74,7 +74,7 @@ async function findAssets(db: Db, orgId: number, which: Sql): Promise<Asset[]> {
 
 async function findPlacedAssets(db: Db, orgId: number, which: Sql): Promise<PlacedAsset[]> {
   const rows = await db.query<PlacedRow>(
-    planOnce(sql`
+    withGenericPlan(sql`
       select ${assetColumns}, place.external_key as place_key, ${tagColumns}
       from assets r ${placeOf(orgId, sql`r`)}
       left join tags t on t.org_id = ${orgId} and t.asset_id = r.id

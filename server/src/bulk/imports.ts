@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../db/database.ts'
 import type { IdSource } from '../db/id-source.ts'
-import { planAnew } from '../db/plans.ts'
+import { withCustomPlan } from '../db/plans.ts'
 import type { Wake } from '../db/wake.ts'
 import { type Clock, now } from '../kernel/clock.ts'
 import { Refusal, refuse } from '../kernel/errors.ts'
@@ -182,7 +182,7 @@ export class Imports {
     const { db, clock, onFailure } = this.#needs
     const whole = async (tx: Tx): Promise<void> => {
       if (!(await holdImport(tx, id))) throw new Error('another process works on this import')
-      await planAnew(tx)
+      await withCustomPlan(tx)
       const next = await work(tx)
       if (!(await setState(tx, orgId, id, [state], next, now(clock)))) throw new Error('the import was given up')
     }

@@ -1,12 +1,5 @@
 import type { Database } from '../db/database.ts'
-import {
-  type Drawn,
-  type HeldBucket,
-  type RateLimiter,
-  burst,
-  memoryLimiter,
-  refillPerSecond,
-} from '../http/rate-limit.ts'
+import { type Drawn, type RateLimiter, burst, memoryLimiter, refillPerSecond } from '../http/rate-limit.ts'
 import { refuse } from '../kernel/errors.ts'
 import { drawTokens, putBuckets } from './shared-buckets.sql.ts'
 
@@ -67,29 +60,18 @@ export function databaseLimiter(db: Database, millis: () => number): RateLimiter
   }
 }
 
-/** Where buckets live before they move into the database. */
-export interface BucketHome {
-  /** Null when they have left. */
-  draw(clientId: string): Drawn | Promise<Drawn | null>
-  /** Once this is over, nothing is drawn here any more, and one of those who asked for it took what the buckets held. */
-  leave(take: (held: readonly HeldBucket[]) => Promise<void>): Promise<void>
+export interface MigratingLimiter extends RateLimiter {
+  /** Moves the buckets into the database, with what they hold, and decides there from then on. */
+  migrate(): Promise<void>
 }
 
-export function memoryHome(millis: () => number): BucketHome {
-  const limiter = memoryLimiter(millis)
-  return { draw: (clientId) => limiter.draw(clientId), leave: (take) => take(limiter.contents()) }
-}
-
-export interface MovingLimiter extends RateLimiter {
-  /** Once this is over, the buckets live in the database, with what they held at home. */
-  move(): Promise<void>
-}
-
-/** At home while nobody else serves, in the database for good from the moment somebody joins. */
-export function movingLimiter(db: Database, millis: () => number, home: BucketHome): MovingLimiter {
-  const there = databaseLimiter(db, millis)
-  let moving: Promise<void> | null = null
-  const put = async (buckets: readonly HeldBucket[]): Promise<void> => {
+/** In memory while this is the only process; in the database for good once another one joins. */
+export function migratingLimiter(db: Database, millis: () => number): MigratingLimiter {
+  const memory = memoryLimiter(millis)
+  const database = databaseLimiter(db, millis)
+  let migration: Promise<void> | null = null
+  const copy = async (): Promise<void> => {
+    const buckets = memory.contents()
     for (let start = 0; start < buckets.length; start += 5000)
       await putBuckets(
         db.common,
@@ -100,13 +82,9 @@ export function movingLimiter(db: Database, millis: () => number, home: BucketHo
         })),
       )
   }
-  const drawAtHome = (clientId: string): Drawn | Promise<Drawn> => {
-    const drawn = home.draw(clientId)
-    return drawn instanceof Promise ? drawn.then((outcome) => outcome ?? there.draw(clientId)) : drawn
-  }
   return {
-    draw: (clientId) => (moving === null ? drawAtHome(clientId) : moving.then(() => there.draw(clientId))),
-    // Should the database fail now, drawing fails too until it is back; what the buckets held is then forgiven.
-    move: () => (moving ??= home.leave(put).catch(() => undefined)),
+    draw: (clientId) => (migration === null ? memory.draw(clientId) : migration.then(() => database.draw(clientId))),
+    // Should the database fail now, drawing fails too until it is back; the buckets are then full.
+    migrate: () => (migration ??= copy().catch(() => undefined)),
   }
 }

@@ -1,16 +1,13 @@
-import { openPool } from './connect.ts'
+import { withSession } from './session.ts'
+import { sql } from './sql.ts'
 
 /**
- * Runs the work while no other process runs work under the same key on this database; the others wait their turn. The
- * lock belongs to the connection and ends with it. It is no transaction: the driver crashes when a connection is cut
- * under one of its own.
+ * Runs the work while no other process runs work under the same key on this database; the others wait. The lock belongs
+ * to a connection of its own and ends with it.
  */
-export async function alone<Result>(url: string, key: number, work: () => Promise<Result>): Promise<Result> {
-  const pool = openPool(url, 1)
-  try {
-    await pool`select pg_advisory_lock(${key})`
-    return await work()
-  } finally {
-    await pool.end({ timeout: 5 })
-  }
+export function alone<Result>(url: string, key: number, work: () => Promise<Result>): Promise<Result> {
+  return withSession(url, async (session) => {
+    await session.query(sql`select pg_advisory_lock(${key})`)
+    return work()
+  })
 }

@@ -1,4 +1,6 @@
-import { openPool, readerRole, writerRole } from './connect.ts'
+import { readerRole, writerRole } from './connect.ts'
+import { withSession } from './session.ts'
+import { sql } from './sql.ts'
 
 interface RoleFacts {
   role: string
@@ -15,9 +17,10 @@ interface RoleFacts {
 export async function checkRoles(url: string): Promise<void> {
   const problems = new Set<string>()
   for (const role of [writerRole, readerRole]) {
-    const pool = openPool(url, 1, { role })
-    try {
-      const [facts] = await pool<RoleFacts[]>`
+    const [facts] = await withSession(
+      url,
+      (session) =>
+        session.query<RoleFacts>(sql`
         select current_user::text as role, rolsuper as superuser, rolbypassrls as bypasses,
           (select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
             where n.nspname = 'public' and c.relowner = r.oid) as owned,
@@ -26,15 +29,14 @@ export async function checkRoles(url: string): Promise<void> {
             where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition
               and exists (select from pg_policies p where p.schemaname = 'public' and p.tablename = c.relname)
               and not (c.relrowsecurity and c.relforcerowsecurity)) as unfenced
-        from pg_roles r where rolname = current_user`
-      if (facts === undefined || facts.role !== role) problems.add(`connections do not run as ${role}`)
-      if (facts?.superuser) problems.add(`${role} is a superuser`)
-      if (facts?.bypasses) problems.add(`${role} bypasses row level security`)
-      if ((facts?.owned ?? 0) > 0) problems.add(`${role} owns tables`)
-      if (facts?.unfenced) problems.add(`row level security is not forced on ${facts.unfenced.join(', ')}`)
-    } finally {
-      await pool.end({ timeout: 5 })
-    }
+        from pg_roles r where rolname = current_user`),
+      { role },
+    )
+    if (facts === undefined || facts.role !== role) problems.add(`connections do not run as ${role}`)
+    if (facts?.superuser) problems.add(`${role} is a superuser`)
+    if (facts?.bypasses) problems.add(`${role} bypasses row level security`)
+    if ((facts?.owned ?? 0) > 0) problems.add(`${role} owns tables`)
+    if (facts?.unfenced) problems.add(`row level security is not forced on ${facts.unfenced.join(', ')}`)
   }
   if (problems.size > 0)
     throw new Error(

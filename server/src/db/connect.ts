@@ -1,13 +1,14 @@
-import postgres from 'postgres'
-import { arrays } from './arrays.ts'
+import pg from 'pg'
+import { FairQueue } from '../admission/fair-queue.ts'
+import { clientConfig, destroy } from './client.ts'
 import type { Database, Db, Tx, TxOptions } from './database.ts'
-import { type Asking, Door } from './door.ts'
-import { Ear } from './ear.ts'
 import { hostsOf } from './hosts.ts'
-import { type Lane, Lanes } from './lanes.ts'
-import { isPlannedOnce } from './plans.ts'
+import { NotificationListener } from './listener.ts'
+import { forceGenericPlans } from './plans.ts'
+import { Reader } from './reader.ts'
 import { Replica } from './replica.ts'
-import { emptiedWhenAnswered, takeRows } from './spent.ts'
+import { PipelinedPool } from './pool.ts'
+import { rejectStandby } from './session.ts'
 import { type Sql, render } from './sql.ts'
 import { asConflict, mayRunAgain } from './violations.ts'
 
@@ -15,38 +16,38 @@ export const writerRole = 'lastseen_writer'
 export const readerRole = 'lastseen_reader'
 
 /**
- * For connections that make or change tables. A plain PostgreSQL takes no notice; on Citus no table is turned into a
- * local one behind our back, and shards are changed one after the other.
+ * For connections that make or change tables. A plain PostgreSQL ignores them; on Citus no table is turned into a
+ * local one implicitly, and shards are changed one after the other.
  */
 export const citusDdlSettings = {
   'citus.enable_local_reference_table_foreign_keys': 'off',
   'citus.multi_shard_modify_mode': 'sequential',
 }
 
-/** What is asked for often is in memory. Counted like a disk that turns, fifty rows cost more than reading the table. */
+/** Most of what is read is in memory. With the default for spinning disks, a page of fifty rows costs more than the table. */
 const planning = { random_page_cost: '1.1' }
 
-/** Every role may see the names of connections, so that whoever announces something knows who has to hear it. */
+/** Connections are visible to every role by name, so that a publisher knows which processes must acknowledge. */
 const listenerName = 'lastseen news '
 
 export interface ConnectOptions {
   url: string
-  /** A replica for reads that may be a moment old; the main server when absent. */
+  /** A replica for reads that may be a moment old; the primary when absent. */
   replicaUrl?: string | undefined
   poolSize: number
   /** Shared by all processes of one start of the program. */
   family?: string | undefined
-  /** How long a single statement is waited for before it is given up. */
+  /** How long a statement may take, and how long a transaction waits for a connection. */
   patienceMs?: number
-  /** Told of every statement before it runs; tests hold each one against the tenancy fence. */
+  /** Called with every statement before it runs; tests check each one for tenant isolation. */
   onStatement?: (statement: Sql) => void
 }
 
 export interface Connection extends Database {
-  /** Tells this process from the others on the database. */
+  /** Identifies this process among those on the database. */
   readonly name: string
   /** Calls back for every notification on the channel, from any process, and after every gap in listening. */
-  listen(channel: string, heard: (payload: string) => void, resumed: () => void): Promise<void>
+  listen(channel: string, onNotification: (payload: string) => void, onListening: () => void): Promise<void>
   notify(channel: string, payload: string): Promise<void>
   /** The names of all processes that have a connection for listening. */
   listeners(): Promise<string[]>
@@ -55,139 +56,121 @@ export interface Connection extends Database {
   close(): Promise<void>
 }
 
-type Pool = postgres.Sql
-type Handle = Pick<Pool, 'unsafe'>
-
-/** Timestamps and JSON stay text on the way out of the driver, bigints become numbers: ids stay below 2^53. */
-export function openPool(
-  url: string,
-  max: number,
-  parameters: Record<string, string> = {},
-  onClose: () => void = noResult,
-): Pool {
-  const pool = postgres(hostsOf(url).current, {
-    max,
-    idle_timeout: 0,
-    connect_timeout: 10,
-    // Seconds before a lost connection is tried again; the driver's own pauses grow to 20 and outlast the outage.
-    backoff: () => 0.2,
-    fetch_types: false,
-    onnotice: noResult,
-    onclose: onClose,
-    connection: { TimeZone: 'UTC', application_name: 'lastseen', ...parameters },
-    types: {
-      number: { to: 20, from: [20, 21, 23, 26, 700, 701], serialize: String, parse: Number },
-      instant: { to: 1184, from: [1184, 1114, 1082], serialize: String, parse: (text: string) => text },
-      ...arrays,
-      document: { to: 114, from: [114, 3802], serialize: String, parse: (text: string) => text },
-    },
-  })
-  return pool
-}
-
 /** More than there are for single statements: a transaction mostly waits for its next statement or for the disk. */
-export const lanesOf = (poolSize: number): number => 2 * poolSize
+export const transactionPoolSize = (poolSize: number): number => 2 * poolSize
 
 export const randomName = (): string => Math.random().toString(36).slice(2)
 
 /** Whether a process that listens was made by the same start of the program. */
 export const isOfFamily = (name: string, family: string): boolean => name.startsWith(`${family}/`)
 
-const noResult = (): undefined => undefined
+const ignore = (): void => undefined
+
+/** Transactions that belong to no tenant share the connections as one more tenant. */
+const installation = 0
 
 export function connect(options: ConnectOptions): Connection {
+  const { url, replicaUrl, poolSize, onStatement } = options
   const patienceMs = options.patienceMs ?? 40_000
-  const limit = {
+  const parameters = {
     statement_timeout: String(Math.floor(patienceMs * 0.75)),
     max_parallel_workers_per_gather: '0',
     ...planning,
   }
-  const door = (url: string, role: string): Door =>
-    new Door(options.poolSize, patienceMs, (onClose) => openPool(url, 1, { role, ...limit }, onClose))
-  const writer = door(options.url, writerRole)
-  const reader = door(options.url, readerRole)
-  const { replicaUrl } = options
-  const replica = replicaUrl === undefined ? null : new Replica(replicaUrl, door(replicaUrl, readerRole), reader)
+  const statements = { size: poolSize, queryTimeoutMs: patienceMs }
+  const writer = new PipelinedPool({ ...statements, url, parameters: { role: writerRole, ...parameters } })
+  const reading = { ...statements, parameters: { role: readerRole, ...parameters } }
+  const reader = new Reader({ ...reading, url })
+  const replica =
+    replicaUrl === undefined ? null : new Replica(replicaUrl, new Reader({ ...reading, url: replicaUrl }), reader)
   const name = `${options.family ?? ''}/${process.pid}-${randomName()}`
-  const ear = new Ear(() => openPool(options.url, 1, { role: writerRole, application_name: `${listenerName}${name}` }))
-  // On Citus the organization that a transaction names must be known where its rows live.
-  const writing = { role: writerRole, 'citus.propagate_set_commands': 'local', ...planning }
-  const openLane = (onClose: () => void): Pool => openPool(options.url, 1, writing, onClose)
-  const lanes = new Lanes(lanesOf(options.poolSize), patienceMs, openLane)
-  const { onStatement } = options
-  const stopWatching = hostsOf(options.url).watch(() => {
-    for (const way of [writer, reader, lanes]) way.abandon()
-    ear.move()
+  const listener = new NotificationListener(url, { role: writerRole, application_name: `${listenerName}${name}` })
+  let transactions = openTransactionPool(url, poolSize, patienceMs)
+  // No tenant holds all connections, however long its transactions wait for locks.
+  const slots = new FairQueue({ maxInFlight: transactionPoolSize(poolSize), timeoutMs: patienceMs })
+  const stopWatching = hostsOf(url).watch(() => {
+    for (const pool of [writer, reader, transactions]) pool.destroyAll()
+    transactions = openTransactionPool(url, poolSize, patienceMs)
+    listener.reconnect()
   })
 
-  function ask<Row extends object>(handle: Handle, statement: Sql): postgres.PendingQuery<Row[]> {
-    onStatement?.(statement)
-    const { text, values } = render(statement)
-    const asking: Asking = { prepare: true, isPlannedOnce: isPlannedOnce(statement) }
-    return handle.unsafe(text, values as never[], asking)
-  }
-
-  const on = (handle: Handle): Db => ({
-    query: async <Row extends object>(statement: Sql) => takeRows<Row>(await ask<Row>(handle, statement)),
+  const on = (pool: Pick<Reader, 'query'>): Db => ({
+    query<Row extends object>(statement: Sql) {
+      onStatement?.(statement)
+      return pool.query<Row>(statement)
+    },
   })
 
-  async function attempt<Result>(work: (lane: Lane) => Promise<Result>): Promise<Result> {
-    const lane = await lanes.take()
-    try {
-      return await whileConnected(lane, () => work(lane))
-    } finally {
-      lanes.give(lane)
-    }
-  }
+  const onClient = (client: pg.ClientBase): Db => ({
+    async query<Row extends object>(statement: Sql) {
+      onStatement?.(statement)
+      return (await client.query<Row>(render(statement))).rows
+    },
+  })
 
-  async function run<Result>(
-    lane: Lane,
+  async function attempt<Result>(
     opening: readonly string[],
-    work: (tx: Tx) => Promise<Result>,
+    run: (client: pg.PoolClient, begun: Promise<unknown>) => Promise<Result>,
   ): Promise<Result> {
-    const connection = live(lane)
-    // Sent without waiting: the first statement follows in the same packet, and fails too should one of these fail.
-    const begun = Promise.all(opening.map((text) => connection.unsafe(text).simple().execute()))
-    begun.catch(noResult)
+    const client = await transactions.connect()
+    // A connection lost between two statements fails the next one; without a listener it would end the process.
+    client.on('error', ignore)
+    let isBroken = false
     try {
-      const result = await work(on(connection) as Tx)
-      await begun
-      await connection.unsafe('commit').simple()
-      return result
+      // Sent without waiting: the first statement follows at once, and fails too should one of these fail.
+      const begun = Promise.all(opening.map((text) => client.query(text)))
+      begun.catch(ignore)
+      return await run(client, begun)
     } catch (error) {
-      if (!lane.isLost) await connection.unsafe('rollback').simple().catch(noResult)
+      // After an error of the server and its commit, a pipelined transaction is over. In doubt it is rolled back.
+      const isOver = error instanceof pg.DatabaseError && client.getTransactionStatus() === 'I'
+      if (!isOver) await client.query('rollback').catch(() => (isBroken = true))
       throw error
+    } finally {
+      client.off('error', ignore)
+      client.release(isBroken)
     }
   }
 
-  /** Everything is sent before anything is answered, in this order. After a failure the commit takes all of it back. */
-  async function send<Result>(
-    lane: Lane,
+  const runStepwise =
+    <Result>(work: (tx: Tx) => Promise<Result>) =>
+    async (client: pg.PoolClient, begun: Promise<unknown>): Promise<Result> => {
+      const result = await work(onClient(client) as Tx)
+      await begun
+      await commit(client)
+      return result
+    }
+
+  /** Everything is sent before anything is answered, in this order. After a failure the commit rolls all of it back. */
+  const runPipelined =
+    <Result>(work: (tx: Tx) => Promise<Result>) =>
+    async (client: pg.PoolClient, begun: Promise<unknown>): Promise<Result> => {
+      const db = onClient(client)
+      const sent: Promise<unknown>[] = [begun]
+      let isOpen = true
+      const query = <Row extends object>(statement: Sql): Promise<Row[]> => {
+        if (!isOpen) return Promise.reject(new Error('a statement came after the commit'))
+        const rows = db.query<Row>(statement)
+        sent.push(rows)
+        return rows
+      }
+      const result = work({ query } as Tx)
+      result.catch(ignore)
+      isOpen = false
+      sent.push(client.query('commit'))
+      const failed = (await Promise.allSettled(sent)).find((one) => one.status === 'rejected')
+      if (failed !== undefined) throw failed.reason
+      return result
+    }
+
+  async function transact<Result>(
+    tenant: number,
     opening: readonly string[],
-    work: (tx: Tx) => Promise<Result>,
+    run: (client: pg.PoolClient, begun: Promise<unknown>) => Promise<Result>,
   ): Promise<Result> {
-    const connection = live(lane)
-    const sent: Promise<unknown>[] = opening.map((text) => connection.unsafe(text).simple().execute())
-    let isOpen = true
-    const query = async <Row extends object>(statement: Sql): Promise<Row[]> => {
-      if (!isOpen) throw new Error('a statement came after the commit')
-      const answer = ask<Row>(connection, statement).execute()
-      sent.push(answer)
-      return takeRows<Row>(await answer)
-    }
-    const result = work({ query } as Tx)
-    result.catch(noResult)
-    isOpen = false
-    sent.push(connection.unsafe('commit').simple().execute())
-    const failed = (await Promise.allSettled(sent)).find((one) => one.status === 'rejected')
-    if (failed !== undefined) throw failed.reason
-    return result
-  }
-
-  async function untilDone<Result>(work: (lane: Lane) => Promise<Result>): Promise<Result> {
     for (let tries = 1; ; tries++) {
       try {
-        return await attempt(work)
+        return await slots.run(tenant, 1, () => attempt(opening, run))
       } catch (error) {
         if (mayRunAgain(error) && tries < 4) continue
         throw asConflict(error) ?? error
@@ -199,63 +182,86 @@ export function connect(options: ConnectOptions): Connection {
     name,
     read: on(reader),
     reports: on(replica ?? reader),
-    common: on(writer),
+    common: on({ query: (statement) => writer.query(render(statement)) }),
     inOrganization(orgId, work, { relaxed = false }: TxOptions = {}) {
-      const opening = openingOf(orgId, relaxed)
-      return untilDone((lane) => run(lane, opening, work))
+      return transact(orgId, openingOf(orgId, relaxed), runStepwise(work))
     },
     sendInOrganization(orgId, work) {
-      const opening = openingOf(orgId)
-      return untilDone((lane) => send(lane, opening, work))
+      return transact(orgId, openingOf(orgId), runPipelined(work))
     },
-    shared: (work) => untilDone((lane) => run(lane, ['begin'], work)),
-    async listen(channel, heard, resumed) {
-      await ear.listen(channel, heard, resumed)
-    },
+    shared: (work) => transact(installation, ['begin'], runStepwise(work)),
+    listen: (channel, onNotification, onListening) => listener.listen(channel, onNotification, onListening),
     async notify(channel, payload) {
-      await writer.unsafe('select pg_notify($1, $2)', [channel, payload])
+      await writer.query({ text: 'select pg_notify($1, $2)', values: [channel, payload] })
     },
     async listeners() {
-      const rows = await writer.unsafe<{ application_name: string }[]>(
-        'select application_name from pg_stat_activity where datname = current_database() and starts_with(application_name, $1)',
-        [listenerName],
-      )
+      const rows = await writer.query<{ application_name: string }>({
+        text: 'select application_name from pg_stat_activity where datname = current_database() and starts_with(application_name, $1)',
+        values: [listenerName],
+      })
       return rows.map((row) => row.application_name.slice(listenerName.length))
     },
     async ping() {
-      await reader.unsafe('select 1')
+      await reader.ping()
     },
     async close() {
       stopWatching()
-      await Promise.all([writer.close(), reader.close(), replica?.close(), ear.close(), lanes.close()])
+      slots.close()
+      await Promise.all([writer.close(), reader.close(), replica?.close(), listener.close(), transactions.close()])
     },
   }
 }
 
-/** The statements apart from each other: Citus repeats the whole text of a SET wherever the transaction goes. */
+interface TransactionPool {
+  connect(): Promise<pg.PoolClient>
+  destroyAll(): void
+  close(): Promise<void>
+}
+
+/** On Citus the tenant that a transaction names must be known where its rows live. */
+const writing = { role: writerRole, 'citus.propagate_set_commands': 'local', ...planning }
+
+function openTransactionPool(url: string, poolSize: number, patienceMs: number): TransactionPool {
+  const clients = new Set<pg.Client>()
+  const pool = new pg.Pool({
+    ...clientConfig(hostsOf(url).current, writing),
+    pipeline: true,
+    query_timeout: patienceMs,
+    connectionTimeoutMillis: patienceMs,
+    max: transactionPoolSize(poolSize),
+    idleTimeoutMillis: 0,
+    // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool awaits it; its types do not say so
+    onConnect: async (client) => {
+      await rejectStandby(client, url)
+      await client.query(forceGenericPlans)
+    },
+  })
+  pool.on('error', ignore)
+  pool.on('connect', (client) => void clients.add(client))
+  pool.on('remove', (client) => void clients.delete(client))
+  const end = (): Promise<void> => pool.end().catch(ignore)
+  return {
+    connect: () => pool.connect(),
+    destroyAll() {
+      for (const client of clients) destroy(client)
+      void end()
+    },
+    /** Idle connections end at once, the others with their transaction. */
+    async close() {
+      const ended = end()
+      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 5000).unref())])
+    },
+  }
+}
+
+async function commit(client: pg.PoolClient): Promise<void> {
+  const { command } = await client.query('commit')
+  if (command === 'ROLLBACK') throw new Error('the transaction was rolled back, because one of its statements failed')
+}
+
+/** The statements apart from each other: Citus repeats the whole text of a SET on every node of the transaction. */
 function openingOf(orgId: number, relaxed = false): readonly string[] {
   if (!Number.isSafeInteger(orgId)) throw new TypeError('an organization id is an integer')
   const commit = relaxed ? '; set local synchronous_commit = off' : ''
   return ['begin', `set local app.org_id = '${orgId}'${commit}`]
-}
-
-const lost = (): Error => new Error('the connection to the database was lost during a transaction')
-
-/** Sends nothing on a connection that is gone, and gives up one that does not answer. */
-function live(lane: Lane): Handle {
-  return {
-    unsafe: ((...given: Parameters<Pool['unsafe']>) => {
-      if (lane.isLost) throw lost()
-      lane.waitFor.refresh()
-      return emptiedWhenAnswered(lane.handle.unsafe(...given))
-    }) as Pool['unsafe'],
-  }
-}
-
-/** Ends with the connection at the latest: a statement that was still waiting to be sent would never end. */
-function whileConnected<Result>(lane: Lane, work: () => Promise<Result>): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    lane.onLost = () => reject(lost())
-    work().then(resolve, reject)
-  })
 }

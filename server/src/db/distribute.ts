@@ -1,8 +1,8 @@
-import { citusDdlSettings, openPool, readerRole, writerRole } from './connect.ts'
+import { citusDdlSettings, readerRole, writerRole } from './connect.ts'
 import { migrationLock } from './migrate.ts'
+import { type Session, withSession } from './session.ts'
+import { sql } from './sql.ts'
 import { type TableKind, tables } from './tables.ts'
-
-type Pool = ReturnType<typeof openPool>
 
 /** What Citus knows of a table: hash-distributed or a copy on every node, and whom it lives beside. */
 interface Distributed {
@@ -21,13 +21,11 @@ export interface Distribution {
 const anchor = 'organizations'
 
 /** Whether this database has been distributed. A plain PostgreSQL has not. */
-export async function isDistributed(url: string): Promise<boolean> {
-  const pool = openPool(url, 1)
-  try {
-    return (await hasCitus(pool)) && (await distributedTables(pool)).has(anchor)
-  } finally {
-    await pool.end({ timeout: 5 })
-  }
+export function isDistributed(url: string): Promise<boolean> {
+  return withSession(
+    url,
+    async (session) => (await hasCitus(session)) && (await distributedTables(session)).has(anchor),
+  )
 }
 
 /**
@@ -35,35 +33,35 @@ export async function isDistributed(url: string): Promise<boolean> {
  * then the organizations, then everything that belongs to one, each beside its organization. What is distributed
  * already is left alone, so it can be called again, and is after a migration that brought new tables.
  */
-export async function distribute(url: string): Promise<Distribution> {
-  const pool = openPool(url, 1, citusDdlSettings)
-  try {
-    await pool`select pg_advisory_lock(${migrationLock})`
-    if (!(await hasCitus(pool))) throw new Error(await howToGetCitus(pool))
-    const before = await distributedTables(pool)
-    const distributed: string[] = []
-    for (const { name, kind } of tables) {
-      if (kind === 'local' || before.has(name)) continue
-      await pool.begin(async (tx) => {
-        // Behind the fence not even the owner could copy the rows that are there.
-        if (kind === 'tenant') await tx.unsafe(`alter table ${name} no force row level security`)
-        await tx.unsafe(statementFor(name, kind))
-        if (kind === 'tenant') await tx.unsafe(`alter table ${name} force row level security`)
-      })
-      distributed.push(name)
-    }
-    checkPlaces(await distributedTables(pool))
-    // Distributing copies; what is left behind on the coordinator is seen by nobody.
-    for (const name of distributed) await pool`select truncate_local_data_after_distributing_table(${name}::regclass)`
-    // A shard moves to another node through the log, with all that live beside it: one without a log would stop them.
-    await alterAll(pool, `c.relpersistence = 'u'`, 'set logged')
-    // Whoever moved shards had to take the force away for that time.
-    await alterAll(pool, 'c.relrowsecurity and not c.relforcerowsecurity', 'force row level security')
-    await letRolesIn(pool)
-    return { distributed, unchanged: before.size }
-  } finally {
-    await pool.end({ timeout: 5 })
+export function distribute(url: string): Promise<Distribution> {
+  return withSession(url, distributeTables, citusDdlSettings)
+}
+
+async function distributeTables(session: Session): Promise<Distribution> {
+  await session.query(sql`select pg_advisory_lock(${migrationLock})`)
+  if (!(await hasCitus(session))) throw new Error(await howToGetCitus(session))
+  const before = await distributedTables(session)
+  const distributed: string[] = []
+  for (const { name, kind } of tables) {
+    if (kind === 'local' || before.has(name)) continue
+    await session.transaction(async () => {
+      // Under forced row level security not even the owner could copy the rows that are there.
+      if (kind === 'tenant') await session.execute(`alter table ${name} no force row level security`)
+      await session.execute(statementFor(name, kind))
+      if (kind === 'tenant') await session.execute(`alter table ${name} force row level security`)
+    })
+    distributed.push(name)
   }
+  checkPlaces(await distributedTables(session))
+  // Distributing copies the rows; the originals on the coordinator are no longer visible.
+  for (const name of distributed)
+    await session.query(sql`select truncate_local_data_after_distributing_table(${name}::regclass)`)
+  // Citus moves shards through the write-ahead log, together with all co-located ones, so none may be unlogged.
+  await alterAll(session, `c.relpersistence = 'u'`, 'set logged')
+  // An operator who moved shards had to lift the force for that time.
+  await alterAll(session, 'c.relrowsecurity and not c.relforcerowsecurity', 'force row level security')
+  await letRolesIn(session)
+  return { distributed, unchanged: before.size }
 }
 
 /** Tables come in the order of the list, so those that foreign keys name are there before those that name them. */
@@ -74,26 +72,26 @@ export function statementFor(name: string, kind: Exclude<TableKind, 'local'>): s
 }
 
 /** The condition is on `c`, the table as PostgreSQL knows it. */
-async function alterAll(pool: Pool, condition: string, change: string): Promise<void> {
-  const found = await pool.unsafe<{ name: string }[]>(`
+async function alterAll(session: Session, condition: string, change: string): Promise<void> {
+  const found = await session.values<string>(`
     select c.relname::text as name from pg_dist_partition d join pg_class c on c.oid = d.logicalrelid
     where not c.relispartition and ${condition}`)
-  for (const { name } of found) await pool.unsafe(`alter table ${name} ${change}`)
+  for (const [name] of found) await session.execute(`alter table ${name} ${change}`)
 }
 
-async function hasCitus(pool: Pool): Promise<boolean> {
-  return (await pool`select from pg_extension where extname = 'citus'`).length > 0
+async function hasCitus(session: Session): Promise<boolean> {
+  return (await session.query(sql`select from pg_extension where extname = 'citus'`)).length > 0
 }
 
 /** The coordinator goes to the other nodes in the name of whoever asks, so both roles must be able to sign in there. */
-async function letRolesIn(pool: Pool): Promise<void> {
-  const shut = await pool<{ rolname: string }[]>`
-    select rolname from pg_roles where rolname in (${writerRole}, ${readerRole}) and not rolcanlogin`
-  for (const { rolname } of shut) await pool.unsafe(`alter role ${rolname} login`)
+async function letRolesIn(session: Session): Promise<void> {
+  const shut = await session.query<{ rolname: string }>(sql`
+    select rolname from pg_roles where rolname in (${writerRole}, ${readerRole}) and not rolcanlogin`)
+  for (const { rolname } of shut) await session.execute(`alter role ${rolname} login`)
 }
 
-async function howToGetCitus(pool: Pool): Promise<string> {
-  const isOnServer = (await pool`select from pg_available_extensions where name = 'citus'`).length > 0
+async function howToGetCitus(session: Session): Promise<string> {
+  const isOnServer = (await session.query(sql`select from pg_available_extensions where name = 'citus'`)).length > 0
   return isOnServer
     ? 'This database lacks the extension citus, although the server has it. Run CREATE EXTENSION citus in it, add the ' +
         'worker nodes (citus_add_node), and try again.'
@@ -101,10 +99,10 @@ async function howToGetCitus(pool: Pool): Promise<string> {
         'for installations that outgrow one database server. How to get it: https://docs.citusdata.com/en/stable/installation/'
 }
 
-async function distributedTables(pool: Pool): Promise<Map<string, Distributed>> {
-  const rows = await pool<Distributed[]>`
+async function distributedTables(session: Session): Promise<Map<string, Distributed>> {
+  const rows = await session.query<Distributed>(sql`
     select c.relname::text as name, d.partmethod::text as partmethod, d.colocationid
-    from pg_dist_partition d join pg_class c on c.oid = d.logicalrelid where not c.relispartition`
+    from pg_dist_partition d join pg_class c on c.oid = d.logicalrelid where not c.relispartition`)
   return new Map(rows.map((row) => [row.name, row]))
 }
 

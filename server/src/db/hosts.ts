@@ -27,9 +27,8 @@ const lookEveryMs = 1000
 const lastWordMs = 300
 
 /**
- * The servers of one address, one of which is the primary. The driver can try several hosts by itself, but it takes a
- * standby for a primary under `read-write`, never gives up while none answers, and cannot tell a primary from a former
- * one that came back. So who is primary is found out here, and a pool is only ever given the address of one server.
+ * The servers of one address, one of which is the primary. The driver knows only single servers, and no driver can tell a
+ * primary from a former one that came back. So the primary is found here, and a pool is given its address alone.
  */
 export class Hosts {
   readonly #probes: Probe[]
@@ -42,6 +41,11 @@ export class Hosts {
     const addresses = addressesOf(url)
     this.#current = addresses[0]!
     this.#probes = addresses.length === 1 ? [] : addresses.map((address) => new Probe(address, question))
+  }
+
+  /** Whether there is more than one server, one of which is the primary. */
+  get hasSeveral(): boolean {
+    return this.#probes.length > 0
   }
 
   /** The address of the server that was the primary when last looked. */
@@ -127,14 +131,11 @@ function stateOf(address: string, answer: Answer | string): State {
 
 const hostOf = (address: string): string => /^[^:]+:\/\/(?:[^@/]*@)?([^/?]*)/.exec(address)?.[1] ?? ''
 
-/** The address of each server; the driver is told to leave at once when it meets a standby. */
+/** The address of each server. */
 function addressesOf(url: string): string[] {
   const [, head = '', hosts = '', tail = ''] = /^([^:]+:\/\/(?:[^/?]*@)?)([^/?]*)(.*)$/.exec(url) ?? []
   if (!hosts.includes(',')) return [url]
-  const [path = '', query = ''] = tail.split('?')
-  const parameters = new URLSearchParams(query)
-  parameters.set('target_session_attrs', 'primary')
-  return hosts.split(',').map((host) => `${head}${host}${path}?${parameters}`)
+  return hosts.split(',').map((host) => `${head}${host}${tail}`)
 }
 
 /** One entry for each address a process uses: whoever opens a connection goes where the others are. */

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type postgres from 'postgres'
-import { citusDdlSettings, openPool, readerRole, writerRole } from './connect.ts'
+import { citusDdlSettings, readerRole, writerRole } from './connect.ts'
+import { type Session, withSession } from './session.ts'
+import { sql } from './sql.ts'
 
 const folder = fileURLToPath(new URL('../../migrations', import.meta.url))
 /** Held by whoever changes the schema. */
@@ -30,36 +31,34 @@ async function readMigrations(): Promise<Migration[]> {
  * the others wait and then find nothing left to do. Returns the names of what was applied.
  */
 export async function migrate(url: string): Promise<string[]> {
-  const pool = openPool(url, 1, citusDdlSettings)
   try {
-    return await pool.begin((tx) => applyMigrations(tx))
+    return await withSession(url, (session) => session.transaction(() => applyMigrations(session)), citusDdlSettings)
   } catch (error) {
     if ((error as { code?: string }).code !== '42501') throw error
     throw new Error(
       `The user of DATABASE_URL may not set up the database: ${(error as Error).message}. It must own the database ` +
         `and be allowed to create roles, or the roles ${writerRole} and ${readerRole} must exist and be granted to it.`,
     )
-  } finally {
-    await pool.end({ timeout: 5 })
   }
 }
 
 /** Within a transaction. With `past`, the migrations a backup was made with, it stops at the schema of that time. */
-export async function applyMigrations(tx: postgres.ISql, past?: ReadonlyMap<string, string>): Promise<string[]> {
+export async function applyMigrations(tx: Session, past?: ReadonlyMap<string, string>): Promise<string[]> {
   const all = await readMigrations()
   if (past !== undefined) refuseStrangers(all, past, 'backup')
   const migrations = past === undefined ? all : all.filter((migration) => past.has(migration.name))
-  await tx`select pg_advisory_xact_lock(${migrationLock})`
-  await tx`create table if not exists schema_migrations
-    (name text primary key, checksum text not null, applied_at timestamptz not null default now())`
-  const known = await tx<{ name: string; checksum: string }[]>`select name, checksum from schema_migrations`
+  await tx.query(sql`select pg_advisory_xact_lock(${migrationLock})`)
+  await tx.execute(`create table if not exists schema_migrations
+    (name text primary key, checksum text not null, applied_at timestamptz not null default now())`)
+  const known = await tx.query<{ name: string; checksum: string }>(sql`select name, checksum from schema_migrations`)
   const applied = new Map(known.map((row) => [row.name, row.checksum]))
   refuseStrangers(all, applied, 'database')
   const pending = migrations.filter((migration) => !applied.has(migration.name))
   if (pending.length > 0) await ensureRoles(tx)
   for (const migration of pending) {
-    for (const statement of statementsOf(migration.text)) await tx.unsafe(statement).simple()
-    await tx`insert into schema_migrations (name, checksum) values (${migration.name}, ${migration.checksum})`
+    for (const statement of statementsOf(migration.text)) await tx.execute(statement)
+    const { name, checksum } = migration
+    await tx.query(sql`insert into schema_migrations (name, checksum) values (${name}, ${checksum})`)
   }
   return pending.map((migration) => migration.name)
 }
@@ -92,16 +91,16 @@ function refuseStrangers(
 }
 
 /** Roles belong to the whole server, so another database's migration may be making them at this very moment. */
-async function ensureRoles(tx: postgres.ISql): Promise<void> {
+async function ensureRoles(tx: Session): Promise<void> {
   for (const role of [writerRole, readerRole]) {
-    await tx.unsafe(`do $$ begin
+    await tx.execute(`do $$ begin
       if not exists (select from pg_roles where rolname = '${role}') then
         create role ${role} nologin;
       end if;
     exception when duplicate_object or unique_violation then null;
     end $$`)
     // From PostgreSQL 16 on, who creates a role is its member at once but may not yet switch to it.
-    await tx.unsafe(`do $$ begin
+    await tx.execute(`do $$ begin
       if not pg_has_role(current_user, '${role}',
         case when current_setting('server_version_num')::int < 160000 then 'member' else 'set' end) then
         execute format('grant ${role} to %I', current_user);

@@ -1,5 +1,6 @@
-import type postgres from 'postgres'
-import { citusDdlSettings, openPool } from './connect.ts'
+import { citusDdlSettings } from './connect.ts'
+import { type Session, withSession } from './session.ts'
+import { sql } from './sql.ts'
 
 const lockKey = 6_170_503
 const dayMs = 86_400_000
@@ -31,32 +32,30 @@ function monthsBetween(table: string, fromMs: number, toMs: number): Month[] {
 }
 
 async function makePartitions(url: string, table: string, fromMs: number, toMs: number): Promise<void> {
-  const pool = openPool(url, 1, citusDdlSettings)
-  try {
-    await pool`select pg_advisory_lock(${lockKey})`
-    await pool.begin((tx) => makeMonthsBetween(tx, table, fromMs, toMs))
-  } finally {
-    await pool.end({ timeout: 5 })
+  const make = async (session: Session): Promise<void> => {
+    await session.query(sql`select pg_advisory_lock(${lockKey})`)
+    await session.transaction(() => makeMonthsBetween(session, table, fromMs, toMs))
   }
+  await withSession(url, make, citusDdlSettings)
 }
 
 /**
  * Makes the months there must be, within a transaction. Each is made on its own and attached when it is whole, because
  * a month made in place would wait for every running report, and everything that comes in would wait behind it.
  */
-export async function makeMonthsBetween(tx: postgres.ISql, table: string, fromMs: number, toMs: number): Promise<void> {
+export async function makeMonthsBetween(tx: Session, table: string, fromMs: number, toMs: number): Promise<void> {
   const there = new Set(await partitionsOf(tx, table))
   for (const { name, from, to } of monthsBetween(table, fromMs, toMs).filter((month) => !there.has(month.name))) {
-    await tx.unsafe(`create table ${name} (like ${table} including all)`)
-    await tx.unsafe(`alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}')`)
+    await tx.execute(`create table ${name} (like ${table} including all)`)
+    await tx.execute(`alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}')`)
   }
 }
 
 /** Names, oldest first. */
-async function partitionsOf(pool: postgres.ISql, table: string): Promise<string[]> {
-  const rows = await pool<{ relname: string }[]>`
+async function partitionsOf(session: Session, table: string): Promise<string[]> {
+  const rows = await session.query<{ relname: string }>(sql`
     select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = ${table}::regclass
-    order by c.relname`
+    order by c.relname`)
   return rows.map((row) => row.relname)
 }
 
@@ -68,8 +67,8 @@ function monthOf(partition: string): { fromMs: number; toMs: number } | null {
 }
 
 /** From the first to the last month there is, as instants; null when there is none. */
-export async function monthsSpan(pool: postgres.ISql, table: string): Promise<[fromMs: number, toMs: number] | null> {
-  const months = (await partitionsOf(pool, table)).flatMap((name) => monthOf(name) ?? [])
+export async function monthsSpan(session: Session, table: string): Promise<[fromMs: number, toMs: number] | null> {
+  const months = (await partitionsOf(session, table)).flatMap((name) => monthOf(name) ?? [])
   const [first, last] = [months[0], months.at(-1)]
   return first === undefined || last === undefined ? null : [first.fromMs, last.toMs - 1]
 }
@@ -80,33 +79,25 @@ export async function partitionsBefore(
   table: string,
   beforeMs: number,
 ): Promise<{ name: string; toMs: number }[]> {
-  const pool = openPool(url, 1)
-  try {
-    const names = await partitionsOf(pool, table)
-    return names.flatMap((name) => {
-      const toMs = monthOf(name)?.toMs ?? Infinity
-      return toMs <= beforeMs ? [{ name, toMs }] : []
-    })
-  } finally {
-    await pool.end({ timeout: 5 })
-  }
+  const names = await withSession(url, (session) => partitionsOf(session, table))
+  return names.flatMap((name) => {
+    const toMs = monthOf(name)?.toMs ?? Infinity
+    return toMs <= beforeMs ? [{ name, toMs }] : []
+  })
 }
 
 const dropTries = 20
 
 /** Asks for a moment only, again and again, because all that comes in waits while it waits for a running report. */
 export async function dropPartition(url: string, name: string): Promise<void> {
-  const pool = openPool(url, 1)
-  try {
+  const drop = async (session: Session): Promise<void> => {
     for (let tries = 1; ; tries++)
       try {
-        await pool.unsafe(`set lock_timeout = '100ms'; drop table if exists ${name}`).simple()
-        return
+        return await session.execute(`drop table if exists ${name}`)
       } catch (error) {
         if (tries === dropTries || (error as { code?: string }).code !== '55P03') throw error
         await new Promise((resume) => setTimeout(resume, 200))
       }
-  } finally {
-    await pool.end({ timeout: 5 })
   }
+  await withSession(url, drop, { lock_timeout: '100ms' })
 }

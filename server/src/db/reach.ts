@@ -1,4 +1,4 @@
-import { openPool } from './connect.ts'
+import { openSession } from './session.ts'
 import { hostsOf } from './hosts.ts'
 import { type ConnectError, reasonOf } from './reasons.ts'
 
@@ -17,12 +17,8 @@ export async function checkReachable(url: string): Promise<void> {
   } catch (error) {
     throw unusable(error)
   }
-  const pool = openPool(url, 1)
-  try {
-    await pool`select 1`
-  } catch (error) {
+  const session = await openSession(url).catch((error: unknown) => {
     throw unusable(error)
-  } finally {
-    await pool.end({ timeout: 1 })
-  }
+  })
+  await session.end()
 }

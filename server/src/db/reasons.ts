@@ -8,9 +8,14 @@ const reasons: Record<string, string> = {
   ECONNREFUSED: 'nothing answers there',
   ENOTFOUND: 'this host name is not known',
   EAI_AGAIN: 'this host name cannot be looked up now',
-  CONNECT_TIMEOUT: 'it did not answer within 10 seconds',
 }
+
+/** What the driver says when a connection or an answer took too long. */
+const timeouts = new Set(['timeout expired', 'Query read timeout'])
 
 /** Why a connection failed, in plain words. */
 export const reasonOf = ({ code, message, errors }: ConnectError): string =>
-  reasons[code ?? ''] ?? (message || errors?.map(reasonOf).join('; ') || code || 'the connection failed')
+  reasons[code ?? ''] ??
+  (timeouts.has(message)
+    ? 'it did not answer in time'
+    : message || errors?.map(reasonOf).join('; ') || code || 'the connection failed')

@@ -1,44 +1,41 @@
-import type postgres from 'postgres'
-import type { Door } from './door.ts'
 import { Probe } from './probe.ts'
+import type { Reader } from './reader.ts'
+import type { Sql } from './sql.ts'
 
-/** How far a replica may be behind before it is passed over. */
-const oldestSeconds = 30
-const lookEveryMs = 2000
+/** How far a replica may lag behind before reads go to the primary instead. */
+const maxLagSeconds = 30
+const probeEveryMs = 2000
 
 const question = `select pg_is_in_recovery() and coalesce(
     (exists (select from pg_stat_wal_receiver) and pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn())
-    or clock_timestamp() - pg_last_xact_replay_timestamp() < interval '${oldestSeconds} seconds', false) as "isFresh"`
+    or clock_timestamp() - pg_last_xact_replay_timestamp() < interval '${maxLagSeconds} seconds', false) as "isFresh"`
 
-type Handle = Pick<postgres.Sql, 'unsafe'>
-
-/**
- * Reads that may be a moment old. They go to the replica while it keeps up, and to the primary as soon as it does not:
- * nobody who asks is told that there is a replica, let alone that it is away.
- */
+/** Reads that may be a moment old: from the replica while it keeps up, otherwise from the primary. */
 export class Replica {
-  readonly #replica: Door
-  readonly #primary: Handle
+  readonly #replica: Reader
+  readonly #primary: Reader
   readonly #probe: Probe
   #isUsable = false
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(url: string, replica: Door, primary: Handle) {
+  constructor(url: string, replica: Reader, primary: Reader) {
     this.#replica = replica
     this.#primary = primary
     this.#probe = new Probe(url, question)
-    void this.#look()
+    void this.#check()
   }
 
-  unsafe: postgres.Sql['unsafe'] = ((...given: Parameters<postgres.Sql['unsafe']>) => {
-    if (!this.#isUsable) return this.#primary.unsafe(...given)
-    return this.#replica.unsafe(...given).catch((error: unknown) => {
-      // What took too long there would take too long here.
+  async query<Row extends object>(statement: Sql): Promise<Row[]> {
+    if (!this.#isUsable) return this.#primary.query(statement)
+    try {
+      return await this.#replica.query<Row>(statement)
+    } catch (error) {
+      // A statement that took too long on the replica would take too long on the primary.
       if ((error as { code?: string }).code === '57014') throw error
-      return this.#primary.unsafe(...given)
-    })
-  }) as postgres.Sql['unsafe']
+      return this.#primary.query(statement)
+    }
+  }
 
   async close(): Promise<void> {
     this.#isClosed = true
@@ -47,12 +44,12 @@ export class Replica {
     await this.#replica.close()
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const answer = await this.#probe.ask<{ isFresh: boolean }>()
     if (this.#isClosed) return this.#probe.close()
     this.#isUsable = typeof answer !== 'string' && answer.isFresh
-    // Whoever waits for it is served by the primary.
-    if (typeof answer === 'string') this.#replica.abandon()
-    this.#timer = setTimeout(() => void this.#look(), lookEveryMs).unref()
+    // Statements that wait for a replica that is away are answered by the primary.
+    if (typeof answer === 'string') this.#replica.destroyAll()
+    this.#timer = setTimeout(() => void this.#check(), probeEveryMs).unref()
   }
 }

@@ -1,5 +1,5 @@
-import postgres from 'postgres'
-import { hostsOf } from './hosts.ts'
+import { openSession } from './session.ts'
+import { sql } from './sql.ts'
 
 const seatKey = 617_050
 const leavingKey = 617_051
@@ -17,28 +17,24 @@ export interface Seat {
  */
 export async function takeSeat(url: string, onLost: () => void): Promise<Seat> {
   let isHeld = false
-  const sql = postgres(hostsOf(url).current, {
-    max: 1,
-    idle_timeout: 0,
-    max_lifetime: null,
-    connect_timeout: 10,
-    fetch_types: false,
-    onnotice: () => undefined,
-    onclose: () => {
+  const session = await openSession(url, {
+    parameters: { application_name: 'lastseen seat' },
+    onEnd: () => {
       if (isHeld) onLost()
       isHeld = false
     },
-    connection: { application_name: 'lastseen seat' },
   })
-  const isFree = async (number: number): Promise<boolean> =>
-    (await sql<{ taken: boolean }[]>`select pg_try_advisory_lock(${seatKey}, ${number}) as taken`)[0]!.taken
+  const isFree = async (number: number): Promise<boolean> => {
+    const lock = sql`select pg_try_advisory_lock(${seatKey}, ${number}) as taken`
+    return (await session.query<{ taken: boolean }>(lock))[0]!.taken
+  }
   // Those that leave do so one after the other: this lock, like the other, ends with the connection.
   const give = async (number: number): Promise<boolean> => {
-    await sql`select pg_advisory_lock(${leavingKey}, 0)`
-    await sql`select pg_advisory_unlock(${seatKey}, ${number})`
-    const others = await sql`
+    await session.query(sql`select pg_advisory_lock(${leavingKey}, 0)`)
+    await session.query(sql`select pg_advisory_unlock(${seatKey}, ${number})`)
+    const others = await session.query(sql`
       select from pg_locks where locktype = 'advisory' and classid = ${seatKey} and objsubid = 2
-        and database = (select oid from pg_database where datname = current_database())`
+        and database = (select oid from pg_database where datname = current_database())`)
     return others.length === 0
   }
 
@@ -47,14 +43,14 @@ export async function takeSeat(url: string, onLost: () => void): Promise<Seat> {
     while (!(await isFree(number))) number++
     isHeld = true
   } catch (error) {
-    await sql.end({ timeout: 0 })
+    await session.end(0)
     throw error
   }
   let leaving: Promise<boolean> | undefined
   const leave = (): Promise<boolean> => {
     const wasHeld = isHeld
     isHeld = false
-    return (wasHeld ? give(number) : Promise.resolve(true)).catch(() => true).finally(() => sql.end({ timeout: 1 }))
+    return (wasHeld ? give(number) : Promise.resolve(true)).catch(() => true).finally(() => session.end(1000))
   }
   return { number, leave: () => (leaving ??= leave()) }
 }

@@ -36,6 +36,8 @@ export function join(pieces: readonly Sql[], separator: Sql): Sql {
   return new Sql(blankOf(holes.length), holes)
 }
 
+let shapes = 0
+
 /** Stands in a shape for any value. */
 const value = Symbol('value')
 
@@ -45,6 +47,8 @@ const value = Symbol('value')
  */
 class Shape {
   text: string | null = null
+  /** The name of the prepared statement with this text. */
+  readonly name = `s${++shapes}`
   readonly #next = new Map<TemplateStringsArray | typeof value, Shape>()
 
   step(to: TemplateStringsArray | typeof value): Shape {
@@ -63,6 +67,7 @@ function walk(piece: Sql, from: Shape, values: unknown[]): Shape {
       shape = walk(hole, shape, values)
       continue
     }
+    if (hole === undefined) throw new TypeError('a value of a statement is undefined')
     values.push(hole)
     shape = shape.step(value)
   }
@@ -78,10 +83,10 @@ function write(piece: Sql, counter: { count: number }): string {
   return text
 }
 
-/** The text with `$1`, `$2`, … and the values that belong to them. */
-export function render(statement: Sql): { text: string; values: unknown[] } {
+/** The text with `$1`, `$2`, …, the values that belong to them, and a name: every connection prepares a text once. */
+export function render(statement: Sql): { name: string; text: string; values: unknown[] } {
   const values: unknown[] = []
   const shape = walk(statement, nothing, values)
   shape.text ??= write(statement, { count: 0 })
-  return { text: shape.text, values }
+  return { name: shape.name, text: shape.text, values }
 }

@@ -12,7 +12,7 @@ const conflicts: Record<string, string> = {
 
 interface DatabaseError {
   code?: string
-  constraint_name?: string
+  constraint?: string
   message?: string
 }
 
@@ -20,7 +20,7 @@ interface DatabaseError {
 function constraintOf(error: DatabaseError): string | null {
   const isViolation = error.code?.startsWith('23') || (error.code === 'XX000' && error.message?.includes('violates'))
   if (!isViolation) return null
-  const name = error.constraint_name ?? /constraint "([^"]+)"/.exec(error.message ?? '')?.[1]
+  const name = error.constraint ?? /constraint "([^"]+)"/.exec(error.message ?? '')?.[1]
   return name?.replace(/_\d+$/, '') ?? null
 }
 

@@ -1,16 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FairQueue } from '../admission/fair-queue.ts'
 import { type Refusal, errorKinds, refuse } from '../kernel/errors.ts'
 import { bearerToken } from './bearer.ts'
 import { type Authenticator, type Caller, nobody } from './caller.ts'
 import { isAnonymousAgent } from './edge-filter.ts'
 import { asRefusal, errorBody, internalError } from './envelope.ts'
 import { type Exchange, openExchange, pour, preflightHeaders, send, stream } from './exchange.ts'
-import type { Gate } from './gate.ts'
-import { LateRefusals } from './late-refusals.ts'
 import { checkMediaType } from './media-type.ts'
 import { readParams } from './params.ts'
 import { readQuery } from './query.ts'
-import { type Early, readEarly, takeBody } from './take-body.ts'
+import { decodeFor, readBody } from './take-body.ts'
 import { type Drawn, type RateLimiter, fullBucket, rateState, refuseDrained } from './rate-limit.ts'
 import { type Answer, type AnyRoute, variablesOf } from './route.ts'
 import { type Match, Router } from './router.ts'
@@ -54,7 +53,8 @@ export interface DispatchNeeds {
   readonly pages: readonly PlainPage[]
   readonly authenticator: Authenticator
   readonly limiter: RateLimiter
-  readonly gate: Gate
+  /** Shares the capacity of the process among organizations; anonymous requests are shared by address. */
+  readonly queue: FairQueue
   readonly millis: () => number
   readonly edgeFilter: boolean
   readonly trustProxy: boolean
@@ -74,7 +74,6 @@ type Target = Mounted | PlainPage
 
 export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, response: ServerResponse) => void {
   const router = mount(needs)
-  const refusals = new LateRefusals()
   const secretPaths = needs.pages
     .filter((page) => page.isPathSecret)
     .map(({ path }) => ({ path, start: path.slice(0, path.indexOf('{')) }))
@@ -107,21 +106,27 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
       if (needs.millis() >= route.sunset.getTime()) throw refuse.gone()
     }
 
-    // Waited for only where there is something to wait for: who is known needs no turn of the loop.
-    const identified = route.access === 'public' ? nobody : identify(exchange, route)
-    const caller = identified instanceof Promise ? await identified : identified
-    const group = route.access === 'public' ? null : caller.orgId
-    // Read before it takes a place: a body that trickles in from nobody knows whom would hold up everybody else.
-    const early = group === null && route.body !== undefined ? await readEarly(exchange, route) : undefined
-    const delay = caller.kind === 'credential' ? refusals.delay(caller.subject) : undefined
-    if (delay !== undefined) await delay
-    const admitted = needs.gate.enter(group, () => exchange.response.destroyed)
-    if (admitted !== undefined) await admitted
+    const caller = route.access === 'public' ? nobody : await identify(exchange, route)
+    if (caller.kind === 'credential') charge(exchange, await needs.limiter.draw(caller.subject))
+    if (route.body !== undefined) checkMediaType(request, route.body)
+    if (route.access === 'session' && caller.kind !== 'session') throw refuse.forbidden('A signed-in user is required')
+    const missing = route.scopes.find((scope) => !caller.scopes.has(scope))
+    if (missing !== undefined) throw refuse.missingScope(missing)
+    const query = readQuery(exchange.queryText, route.query, target.elsewhere)
+    const params = readParams(route, target.variables, segments)
+    const address = addressOf(request)
+    const call = { params: params as never, query: query as never, body: undefined as never, caller, address }
+
+    // A body is read before the request takes a slot: a slow client would hold the slot meanwhile.
+    const bytes = route.body === undefined ? null : await readBody(exchange, route.body)
+    const tenant = route.access === 'public' ? address : caller.orgId
+    await needs.queue.acquire(tenant, 1, () => exchange.response.destroyed)
     let result: Answer
     try {
-      result = await perform(exchange, target, segments, caller, early)
+      if (route.body !== undefined) call.body = (await decodeFor(route, call, bytes)) as never
+      result = await route.handle(call)
     } finally {
-      needs.gate.leave(group)
+      needs.queue.release(tenant)
     }
 
     const headers = result.headers ?? {}
@@ -129,36 +134,6 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     if (result.download !== undefined) return pour(exchange, result.download)
     if (result.body === undefined) return send(exchange, result.status, headers)
     send(exchange, result.status, headers, { type: 'application/json', text: JSON.stringify(result.body) })
-  }
-
-  /** What a request does once it has a place. */
-  async function perform(
-    exchange: Exchange,
-    { route, elsewhere, variables }: Mounted,
-    segments: readonly string[],
-    caller: Caller,
-    early: Early | undefined,
-  ): Promise<Answer> {
-    const { request } = exchange
-    if (caller.kind === 'credential') {
-      const drawn = needs.limiter.draw(caller.subject)
-      charge(exchange, caller.subject, drawn instanceof Promise ? await drawn : drawn)
-    }
-    if (route.body !== undefined) checkMediaType(request, route.body)
-    if (route.access === 'session' && caller.kind !== 'session') throw refuse.forbidden('A signed-in user is required')
-    const missing = route.scopes.find((scope) => !caller.scopes.has(scope))
-    if (missing !== undefined) throw refuse.missingScope(missing)
-    const query = readQuery(exchange.queryText, route.query, elsewhere)
-    const params = readParams(route, variables, segments)
-    const call = {
-      params: params as never,
-      query: query as never,
-      body: undefined as never,
-      caller,
-      address: addressOf(request),
-    }
-    if (route.body !== undefined) call.body = (await takeBody(exchange, route, call, early)) as never
-    return route.handle(call)
   }
 
   function locate(exchange: Exchange): { target: Target; segments: readonly string[] } {
@@ -184,23 +159,16 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
 
   const isKnown = (path: string): boolean => router.find(path) !== null
 
-  function identify(exchange: Exchange, route: AnyRoute): Caller | Promise<Caller> {
-    const found = needs.authenticator.authenticate(bearerToken(exchange.request))
-    return found instanceof Promise
-      ? found.then((caller) => admit(exchange, route, caller))
-      : admit(exchange, route, found)
-  }
-
-  function admit(exchange: Exchange, route: AnyRoute, caller: Caller | null): Caller | Promise<Caller> {
+  async function identify(exchange: Exchange, route: AnyRoute): Promise<Caller> {
+    const caller = await needs.authenticator.authenticate(bearerToken(exchange.request))
     if (caller === null || (route.access === 'credential' && caller.kind !== 'credential'))
       throw refuse.unauthorized('Invalid or expired token')
     exchange.orgId = caller.orgId
     return caller
   }
 
-  function charge(exchange: Exchange, subject: string, drawn: Drawn): void {
+  function charge(exchange: Exchange, drawn: Drawn): void {
     exchange.rate = rateState(drawn)
-    if (!drawn.admitted) refusals.refused(subject)
     refuseDrained(drawn)
   }
 

@@ -20,7 +20,7 @@ interface Bucket {
   filledAt: number
 }
 
-export interface HeldBucket extends Bucket {
+interface HeldBucket extends Bucket {
   key: string
 }
 
@@ -28,47 +28,25 @@ export interface MemoryLimiter extends RateLimiter {
   draw(key: string): Drawn
   /** What every bucket holds that is not full. */
   contents(): HeldBucket[]
-  has(key: string): boolean
-  look(key: string): HeldBucket | undefined
-  /** From now on it is another's. */
-  take(key: string): HeldBucket | undefined
-  /** It was another's so far. */
-  put(bucket: HeldBucket): void
 }
 
 /**
- * Exact while one process serves: nothing comes between reading a bucket and writing it. Buckets that had time to fill up
- * are the same as none and are let go of, now and then and never the one just drawn from.
+ * Exact while one process serves: nothing comes between reading a bucket and writing it. Buckets that are full again are
+ * removed once a minute.
  */
-export function memoryLimiter(millis: () => number, onFull: (buckets: HeldBucket[]) => void = ignore): MemoryLimiter {
+export function memoryLimiter(millis: () => number): MemoryLimiter {
   const buckets = new Map<string, Bucket>()
   let nextSweep = 0
 
   function sweep(now: number): void {
     if (now < nextSweep) return
     nextSweep = now + 60_000
-    const full: HeldBucket[] = []
     for (const [key, bucket] of buckets)
-      if (bucket.tokens + ((now - bucket.filledAt) / 1000) * refillPerSecond >= burst) full.push({ key, ...bucket })
-    for (const { key } of full) buckets.delete(key)
-    if (full.length > 0) onFull(full)
-  }
-
-  const look = (key: string): HeldBucket | undefined => {
-    const bucket = buckets.get(key)
-    return bucket && { key, ...bucket }
+      if (bucket.tokens + ((now - bucket.filledAt) / 1000) * refillPerSecond >= burst) buckets.delete(key)
   }
 
   return {
     contents: () => Array.from(buckets, ([key, bucket]) => ({ key, ...bucket })),
-    has: (key) => buckets.has(key),
-    look,
-    take(key) {
-      const bucket = look(key)
-      buckets.delete(key)
-      return bucket
-    },
-    put: ({ key, tokens, filledAt }) => void buckets.set(key, { tokens, filledAt }),
     draw(key) {
       const now = Math.floor(millis())
       let bucket = buckets.get(key)
@@ -85,8 +63,6 @@ export function memoryLimiter(millis: () => number, onFull: (buckets: HeldBucket
     },
   }
 }
-
-const ignore = (): void => undefined
 
 export interface RateState {
   readonly remaining: string

@@ -1,27 +1,21 @@
 import { checkBody, decodeObject, readBytes } from './body.ts'
 import type { Exchange } from './exchange.ts'
-import { checkMediaType } from './media-type.ts'
-import type { AnyRoute, Call } from './route.ts'
+import type { AnyRoute, Body, Call } from './route.ts'
+import type { Shape } from './schema.ts'
 
-/** The bytes of a body, null when there are too many. */
-export interface Early {
-  readonly bytes: Buffer | null
+/** The bytes of the body, null when there are too many. */
+export async function readBody(exchange: Exchange, { maxMebibytes }: Body<Shape>): Promise<Buffer | null> {
+  const bytes = await readBytes(exchange.request, maxMebibytes)
+  if (!exchange.request.complete) closeAfter(exchange)
+  return bytes
 }
 
-export async function readEarly(exchange: Exchange, route: AnyRoute): Promise<Early> {
-  checkMediaType(exchange.request, route.body!)
-  return { bytes: await readBytes(exchange.request, route.body!.maxMebibytes) }
-}
-
-/** A path that leads nowhere is reported before a bad body, but only a bad body costs the extra look. */
-export async function takeBody(
-  exchange: Exchange,
+/** A path that leads nowhere is reported before a bad body, but only a bad body costs the extra query. */
+export async function decodeFor(
   route: AnyRoute,
   call: Call<never, never, never>,
-  early: Early | undefined,
+  bytes: Buffer | null,
 ): Promise<unknown> {
-  const { bytes } = early ?? { bytes: await readBytes(exchange.request, route.body!.maxMebibytes) }
-  if (!exchange.request.complete) hangUpAfter(exchange)
   let value: ReturnType<typeof decodeObject> | undefined
   try {
     value = decodeObject(bytes, route.body!)
@@ -32,8 +26,8 @@ export async function takeBody(
   }
 }
 
-/** A body too large even to throw away ends the connection once its refusal is out. */
-function hangUpAfter(exchange: Exchange): void {
+/** A body too large even to be discarded ends the connection once its error is sent. */
+function closeAfter(exchange: Exchange): void {
   exchange.response.shouldKeepAlive = false
   exchange.response.once('finish', () => exchange.request.destroy())
 }

@@ -1,12 +1,12 @@
+import type { FairQueue } from '../admission/fair-queue.ts'
 import type { Database } from '../db/database.ts'
-import type { Turns } from '../http/turns.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { instantFromMillis } from '../kernel/instant.ts'
 import { recordReads } from '../pipeline/record-reads.ts'
 import type { Device } from '../readers/reader.ts'
 import { type ReaderClock, settlingOf } from '../tracking/arrival.ts'
 import type { TagRead } from '../tracking/tag-read.ts'
-import { Batches } from './batches.ts'
+import { BatchWriter } from './batch-writer.ts'
 import { type Format, decode } from './decoders/index.ts'
 import type { Decoded, Read } from './decoders/read.ts'
 
@@ -18,8 +18,8 @@ export interface Taken {
 export interface IntakeNeeds {
   db: Database
   clock: Clock
-  /** Batches wait for their organization's turn. */
-  turns: Turns
+  /** Organizations share the slots for batches. */
+  queue: FairQueue
   retentionDays: number
   /** Told of every message once it is durable. */
   onTaken: (device: Device, taken: Taken & { reads: readonly Read[]; warning: string | null }) => void
@@ -29,7 +29,14 @@ export interface IntakeNeeds {
 }
 
 const maxMessageBytes = 1024 * 1024
-const maxWaitingBytes = 32 * maxMessageBytes
+const batchLimits = {
+  batchSize: 250,
+  itemsPerCost: 10,
+  maxWaitingBytes: 32 * maxMessageBytes,
+  maxWaitingBytesPerTenant: 8 * maxMessageBytes,
+}
+/** What a message takes in memory beside its bytes. */
+const messageOverheadBytes = 1024
 
 /** What is in a message. Its reads are in the order of time: it may be written in parts, and of a minute the first counts. */
 interface Opened {
@@ -44,18 +51,18 @@ interface Settled extends TagRead {
 /** The way in for every message of every reader, whatever brought it. */
 export class Intake {
   readonly #needs: IntakeNeeds
-  readonly #batches: Batches<TagRead, boolean>
+  readonly #batches: BatchWriter<TagRead, boolean>
 
   constructor(needs: IntakeNeeds) {
     this.#needs = needs
-    this.#batches = new Batches(
+    this.#batches = new BatchWriter(
       async (orgId, reads) => {
         const { isKnown, moves } = await recordReads(needs, orgId, reads)
         if (moves > 0) needs.onMoved(orgId)
         return isKnown
       },
-      { maxBatch: 5_000, maxBatchInCompany: 50, itemsPerThing: 12, maxWaiting: maxWaitingBytes },
-      needs.turns,
+      batchLimits,
+      needs.queue,
     )
   }
 
@@ -84,7 +91,7 @@ export class Intake {
     const arrivedAtMs = this.#needs.clock.millis()
     const opened: { message: Opened | null } = { message: null }
     const isKnown = await this.#batches.add(device.orgId, {
-      weight: bytes.length,
+      bytes: bytes.length + messageOverheadBytes,
       open: () => {
         opened.message = this.#open(device, bytes, topic, arrivedAtMs)
         return opened.message?.inTime ?? []

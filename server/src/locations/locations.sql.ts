@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../db/database.ts'
-import { planOnce } from '../db/plans.ts'
+import { withGenericPlan } from '../db/plans.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { toDatabase } from '../kernel/instant.ts'
 import type { Page } from '../kernel/page.ts'
@@ -76,7 +76,7 @@ const finder =
   <L extends Location>(reading: Reading<L>) =>
   async (db: Db, orgId: number, which: Sql): Promise<L[]> => {
     const rows = await db.query<LocationRow>(
-      planOnce(sql`
+      withGenericPlan(sql`
         select ${locationColumns}, ${reading.columns(orgId, sql`r`)}${tagColumns}
         from locations r
         left join locations parent on parent.org_id = ${orgId} and parent.id = r.parent_id

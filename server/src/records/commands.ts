@@ -41,7 +41,7 @@ async function missing<R extends RecordCore>(
 
 export async function getRecord<R extends RecordCore>(needs: Needs, store: Store<R>, orgId: number, ref: RecordRef) {
   const record = await (typeof ref === 'number'
-    ? store.findTogether(needs.db.read, orgId, ref)
+    ? store.load(needs.db.read, orgId, ref)
     : store.find(needs.db.read, orgId, ref))
   if (record === null) throw await missing(needs, store, orgId, ref)
   return record

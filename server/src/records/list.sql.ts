@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import { anyOf, pageOf, planOnce } from '../db/plans.ts'
+import { paginate, withGenericPlan } from '../db/plans.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
 import { type Instant, toDatabase } from '../kernel/instant.ts'
 import type { PageRequest, SortTerm } from '../kernel/page.ts'
@@ -65,7 +65,7 @@ export const isMeant = (orgId: number, ref: RecordRef): Sql =>
 
 /** One of several live records. */
 export const isAmong = (orgId: number, ids: readonly number[]): Sql =>
-  sql`r.org_id = ${orgId} and r.id = any(${anyOf(ids)}::bigint[]) and r.deleted_at is null`
+  sql`r.org_id = ${orgId} and r.id = any(${ids}::bigint[]) and r.deleted_at is null`
 
 export const sortColumns: Record<RecordSortField, (of: Sql) => Sql> = {
   external_key: (of) => sql`${of}.external_key`,
@@ -125,7 +125,7 @@ export function conditions(
 ): Sql {
   const all = [sql`r.org_id = ${orgId}`, liveness, isEffective(sql`r`, now), ...more]
   if (filter.isActive !== undefined) all.push(filter.isActive ? sql`r.is_active` : sql`not r.is_active`)
-  if (filter.externalKeys !== undefined) all.push(sql`r.external_key = any(${anyOf(filter.externalKeys)}::text[])`)
+  if (filter.externalKeys !== undefined) all.push(sql`r.external_key = any(${filter.externalKeys}::text[])`)
   if (filter.q) all.push(contains(filter.q))
   return join(all, sql` and `)
 }
@@ -166,12 +166,12 @@ function plainPage(orgId: number, layout: RecordTable, request: ListRequest, mor
   const rows = (liveness: Sql): Sql => sql`
     select ${layout.columns} from ${layout.table} r where ${conditions(orgId, request, liveness, more)}
     order by ${orderBy(request, sql`r`)}`
-  if (!filter.includeDeleted) return pageOf(rows(live), request)
+  if (!filter.includeDeleted) return paginate(rows(live), request)
   const reach = Math.min(limit + offset, Number.MAX_SAFE_INTEGER)
   const both = sql`
     select * from ((${rows(live)} limit ${reach}) union all (${rows(deleted)} limit ${reach})) r
     order by ${orderBy(request, sql`r`)}`
-  return pageOf(both, request)
+  return paginate(both, request)
 }
 
 /**
@@ -186,7 +186,7 @@ function filteredList(orgId: number, layout: RecordTable, request: ListRequest, 
   return sql`
     with matches as materialized (${all}),
     total as (select count(*) as total from matches),
-    chosen as (${pageOf(sql`select m.id from matches m order by ${orderBy(request, sql`m`)}`, request)}),
+    chosen as (${paginate(sql`select m.id from matches m order by ${orderBy(request, sql`m`)}`, request)}),
     page as (
       select ${layout.columns} from chosen join ${layout.table} r on r.org_id = ${orgId} and r.id = chosen.id
     )`
@@ -213,7 +213,7 @@ export async function listRecords<Row extends CoreRow>(
         page as (${plainPage(orgId, layout, request, more)})`
   const page = pageWithTags(orgId, layout, list, orderBy(request, sql`page`))
   // How many a search finds depends on what is searched for, so its plan does too.
-  return db.query(request.filter.q ? page : planOnce(page))
+  return db.query(request.filter.q ? page : withGenericPlan(page))
 }
 
 /** `list` is a WITH clause that ends with `total` and `page`. */

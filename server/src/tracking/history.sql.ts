@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import { pageOf } from '../db/plans.ts'
+import { paginate } from '../db/plans.ts'
 import { join, sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, microsecondsBetween } from '../kernel/instant.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
@@ -54,7 +54,7 @@ export async function assetHistory(
       select minutes, history_from from asset_positions where org_id = ${orgId} and asset_id = ${assetId}
     ),
     total as (${total}),
-    page as (${pageOf(ordered, request)}),
+    page as (${paginate(ordered, request)}),
     earlier as (
       select m.observed_at from asset_minutes m where ${own} and m.minute < (select min(minute) from page)
       order by m.minute desc limit 1

@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import { pageOf } from '../db/plans.ts'
+import { paginate } from '../db/plans.ts'
 import { join, sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
@@ -74,7 +74,7 @@ export async function listMoves(db: Db, orgId: number, request: MovesRequest): P
     select ${columns} from moves m where ${chosen} order by m.occurred_at desc, m.delivery_id desc`
   const rows = await db.query<Omit<MoveRow, 'delivery_id'> & { total: number; delivery_id: string | null }>(sql`
     with total as (select count(*) as total from moves m where ${chosen}),
-    page as (${pageOf(newest, request)})
+    page as (${paginate(newest, request)})
     select total.total, page.* from total left join page on true order by page.occurred_at desc, page.delivery_id desc`)
   const present = rows.filter((row): row is MoveRow & { total: number } => row.delivery_id !== null)
   return { rows: present.map(moveOf), total: rows[0]?.total ?? 0 }

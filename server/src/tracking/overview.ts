@@ -20,51 +20,28 @@ export interface Overview {
   movesPerHour: HourCount[]
 }
 
-/** However many look, the rest after counting is so many times as long: a twentieth of the time is counted. */
-const restPerWork = 19
-/** But no longer: what somebody just changed is to be seen, also after the database was slow for a moment. */
-const longestRestMs = 10_000
+/** How long counts are shared once they are there. */
+const ttlMs = 1000
 
-interface Look {
-  answer: Promise<Overview>
-  /** When it has to be counted anew, on the process's own clock. */
-  goodUntil: number
-}
-
-/**
- * Where everything is at a glance. The counts are shared by all who look, and stay good for as long as counting them
- * took, many times over, ten seconds at most: a small organization sees every move at once, and a large one cannot be made
- * to count all day.
- */
+/** Counts of everything an organization has. All who ask share them while they are counted and for a second after. */
 export class Overviews {
   readonly #db: Database
   readonly #clock: Clock
-  readonly #longestRestMs: number
-  readonly #looks = new Map<number, Look>()
+  readonly #cached = new Map<number, Promise<Overview>>()
 
-  constructor(needs: { db: Database; clock: Clock; longestRestMs?: number }) {
+  constructor(needs: { db: Database; clock: Clock }) {
     this.#db = needs.db
     this.#clock = needs.clock
-    this.#longestRestMs = needs.longestRestMs ?? longestRestMs
   }
 
   of(orgId: number): Promise<Overview> {
-    const known = this.#looks.get(orgId)
-    if (known !== undefined && performance.now() < known.goodUntil) return known.answer
-    const startedAt = performance.now()
-    const look: Look = { answer: this.#count(orgId), goodUntil: Infinity }
-    this.#looks.set(orgId, look)
-    const done = (): void => {
-      const endedAt = performance.now()
-      const restMs = Math.min((endedAt - startedAt) * restPerWork, this.#longestRestMs)
-      look.goodUntil = endedAt + restMs
-      const forget = (): void => {
-        if (this.#looks.get(orgId) === look) this.#looks.delete(orgId)
-      }
-      setTimeout(forget, restMs).unref()
-    }
-    look.answer.then(done, () => this.#looks.delete(orgId))
-    return look.answer
+    const cached = this.#cached.get(orgId)
+    if (cached !== undefined) return cached
+    const overview = this.#count(orgId)
+    this.#cached.set(orgId, overview)
+    const expire = (): void => void this.#cached.delete(orgId)
+    overview.then(() => setTimeout(expire, ttlMs).unref(), expire)
+    return overview
   }
 
   async #count(orgId: number): Promise<Overview> {

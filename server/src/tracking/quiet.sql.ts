@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import { pageOf } from '../db/plans.ts'
+import { paginate } from '../db/plans.ts'
 import { sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
@@ -37,7 +37,7 @@ export async function listQuiet(db: Db, orgId: number, since: Instant, page: Pag
         - (select count(*) from assets a join asset_positions p on p.org_id = ${orgId} and p.asset_id = a.id
           where a.org_id = ${orgId} and a.deleted_at is not null and p.last_seen_at < ${before}) as total
     ),
-    page as (${pageOf(longest, page)})
+    page as (${paginate(longest, page)})
     select total.total, page.asset_id, page.external_key, page.name, l.id as location_id, l.name as location_name,
       page.last_seen_at
     from total left join page on true

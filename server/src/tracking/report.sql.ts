@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import { anyOf, pageOf, planOnce } from '../db/plans.ts'
+import { paginate, withGenericPlan } from '../db/plans.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
 import { type Instant, fromDatabase } from '../kernel/instant.ts'
 import type { Page, PageRequest, SortTerm } from '../kernel/page.ts'
@@ -76,8 +76,8 @@ function placesAt(orgId: number, at: Instant | undefined): Sql {
 function chosenLocations(orgId: number, request: ReportRequest): Sql {
   const named =
     request.locationIds === undefined
-      ? sql`l.external_key = any(${anyOf(request.locationKeys ?? [])}::text[])`
-      : sql`l.id = any(${anyOf(request.locationIds)}::bigint[])`
+      ? sql`l.external_key = any(${request.locationKeys ?? []}::text[])`
+      : sql`l.id = any(${request.locationIds}::bigint[])`
   const roots = sql`select l.id from locations l where l.org_id = ${orgId} and l.deleted_at is null and ${named}`
   if (!request.includeDescendants) return roots
   return sql`
@@ -95,8 +95,8 @@ const withoutDescription = sql`(split_part(a.search_text, chr(1), 1) || chr(1) |
 
 function filters(orgId: number, request: ReportRequest): Sql[] {
   const all: Sql[] = []
-  if (request.assetIds !== undefined) all.push(sql`a.id = any(${anyOf(request.assetIds)}::bigint[])`)
-  if (request.assetKeys !== undefined) all.push(sql`a.external_key = any(${anyOf(request.assetKeys)}::text[])`)
+  if (request.assetIds !== undefined) all.push(sql`a.id = any(${request.assetIds}::bigint[])`)
+  if (request.assetKeys !== undefined) all.push(sql`a.external_key = any(${request.assetKeys}::text[])`)
   if (request.locationIds !== undefined || request.locationKeys !== undefined)
     all.push(sql`p.location_id in (${chosenLocations(orgId, request)})`)
   if (request.q) {
@@ -141,12 +141,14 @@ export async function assetLocations(db: Db, orgId: number, request: ReportReque
   // Matches are found before they are sorted: left to itself the planner walks the sort order and tests every row.
   const list = isPlain
     ? sql`total as (${countedTotal(orgId, request, liveness)}),
-      page as (${pageOf(sql`${rows} order by ${order}`, request)})`
+      page as (${paginate(sql`${rows} order by ${order}`, request)})`
     : sql`matches as materialized (${rows}),
       total as (select count(*) as total from matches),
-      page as (${pageOf(sql`select * from matches order by ${order}`, request)})`
+      page as (${paginate(sql`select * from matches order by ${order}`, request)})`
   const statement = sql`with ${list} select total.total, page.* from total left join page on true order by ${order}`
-  const answer = await db.query<ReportRow>(request.q || request.at !== undefined ? statement : planOnce(statement))
+  const answer = await db.query<ReportRow>(
+    request.q || request.at !== undefined ? statement : withGenericPlan(statement),
+  )
   return {
     rows: answer.flatMap((row) => (row.asset_id === null ? [] : [whereaboutOf(row, row.asset_id)])),
     total: answer[0]?.total ?? 0,

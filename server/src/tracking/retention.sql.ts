@@ -1,5 +1,5 @@
 import type { Tx } from '../db/database.ts'
-import { planAnew } from '../db/plans.ts'
+import { withCustomPlan } from '../db/plans.ts'
 import { sql } from '../db/sql.ts'
 import { type Instant, toDatabase } from '../kernel/instant.ts'
 
@@ -31,7 +31,7 @@ export async function forgetMinutes(tx: Tx, orgId: number, before: Instant): Pro
 
 /** Removes moves recorded before an instant, some at a time. Says whether there may be more to do. */
 export async function forgetMoves(tx: Tx, orgId: number, before: Instant): Promise<boolean> {
-  await planAnew(tx)
+  await withCustomPlan(tx)
   const gone = await tx.query(sql`
     delete from moves m where m.org_id = ${orgId} and (m.recorded_at, m.delivery_id) in (
       select o.recorded_at, o.delivery_id from moves o

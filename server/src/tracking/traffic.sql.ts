@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import { pageOf } from '../db/plans.ts'
+import { paginate } from '../db/plans.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
 import { type Instant, fromDatabase } from '../kernel/instant.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
@@ -53,7 +53,7 @@ export async function locationTraffic(
       from moves m where ${chosen} and m.from_location_id = ${locationId}
     ),
     total as (select count(*) as total from passages),
-    page as (${pageOf(sql`select * from passages order by occurred_at desc, delivery_id`, request)})
+    page as (${paginate(sql`select * from passages order by occurred_at desc, delivery_id`, request)})
     select total.total, page.* from total left join page on true order by page.occurred_at desc, page.delivery_id`)
   return {
     rows: rows.flatMap((row) => (row.event === null ? [] : [passageOf(row, row.event)])),

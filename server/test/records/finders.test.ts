@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { assetStore, placedAssetStore } from '../../src/assets/assets.sql.ts'
 import { createAsset } from '../../src/assets/commands.ts'
 import type { Db } from '../../src/db/database.ts'
@@ -43,7 +43,7 @@ describe('Records that are asked for together', () => {
   it('are found by one statement, each with its own tags in their order', async () => {
     statements = 0
     const [orgId, ids] = [organizations[0]!, assets[0]!]
-    const found = await Promise.all(ids.map((id) => assetStore.findTogether(db, orgId, id)))
+    const found = await Promise.all(ids.map((id) => assetStore.load(db, orgId, id)))
     expect(statements).toBe(1)
     expect(found.map((asset) => asset?.id)).toEqual(ids)
     expect(found.map((asset) => asset?.tags.map(({ value }) => value))).toEqual(
@@ -55,7 +55,7 @@ describe('Records that are asked for together', () => {
   it('are null where there is none, and the same for two who ask for the same', async () => {
     statements = 0
     const [orgId, [first]] = [organizations[0]!, assets[0]!]
-    const ask = (id: number) => assetStore.findTogether(db, orgId, id)
+    const ask = (id: number) => assetStore.load(db, orgId, id)
     const [one, none, again] = await Promise.all([ask(first!), ask(1), ask(first!)])
     expect(statements).toBe(1)
     expect(none).toBeNull()
@@ -67,10 +67,10 @@ describe('Records that are asked for together', () => {
     statements = 0
     const [mine, theirs] = [assets[0]![0]!, assets[1]![0]!]
     const found = await Promise.all([
-      assetStore.findTogether(db, organizations[0]!, mine),
-      assetStore.findTogether(db, organizations[1]!, theirs),
-      assetStore.findTogether(db, organizations[0]!, theirs),
-      assetStore.findTogether(db, organizations[1]!, mine),
+      assetStore.load(db, organizations[0]!, mine),
+      assetStore.load(db, organizations[1]!, theirs),
+      assetStore.load(db, organizations[0]!, theirs),
+      assetStore.load(db, organizations[1]!, mine),
     ])
     expect(statements).toBe(2)
     expect(found.map((asset) => asset?.id)).toEqual([mine, theirs, undefined, undefined])
@@ -78,7 +78,7 @@ describe('Records that are asked for together', () => {
 
   it('are thirty-two in a statement at most', async () => {
     statements = 0
-    const asked = Array.from({ length: 130 }, () => assetStore.findTogether(db, organizations[0]!, assets[0]![0]!))
+    const asked = Array.from({ length: 130 }, () => assetStore.load(db, organizations[0]!, assets[0]![0]!))
     const found = await Promise.all(asked)
     expect(statements).toBe(5)
     expect(new Set(found.map((asset) => asset?.id))).toEqual(new Set([assets[0]![0]]))
@@ -86,7 +86,7 @@ describe('Records that are asked for together', () => {
 
   it('all fail with the statement, and the next ones do not', async () => {
     broken = new Error('gone')
-    const asked = assets[0]!.map((id) => assetStore.findTogether(db, organizations[0]!, id))
+    const asked = assets[0]!.map((id) => assetStore.load(db, organizations[0]!, id))
     const outcomes = await Promise.allSettled(asked)
     broken = null
     expect(outcomes.map((one) => (one.status === 'rejected' ? (one.reason as Error).message : one))).toEqual([
@@ -94,15 +94,15 @@ describe('Records that are asked for together', () => {
       'gone',
       'gone',
     ])
-    expect((await assetStore.findTogether(db, organizations[0]!, assets[0]![1]!))?.id).toBe(assets[0]![1])
+    expect((await assetStore.load(db, organizations[0]!, assets[0]![1]!))?.id).toBe(assets[0]![1])
   })
 
   it('do not join a statement that is under way, so whoever asks after a write sees it', async () => {
     const [orgId, id] = [organizations[0]!, assets[0]![2]!]
-    const before = assetStore.findTogether(db, orgId, id)
+    const before = assetStore.load(db, orgId, id)
     await turnOfTheLoop()
     statements = 0
-    await Promise.all([before, assetStore.findTogether(db, orgId, id)])
+    await Promise.all([before, assetStore.load(db, orgId, id)])
     expect(statements).toBe(1)
   })
 
@@ -112,105 +112,8 @@ describe('Records that are asked for together', () => {
     const child = await createLocation(used.core, orgId, { ...draft('Q'), parent: { id: parent.id } })
     for (const store of [locationStore, rootedLocationStore])
       for (const { id } of [parent, child])
-        expect(await store.findTogether(db, orgId, id)).toEqual(await store.find(db, orgId, id))
+        expect(await store.load(db, orgId, id)).toEqual(await store.find(db, orgId, id))
     for (const id of assets[0]!)
-      expect(await placedAssetStore.findTogether(db, orgId, id)).toEqual(await placedAssetStore.find(db, orgId, id))
-  })
-})
-
-describe('A few records that are asked for while others are under way', () => {
-  /** What each statement waits for to be answered. */
-  const answers: (() => void)[] = []
-  const db: Db = { query: () => new Promise((resolve) => answers.push(() => resolve([]))) }
-  const ask = (count: number): Promise<unknown> =>
-    Promise.all(Array.from({ length: count }, (_, id) => assetStore.findTogether(db, 1, id)))
-
-  beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    answers.length = 0
-  })
-  afterEach(() => {
-    vi.useRealTimers()
-  })
-
-  async function expectStatements(count: number): Promise<void> {
-    await turnOfTheLoop()
-    expect(answers).toHaveLength(count)
-  }
-
-  async function answerAll(asked: Promise<unknown>[]): Promise<void> {
-    const all = Promise.all(asked)
-    while (answers.length > 0) {
-      answers.splice(0).forEach((answer) => answer())
-      await turnOfTheLoop()
-    }
-    await all
-  }
-
-  it('wait when these are many, and go together with all that came until they are answered', async () => {
-    const asked = [ask(8)]
-    await expectStatements(1)
-    asked.push(ask(2))
-    await expectStatements(1)
-    asked.push(ask(3))
-    await expectStatements(1)
-    answers[0]!()
-    asked.push(ask(4))
-    await turnOfTheLoop()
-    await expectStatements(2)
-    await answerAll(asked)
-  })
-
-  it('wait until they are many themselves', async () => {
-    const asked = [ask(8)]
-    await expectStatements(1)
-    asked.push(ask(15))
-    await expectStatements(1)
-    asked.push(ask(1))
-    await expectStatements(2)
-    await answerAll(asked)
-  })
-
-  it('do not wait when these are few too', async () => {
-    const asked = [ask(7)]
-    await expectStatements(1)
-    asked.push(ask(1))
-    await expectStatements(2)
-    await answerAll(asked)
-  })
-
-  it('do not wait for those of another organization', async () => {
-    const asked = [ask(32)]
-    await expectStatements(1)
-    asked.push(assetStore.findTogether(db, 2, 1))
-    await expectStatements(2)
-    await answerAll(asked)
-  })
-
-  it('wait five milliseconds at most, also when the statement hangs', async () => {
-    const asked = [ask(32)]
-    await expectStatements(1)
-    asked.push(ask(1))
-    await expectStatements(1)
-    vi.advanceTimersByTime(4)
-    await expectStatements(1)
-    vi.advanceTimersByTime(1)
-    await expectStatements(2)
-    answers[1]!()
-    await asked[1]
-    await answerAll(asked)
-  })
-
-  it('are not sent once more when the time is up', async () => {
-    const asked = [ask(8)]
-    await expectStatements(1)
-    asked.push(ask(1))
-    await expectStatements(1)
-    answers[0]!()
-    await turnOfTheLoop()
-    await expectStatements(2)
-    vi.advanceTimersByTime(100)
-    await expectStatements(2)
-    await answerAll(asked)
+      expect(await placedAssetStore.load(db, orgId, id)).toEqual(await placedAssetStore.find(db, orgId, id))
   })
 })

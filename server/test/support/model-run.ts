@@ -7,7 +7,7 @@ import {
   getAsset,
   renameAsset,
 } from '../../src/assets/commands.ts'
-import { noTurns } from '../../src/http/turns.ts'
+import { FairQueue } from '../../src/admission/fair-queue.ts'
 import { Intake } from '../../src/ingest/intake.ts'
 import { Refusal } from '../../src/kernel/errors.ts'
 import { changeLocation, deleteLocation, renameLocation } from '../../src/locations/commands.ts'
@@ -54,8 +54,8 @@ export class ModelRun {
     this.#orgId = orgId
     const quiet = (): void => undefined
     const told = { onTaken: quiet, onMoved: quiet, onUnknown: quiet, onQuarantine: quiet }
-    const turns = noTurns()
-    this.#intake = new Intake({ db: world.core.db, clock: world.core.clock, turns, retentionDays: 400, ...told })
+    const queue = new FairQueue({ maxInFlight: 4 })
+    this.#intake = new Intake({ db: world.core.db, clock: world.core.clock, queue, retentionDays: 400, ...told })
   }
 
   async perform(action: Action): Promise<void> {

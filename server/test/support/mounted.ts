@@ -1,9 +1,8 @@
+import { FairQueue } from '../../src/admission/fair-queue.ts'
 import { type DispatchNeeds, dispatcher } from '../../src/http/dispatch.ts'
 import { type AnyRoute, type ok, route } from '../../src/http/route.ts'
-import { Gate } from '../../src/http/gate.ts'
 import { listen } from '../../src/http/server.ts'
 import { memoryLimiter } from '../../src/http/rate-limit.ts'
-import { noTurns } from '../../src/http/turns.ts'
 
 export interface Mounted {
   url: string
@@ -39,7 +38,7 @@ export async function mountRows(routes: readonly AnyRoute[], options: Partial<Di
       }),
     },
     limiter: memoryLimiter(millis),
-    gate: new Gate({ atOnce: 32, waiting: 600, patienceMs: 8000, refusalMs: 0 }, noTurns()),
+    queue: new FairQueue({ maxInFlight: 32, maxWaiting: 600, timeoutMs: 8000 }),
     millis,
     edgeFilter: false,
     trustProxy: false,

@@ -4,10 +4,12 @@ import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { openPool, readerRole } from '../connect.ts'
+import { readerRole } from '../connect.ts'
 import { historyTable, monthsSpan } from '../partitions.ts'
+import { type Session, openSession } from '../session.ts'
+import { sql } from '../sql.ts'
 import { type Head, Tally, copyLine, line } from './file.ts'
-import { type KeptTable, type Sql, keptTables, listOf, textsOf } from './tables.ts'
+import { type KeptTable, keptTables, listOf, textsOf } from './tables.ts'
 
 /** As many rows are asked for at once as come to about this much, judged by the ones before. */
 const blockBytes = 1024 * 1024
@@ -29,13 +31,12 @@ export interface Kept {
 
 /** Writes everything as it was at one moment, while the service goes on. The file is whole or not there. */
 export async function backUp(options: BackupOptions): Promise<Kept> {
-  // One connection and plain statements: should it be cut, the cursor is gone and the next block is refused.
-  const pool = openPool(options.url, 1)
+  const session = await openSession(options.url)
   const unfinished = `${options.path}.unfinished`
   const kept: Kept = { tables: 0, rows: 0 }
   try {
-    await pool.unsafe('begin isolation level repeatable read read only').simple()
-    const content = Readable.from(contentOf(pool, options, kept))
+    await session.execute('begin isolation level repeatable read read only')
+    const content = Readable.from(contentOf(session, options, kept))
     await pipeline(content, createGzip({ level: 4 }), createWriteStream(unfinished, { mode: 0o600, flags: 'wx' }))
     await sync(unfinished)
     await rename(unfinished, options.path)
@@ -45,7 +46,7 @@ export async function backUp(options: BackupOptions): Promise<Kept> {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(unfinished, { force: true })
     throw error
   } finally {
-    await pool.end({ timeout: 5 })
+    await session.end()
   }
 }
 
@@ -56,12 +57,16 @@ async function sync(path: string): Promise<void> {
   await file.close()
 }
 
-async function* contentOf(sql: Sql, { takenAt, program, progress }: BackupOptions, kept: Kept): AsyncGenerator<Buffer> {
-  yield line(await headOf(sql, takenAt, program))
-  for (const table of await keptTables(sql)) {
+async function* contentOf(
+  session: Session,
+  { takenAt, program, progress }: BackupOptions,
+  kept: Kept,
+): AsyncGenerator<Buffer> {
+  yield line(await headOf(session, takenAt, program))
+  for (const table of await keptTables(session)) {
     yield line({ table: table.name, columns: table.columns })
     const tally = new Tally()
-    yield* blocksOf(sql, table, tally)
+    yield* blocksOf(session, table, tally)
     yield line(tally.end())
     kept.tables++
     kept.rows += tally.rows
@@ -70,12 +75,15 @@ async function* contentOf(sql: Sql, { takenAt, program, progress }: BackupOption
   yield line({ end: true, ...kept })
 }
 
-async function headOf(sql: Sql, takenAt: string, program: string): Promise<Head> {
-  const [there] = await sql<{ yes: boolean }[]>`select to_regclass('public.schema_migrations') is not null as yes`
-  if (!there?.yes) throw new Error('There is no installation of Lastseen in this database')
-  const migrations = await sql<{ name: string; checksum: string }[]>`
-    select name, checksum from schema_migrations order by name`
-  const months = await monthsSpan(sql, historyTable)
+async function headOf(session: Session, takenAt: string, program: string): Promise<Head> {
+  const there = await session.query(
+    sql`select from pg_tables where schemaname = 'public' and tablename = 'schema_migrations'`,
+  )
+  if (there.length === 0) throw new Error('There is no installation of Lastseen in this database')
+  const migrations = await session.query<{ name: string; checksum: string }>(
+    sql`select name, checksum from schema_migrations order by name`,
+  )
+  const months = await monthsSpan(session, historyTable)
   return {
     lastseen_backup: 1,
     program,
@@ -85,13 +93,17 @@ async function headOf(sql: Sql, takenAt: string, program: string): Promise<Head>
   }
 }
 
-async function* blocksOf(sql: Sql, { name, columns, isFenced }: KeptTable, tally: Tally): AsyncGenerator<Buffer> {
+async function* blocksOf(
+  session: Session,
+  { name, columns, isFenced }: KeptTable,
+  tally: Tally,
+): AsyncGenerator<Buffer> {
   // Behind the fence the owner itself sees nothing; the reading role sees every organization.
-  if (isFenced) await sql.unsafe(`set local role ${readerRole}`)
-  await sql.unsafe(`declare kept no scroll cursor for select ${textsOf(columns)} from ${listOf([name])}`)
-  if (isFenced) await sql.unsafe('reset role')
+  if (isFenced) await session.execute(`set local role ${readerRole}`)
+  await session.execute(`declare kept no scroll cursor for select ${textsOf(columns)} from ${listOf([name])}`)
+  if (isFenced) await session.execute('reset role')
   for (let count = firstRows; ;) {
-    const rows: (string | null)[][] = await sql.unsafe(`fetch ${count} from kept`).values()
+    const rows = await session.values<string | null>(`fetch ${count} from kept`)
     if (rows.length === 0) break
     const block = Buffer.from(rows.map(copyLine).join(''))
     tally.add(block, rows.length)
@@ -99,5 +111,5 @@ async function* blocksOf(sql: Sql, { name, columns, isFenced }: KeptTable, tally
     yield block
     count = Math.max(1, Math.min(mostRows, Math.floor((rows.length * blockBytes) / block.length)))
   }
-  await sql.unsafe('close kept')
+  await session.execute('close kept')
 }

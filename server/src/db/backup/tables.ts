@@ -1,7 +1,6 @@
-import type postgres from 'postgres'
+import type { Session } from '../session.ts'
+import { sql } from '../sql.ts'
 import { fleetingTables } from '../tables.ts'
-
-export type Sql = postgres.ISql
 
 export interface KeptTable {
   name: string
@@ -11,8 +10,8 @@ export interface KeptTable {
 }
 
 /** What is kept, a table always after those it refers to. What may be lost in a crash is not in a backup either. */
-export async function keptTables(sql: Sql): Promise<KeptTable[]> {
-  const rows = await sql<(KeptTable & { refersTo: string[] })[]>`
+export async function keptTables(session: Session): Promise<KeptTable[]> {
+  const rows = await session.query<KeptTable & { refersTo: string[] }>(sql`
     select c.relname::text as name, c.relrowsecurity as "isFenced",
       array(select a.attname::text from pg_attribute a
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
@@ -21,9 +20,9 @@ export async function keptTables(sql: Sql): Promise<KeptTable[]> {
         where f.conrelid = c.oid and f.contype = 'f' and f.confrelid <> c.oid) as "refersTo"
     from pg_class c
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relname <> 'schema_migrations' and c.relname not in ${sql(fleetingTables)}
+      and c.relname <> 'schema_migrations' and c.relname <> all(${fleetingTables}::text[])
       and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
-    order by c.relname`
+    order by c.relname`)
   const sorted: (typeof rows)[number][] = []
   const isPlaced = (name: string): boolean => sorted.some((one) => one.name === name)
   while (sorted.length < rows.length) {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import postgres from 'postgres'
+import { type Session, openSession } from '../session.ts'
+import { sql } from '../sql.ts'
 import { clusterExists, openDataDir, prepareCluster, shown, type Place } from './cluster.ts'
 import { withLock } from './lock.ts'
 import { readPostmaster, startPostmaster, stopPostmaster } from './postmaster.ts'
@@ -84,59 +85,49 @@ export async function acquireEmbedded(options: { dataDir: string; progress: Prog
   }
 }
 
-async function connect(place: Place, port: number, onclose = () => {}) {
+async function urlOf(place: Place, port: number): Promise<string> {
   const password = (await readFile(place.passwordFile, 'utf8')).trim()
-  const url = `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/lastseen`
-  const sql = postgres(url, {
-    max: 1,
-    idle_timeout: 0,
-    max_lifetime: null,
-    connect_timeout: 5,
-    backoff: false,
-    ssl: false,
-    fetch_types: false,
-    connection: { application_name: 'lastseen lease', lock_timeout: 5_000 },
-    onnotice: () => {},
-    onclose,
-  })
-  return { url, sql }
+  return `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/lastseen?sslmode=disable`
 }
 
-async function answer<T>(query: Promise<T>): Promise<T> {
-  const timer = new AbortController()
-  const late = sleep(QUERY_MS, undefined, { signal: timer.signal }).then(() => {
-    throw new Error('PostgreSQL did not answer within ten seconds.')
+const connect = (url: string, onEnd?: () => void): Promise<Session> =>
+  openSession(url, {
+    parameters: { application_name: 'lastseen lease', lock_timeout: '5000' },
+    connectTimeoutMs: 5000,
+    queryTimeoutMs: QUERY_MS,
+    ...(onEnd === undefined ? {} : { onEnd }),
   })
-  late.catch(() => undefined)
-  query.catch(() => undefined)
-  return Promise.race([query, late]).finally(() => timer.abort())
-}
 
 async function takeLease(place: Place): Promise<Lease | Refusal> {
   const server = await readPostmaster(place.pgdata)
   if (!server) return { absent: true, answering: false, reason: '' }
   let held = false
   let timer: NodeJS.Timeout | undefined
-  const { url, sql } = await connect(place, server.port, () => retakeSoon())
+  let session: Session | undefined
+  const url = await urlOf(place, server.port)
+  const take = async (): Promise<string> => {
+    session = await connect(url, () => retakeSoon())
+    const [row] = await session.query<{ version: string }>(
+      sql`select current_setting('server_version') as version, pg_advisory_lock_shared(${LEASE})::text`,
+    )
+    return row?.version ?? ''
+  }
 
   // Without this, a server that came back after a crash could be stopped under its users by the next release.
-  const retakeSoon = () => {
+  const retakeSoon = (): void => {
     if (!held || timer) return
     timer = setTimeout(() => {
       timer = undefined
       if (held)
         void revive(place, server.port)
-          .then(() => sql`select pg_advisory_lock_shared(${LEASE})`)
+          .then(() => take())
           .catch(retakeSoon)
     }, RETAKE_MS)
     timer.unref()
   }
 
   try {
-    const [row] = await answer(
-      sql<{ version: string }[]>`
-        select current_setting('server_version') as version, pg_advisory_lock_shared(${LEASE})::text`,
-    )
+    const version = await take()
     const now = await readPostmaster(place.pgdata)
     if (now?.pid !== server.pid || now.status === 'stopping') throw new Error('PostgreSQL was just stopping.')
     held = true
@@ -144,11 +135,11 @@ async function takeLease(place: Place): Promise<Lease | Refusal> {
     const release = () => {
       held = false
       clearTimeout(timer)
-      return (releasing ??= letGo(place, sql))
+      return (releasing ??= letGo(place, session!))
     }
-    return { url, port: server.port, version: row?.version ?? '', release }
+    return { url, port: server.port, version, release }
   } catch (error) {
-    await sql.end({ timeout: 0 })
+    await session?.end(0)
     const code = (error as { code?: string }).code ?? ''
     const reason =
       code === '28P01'
@@ -169,32 +160,27 @@ async function revive(place: Place, port: number): Promise<void> {
 }
 
 /** Gives up this connection's lease and tells whether nobody else holds one; if so, newcomers wait from here on. */
-async function isLast(sql: postgres.Sql): Promise<boolean> {
-  await answer(sql`select pg_advisory_unlock_all()`)
-  const [row] = await answer(sql<{ last: boolean }[]>`select pg_try_advisory_lock(${LEASE}) as last`)
+async function isLast(session: Session): Promise<boolean> {
+  await session.query(sql`select pg_advisory_unlock_all()`)
+  const [row] = await session.query<{ last: boolean }>(sql`select pg_try_advisory_lock(${LEASE}) as last`)
   return row?.last === true
 }
 
 /** A server that can no longer be reached is left alone, because nobody can tell whether others use it. */
-async function letGo(place: Place, lease: postgres.Sql): Promise<void> {
+async function letGo(place: Place, lease: Session): Promise<void> {
   const deadline = Date.now() + QUERY_MS
-  for (let sql = lease; ;) {
-    let last: boolean
+  for (let session: Session | undefined = lease; ; await sleep(200)) {
+    const server = await readPostmaster(place.pgdata)
+    if (!server || Date.now() > deadline) return
     try {
-      last = await isLast(sql)
+      session ??= await connect(await urlOf(place, server.port))
+      if (await isLast(session)) break
+      return await session.end(1000)
     } catch {
-      await sql.end({ timeout: 0 })
-      await sleep(200)
-      const server = await readPostmaster(place.pgdata)
-      if (!server || Date.now() > deadline) return
-      sql = (await connect(place, server.port)).sql
-      continue
+      await session?.end(0)
+      session = undefined
     }
-    try {
-      if (last) await stopPostmaster(place)
-    } finally {
-      await sql.end({ timeout: 1 })
-    }
-    return
   }
+  // The session is kept until PostgreSQL has stopped: its lock makes new users wait.
+  await stopPostmaster(place)
 }

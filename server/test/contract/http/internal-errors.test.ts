@@ -38,7 +38,8 @@ async function ask(route: AnyRoute): Promise<Reply> {
 
 function expectNothingTold(reply: Reply, instance: string): void {
   expectRefusal(reply, 'internal_error', { detail: 'An unexpected error occurred', instance })
-  const usual = /^(x-|ratelimit-|access-control-|content-(type|length)$|cache-control$|vary$|date$|connection$|keep-alive$)/
+  const usual =
+    /^(x-|ratelimit-|access-control-|content-(type|length)$|cache-control$|vary$|date$|connection$|keep-alive$)/
   expect(Object.keys(reply.headers).filter((header) => !usual.test(header))).toEqual([])
 }
 

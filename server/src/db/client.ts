@@ -1,0 +1,54 @@
+import type pg from 'pg'
+import { parse as parseArray } from 'postgres-array'
+
+/** Run-time settings of a connection, such as its role. */
+export type Parameters = Readonly<Record<string, string>>
+
+export const connectTimeoutMs = 10_000
+
+const numbers = [20, 21, 23, 26, 700, 701]
+const numberArrays = [1007, 1016]
+const textArrays = [1009, 1185, 2951]
+const parsers = new Map<number, (text: string) => unknown>([
+  ...numbers.map((oid) => [oid, Number] as const),
+  ...numberArrays.map((oid) => [oid, (text: string) => parseArray(text, Number)] as const),
+  ...textArrays.map((oid) => [oid, (text: string) => parseArray(text, String)] as const),
+  [16, (text) => text === 't'],
+  [17, (text) => Buffer.from(text.slice(2), 'hex')],
+])
+const asText = (text: string): string => text
+
+/** Bigints become numbers, because ids stay below 2^53. Timestamps and JSON stay text. */
+const types = { getTypeParser: (oid: number) => parsers.get(oid) ?? asText }
+
+/** Settings of the client for one server. A setting in the URL never replaces one of ours. */
+export function clientConfig(url: string, { application_name = 'lastseen', ...parameters }: Parameters = {}) {
+  const address = new URL(url)
+  const { searchParams } = address
+  const theirs = searchParams.get('options') ?? ''
+  for (const name of ['options', 'application_name', 'target_session_attrs']) searchParams.delete(name)
+  // `sslmode` means what it means to psql: `require` encrypts, `verify-full` also checks the certificate.
+  if (searchParams.has('sslmode')) searchParams.set('uselibpqcompat', 'true')
+  const ours = Object.entries({ TimeZone: 'UTC', ...parameters })
+  return {
+    connectionString: address.href,
+    application_name,
+    options: [theirs, ...ours.map(([name, value]) => `-c ${name}=${value.replaceAll(/[\\ ]/g, '\\$&')}`)]
+      .join(' ')
+      .trim(),
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types,
+  } satisfies pg.ClientConfig
+}
+
+/** Ends a connection without waiting for what is in flight. */
+export const destroy = (client: pg.Client): void => void client.connection.stream.destroy()
+
+/** Waits for what is in flight, but no longer than the time given. */
+export async function endClient(client: pg.Client, timeoutMs = 5000): Promise<void> {
+  const late = setTimeout(() => destroy(client), timeoutMs)
+  await client.end().catch(() => undefined)
+  clearTimeout(late)
+}

@@ -1,0 +1,96 @@
+import pg from 'pg'
+import { type Parameters, clientConfig, connectTimeoutMs, destroy, endClient } from './client.ts'
+import { hostsOf } from './hosts.ts'
+import { rejectStandby } from './session.ts'
+
+interface PooledConnection {
+  readonly client: pg.Client
+  readonly ready: Promise<void>
+  isReady: boolean
+  inFlight: number
+}
+
+export interface PoolOptions {
+  url: string
+  size: number
+  parameters: Parameters
+  queryTimeoutMs: number
+  /** Runs on every new connection before its first statement. */
+  onConnect?: (client: pg.ClientBase) => Promise<unknown>
+}
+
+/**
+ * A few connections for single statements. Each carries many statements at once: they are sent without waiting for the
+ * answers of those before them. A statement goes to the connection with the fewest in flight. A statement that is not
+ * answered in time ends its connection; a connection that is lost is replaced by the next statement that needs one.
+ */
+export class PipelinedPool {
+  readonly #options: PoolOptions
+  readonly #connections = new Set<PooledConnection>()
+  #isClosed = false
+
+  constructor(options: PoolOptions) {
+    this.#options = options
+  }
+
+  async query<Row extends object>(query: pg.QueryConfig): Promise<Row[]> {
+    const connection = this.#pick()
+    connection.inFlight++
+    try {
+      if (!connection.isReady) await connection.ready
+      return (await connection.client.query<Row>(query)).rows
+    } finally {
+      connection.inFlight--
+    }
+  }
+
+  /** Fails everything in flight: another server became the primary. */
+  destroyAll(): void {
+    for (const { client } of this.#connections) destroy(client)
+    this.#connections.clear()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await Promise.all(Array.from(this.#connections, ({ client }) => endClient(client)))
+  }
+
+  #pick(): PooledConnection {
+    if (this.#isClosed) throw new Error('the pool is closed')
+    let best: PooledConnection | undefined
+    for (const connection of this.#connections) {
+      if (connection.inFlight === 0) return connection
+      if (best === undefined || connection.inFlight < best.inFlight) best = connection
+    }
+    return best === undefined || this.#connections.size < this.#options.size ? this.#open() : best
+  }
+
+  #open(): PooledConnection {
+    const { url, parameters, queryTimeoutMs } = this.#options
+    const client = new pg.Client({
+      ...clientConfig(hostsOf(url).current, parameters),
+      pipeline: true,
+      query_timeout: queryTimeoutMs,
+      connectionTimeoutMillis: Math.min(connectTimeoutMs, queryTimeoutMs),
+    })
+    const connection: PooledConnection = { client, ready: this.#prepare(client), isReady: false, inFlight: 0 }
+    const remove = (): void => void this.#connections.delete(connection)
+    client.on('error', remove)
+    client.once('end', remove)
+    connection.ready.then(
+      () => (connection.isReady = true),
+      () => {
+        remove()
+        destroy(client)
+      },
+    )
+    this.#connections.add(connection)
+    return connection
+  }
+
+  async #prepare(client: pg.Client): Promise<void> {
+    await client.connect()
+    await rejectStandby(client, this.#options.url)
+    await this.#options.onConnect?.(client)
+  }
+}
