@@ -46,18 +46,15 @@ export function runCommand(url, args) {
   return text === '' ? null : JSON.parse(text)
 }
 
-/** As in server/bin. */
-const asStarted = '--max-semi-space-size=8 --heap-growing-percent=150'.split(' ')
 const profiling = (folder) => (folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`])
 
 /** The real server as an operator runs it, its log going to a file. */
 export async function startService({ url, folder, name, profileDir, mqttPort = 0, workers, environment: more = {} }) {
   const log = openSync(join(folder, `${name}.log`), 'w')
-  const flags = [...asStarted, ...profiling(profileDir)]
   const ports = { PORT: '0', LASTSEEN_MQTT_PORT: String(mqttPort) }
   const environment = { DATABASE_URL: url, ...ports, LASTSEEN_LOG_LEVEL: 'info', NODE_ENV: 'production', ...more }
   const several = workers === undefined ? [] : ['--workers', String(workers)]
-  const child = spawn(process.execPath, [...flags, program, 'serve', ...several], {
+  const child = spawn(process.execPath, [...profiling(profileDir), program, 'serve', ...several], {
     ...alone,
     stdio: ['ignore', log, 'pipe'],
     env: { ...surroundings, ...environment },

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=8 --heap-growing-percent=150
+#!/usr/bin/env node
 import { isForClient } from '../../client/bin/words.mjs'
 
 /** Where everything is installed and built, as in an image: nothing is looked after at the start. */

@@ -18,16 +18,15 @@ const isSetting = (name: string): boolean => name === 'NODE_ENV' || known.has(na
 type Document = any
 
 describe('Whatever starts the server', () => {
-  it('says how memory is to be collected, as the figures of the docs were measured', () => {
+  it('starts Node.js without V8 flags', () => {
     const starts = {
-      'package.json': /"start": "node (.*) scripts/,
-      'server/bin/lastseen.mjs': /^#!\/usr\/bin\/env -S node (.*)\n/,
-      'server/bin/packaged.mjs': /^#!\/usr\/bin\/env -S node (.*)\n/,
-      'packaging/lastseen.service': /ExecStart=\/usr\/bin\/node (.*) \/opt/,
-      'bench/processes.mjs': /asStarted = '(.*)'\.split/,
+      'package.json': '"start": "node scripts/start.mjs"',
+      'server/bin/lastseen.mjs': '#!/usr/bin/env node\n',
+      'server/bin/packaged.mjs': '#!/usr/bin/env node\n',
+      'packaging/lastseen.service': 'ExecStart=/usr/bin/node /opt/lastseen/server/dist/main.js serve\n',
+      Dockerfile: 'ENTRYPOINT ["lastseen"]',
     }
-    for (const [path, pattern] of Object.entries(starts))
-      expect(pattern.exec(read(path))?.[1], path).toBe('--max-semi-space-size=8 --heap-growing-percent=150')
+    for (const [path, line] of Object.entries(starts)) expect(read(path), path).toContain(line)
   })
 })
 
