@@ -16,6 +16,7 @@ const steps = [
   ['api/shared'],
   ['api/primary', 'api/natural-key', 'api/web', 'ingest', 'simulator', 'worker'],
   ['app'],
+  ['cli'],
 ]
 
 const inside = (folder) => `^server/src/${folder}/`

@@ -1,7 +1,7 @@
 import js from '@eslint/js'
 import tseslint from 'typescript-eslint'
 
-const clocks = 'Take the clock, ids and secrets from kernel, config or app.'
+const clocks = 'Take the clock, ids and secrets from kernel, config, app or cli.'
 
 export default tseslint.config(
   {
@@ -66,6 +66,7 @@ export default tseslint.config(
       'server/src/kernel/**',
       'server/src/config/**',
       'server/src/app/**',
+      'server/src/cli/**',
       'server/src/main.ts',
       'server/src/db/embedded/**',
     ],

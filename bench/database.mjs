@@ -118,7 +118,7 @@ export function makeCredentials(url, org, count) {
 /** A database of its own per size: one organization, its assets, and enough credentials that no bucket runs dry. */
 export async function makeDataset(serverUrl, size, credentialCount, name = `bench_${size}`) {
   const url = await makeDatabase(serverUrl, name)
-  const { org_id: orgId } = runCommand(url, ['org', 'create', '--name', 'Benchmark'])
+  const { org_id: orgId } = runCommand(url, ['org', 'create', '--name', 'Benchmark', '--init'])
   const sample = await withNeeds(url, async (needs) => {
     const places = await makePlaces(needs, orgId, placeCount)
     const found = await seedAssets({ url, orgId, ids: needs.ids, count: size, sampleSize })
@@ -131,7 +131,7 @@ export async function makeDataset(serverUrl, size, credentialCount, name = `benc
 
 /** An organization with tagged assets and one reader that has an antenna at each of its first places. */
 async function addSite(url, title, assets, { sampleSize = assets, placeCount = antennaCount } = {}) {
-  const { org_id: orgId } = runCommand(url, ['org', 'create', '--name', title])
+  const { org_id: orgId } = runCommand(url, ['org', 'create', '--name', title, '--init'])
   const { sample, places } = await withNeeds(url, async (needs) => ({
     places: await makePlaces(needs, orgId, placeCount),
     sample: await seedAssets({ url, orgId, ids: needs.ids, count: assets, sampleSize }),

@@ -206,7 +206,7 @@ describe('one word for everybody', () => {
     expect(me).toMatchObject({ code: 0, stderr: '' })
     expect(JSON.parse(me.stdout).name).toBe('Northwind')
     expect((await run(['assets', 'paint'], { command })).code).toBe(2)
-    const help = readFileSync(join(repository, 'server/src/main.ts'), 'utf8')
+    const help = readFileSync(join(repository, 'server/src/cli/program.ts'), 'utf8')
     for (const word of words) expect(help).toContain(word)
   })
 })

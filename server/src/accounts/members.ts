@@ -7,7 +7,9 @@ import { refuse } from '../kernel/errors.ts'
 import type { Role } from '../kernel/scopes.ts'
 import { type Member, deleteMembership, findMember, lockAdmins, setRole } from '../users/members.sql.ts'
 
-export async function getMember(needs: SessionNeeds, orgId: number, userId: number): Promise<Member> {
+type Needs = Pick<SessionNeeds, 'db' | 'clock' | 'wake'>
+
+export async function getMember(needs: Needs, orgId: number, userId: number): Promise<Member> {
   const member = await findMember(needs.db.read, orgId, userId)
   if (member === null) throw refuse.notFound('Member')
   return member
@@ -20,7 +22,7 @@ async function keepAnAdmin(tx: Tx, orgId: number, leaving: number): Promise<void
 }
 
 /** Counts from the member's next request on, in every process. */
-export async function changeRole(needs: SessionNeeds, orgId: number, userId: number, role: Role): Promise<Member> {
+export async function changeRole(needs: Needs, orgId: number, userId: number, role: Role): Promise<Member> {
   const sessions = await needs.db.inOrganization(orgId, async (tx) => {
     if (role !== 'admin') await keepAnAdmin(tx, orgId, userId)
     if (!(await setRole(tx, orgId, userId, role))) throw refuse.notFound('Member')
@@ -31,7 +33,7 @@ export async function changeRole(needs: SessionNeeds, orgId: number, userId: num
 }
 
 /** The account stays; its sessions in this organization end. */
-export async function removeMember(needs: SessionNeeds, orgId: number, userId: number): Promise<void> {
+export async function removeMember(needs: Needs, orgId: number, userId: number): Promise<void> {
   const sessions = await needs.db.inOrganization(orgId, async (tx) => {
     await keepAnAdmin(tx, orgId, userId)
     if (!(await deleteMembership(tx, orgId, userId))) throw refuse.notFound('Member')

@@ -24,6 +24,21 @@ export interface PasswordChange {
   next: string
 }
 
+type OperatorNeeds = Pick<AccountNeeds, 'db' | 'clock' | 'wake'>
+
+/** Set by the operator: every session of the person ends, and so do the links to reset the password. */
+export async function setPassword(needs: OperatorNeeds, userId: number, password: string): Promise<void> {
+  const hash = await hashPassword(password)
+  await betweenSessions(needs, userId, null, () => writePassword(needs, userId, hash))
+}
+
+const writePassword = (needs: OperatorNeeds, userId: number, hash: string): Promise<boolean> =>
+  needs.db.shared(async (tx) => {
+    await setPasswordHash(tx, userId, hash)
+    await deleteResetsOf(tx, userId)
+    return true
+  })
+
 /** The session at hand goes on; every other one of the person ends. */
 export async function changePassword(needs: AccountNeeds, given: PasswordChange): Promise<void> {
   const { userId, sessionId } = given
@@ -36,13 +51,7 @@ export async function changePassword(needs: AccountNeeds, given: PasswordChange)
   const refusal = wrong('current_password', 'current_password is not your password')
   await needs.throttle.guard([`login:${user.email}`], given.address, attempt, refusal)
   const hash = await hashPassword(given.next)
-  const write = (): Promise<boolean> =>
-    needs.db.shared(async (tx) => {
-      await setPasswordHash(tx, userId, hash)
-      await deleteResetsOf(tx, userId)
-      return true
-    })
-  await betweenSessions(needs, userId, sessionId, write)
+  await betweenSessions(needs, userId, sessionId, () => writePassword(needs, userId, hash))
 }
 
 /**
@@ -50,7 +59,7 @@ export async function changePassword(needs: AccountNeeds, given: PasswordChange)
  * for those begun meanwhile.
  */
 async function betweenSessions(
-  needs: AccountNeeds,
+  needs: OperatorNeeds,
   userId: number,
   except: string | null,
   change: () => Promise<boolean>,

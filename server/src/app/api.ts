@@ -15,8 +15,9 @@ import type { Reader } from '../readers/reader.ts'
 import { Overviews } from '../tracking/overview.ts'
 import type { Core } from './core.ts'
 import { housekeeping } from './housekeeping.ts'
+import { ingestAddresses, readerAddresses } from './own-address.ts'
 import { publicSurfaces } from './surfaces.ts'
-import { type Tracking, ingestAddresses } from './tracking.ts'
+import type { Tracking } from './tracking.ts'
 import { webFolder, webPages } from './web-app.ts'
 import type { Webhooks } from './webhooks.ts'
 
@@ -83,7 +84,7 @@ export function startApi(
     unknownReadersOrg: config.unknownReadersOrg,
     announce: tracking.announce,
     latestReads: tracking.latestReads,
-    addresses: (reader: Reader) => ingestAddresses(core, reader),
+    addresses: (reader: Reader) => ingestAddresses(readerAddresses(config, config.port), reader),
     moved: tracking.moved,
     seal: webhooks.seal,
     sendTest: webhooks.sendTest,

@@ -6,8 +6,8 @@ import { BrokenBackup } from '../db/backup/file.ts'
 import { NotEmpty, restore } from '../db/backup/restore.ts'
 import { now, systemClock } from '../kernel/clock.ts'
 import { formatMillis } from '../kernel/instant.ts'
-import { type Facts, OperatorError } from './admin.ts'
-import { openDatabase } from './core.ts'
+import { openDatabase, requireSchema } from './core.ts'
+import { type Facts, OperatorError } from './operator.ts'
 
 type Progress = (line: string) => void
 
@@ -15,8 +15,9 @@ type Progress = (line: string) => void
 export async function backUpTo(config: Config, file: string, program: string, progress: Progress): Promise<Facts> {
   const path = resolve(file)
   if (existsSync(path)) throw new OperatorError(`${path} is there already; a backup never overwrites another`)
-  const database = await openDatabase(config, progress)
+  const database = await openDatabase(config, { progress, mayCreate: false })
   try {
+    await requireSchema(config, database.url)
     const takenAt = formatMillis(now(systemClock))
     const kept = await backUp({ url: database.url, path, takenAt, program, progress })
     progress('The file holds every secret of the installation, its keys included. Keep it as safe as the database.')
@@ -34,7 +35,7 @@ export async function restoreFrom(
 ): Promise<Facts> {
   const path = resolve(file)
   if (!existsSync(path)) throw new OperatorError(`There is no file ${path}`)
-  const database = await openDatabase(config, progress)
+  const database = await openDatabase(config, { progress, mayCreate: true })
   try {
     const { takenAt, ...kept } = await restore({ url: database.url, path, isReplacing, progress })
     return { file: path, taken_at: takenAt, ...kept }

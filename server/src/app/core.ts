@@ -11,11 +11,16 @@ import { installationKeys } from '../db/installation.ts'
 import { migrate } from '../db/migrate.ts'
 import { makeMonths } from '../db/partitions.ts'
 import { checkReachable } from '../db/reach.ts'
+import { schemaExists } from '../db/schema-exists.ts'
 import type { Sql } from '../db/sql.ts'
 import { Wake } from '../db/wake.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
 
 const installedIn = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** The folder of the embedded database; null with an outside one. */
+export const dataDirOf = (config: Config): string | null =>
+  config.databaseUrl === null ? resolve(installedIn, config.dataDir) : null
 
 /** A database ready to use: the embedded one or an outside one, found or started. */
 export interface DatabaseHandle {
@@ -23,12 +28,29 @@ export interface DatabaseHandle {
   release(): Promise<void>
 }
 
-export async function openDatabase(config: Config, progress: (line: string) => void): Promise<DatabaseHandle> {
-  if (config.databaseUrl !== null) {
-    await checkReachable(config.databaseUrl)
-    return { url: config.databaseUrl, release: async () => undefined }
-  }
-  return acquireEmbedded({ dataDir: resolve(installedIn, config.dataDir), progress })
+export interface OpenOptions {
+  progress: (line: string) => void
+  /** Whether an embedded database may be created where there is none. */
+  mayCreate: boolean
+}
+
+export async function openDatabase(config: Config, { progress, mayCreate }: OpenOptions): Promise<DatabaseHandle> {
+  const dataDir = dataDirOf(config)
+  if (dataDir !== null) return acquireEmbedded({ dataDir, progress, mayCreate })
+  const url = config.databaseUrl!
+  await checkReachable(url)
+  return { url, release: async () => undefined }
+}
+
+/** Refuses a database in which Lastseen was never set up. */
+export async function requireSchema(config: Config, url: string): Promise<void> {
+  if (await schemaExists(url)) return
+  const dataDir = dataDirOf(config)
+  throw new Error(
+    dataDir === null
+      ? 'no Lastseen schema in the database of DATABASE_URL; is it the right one? "lastseen migrate" creates the schema'
+      : `no Lastseen schema in ${dataDir}; "lastseen migrate" creates it`,
+  )
 }
 
 /** Migrates and checks the fence; done once per start, by whichever process comes first. Says how much was new. */
@@ -49,9 +71,11 @@ async function bringUpToDate(config: Config, url: string, progress: (line: strin
 }
 
 /** Turns the database into one that is spread over a Citus cluster. */
-export async function distributeDatabase(config: Config, progress: (line: string) => void): Promise<Distribution> {
-  const database = await openDatabase(config, progress)
+export async function distributeDatabase(config: Config, options: OpenOptions): Promise<Distribution> {
+  const { progress, mayCreate } = options
+  const database = await openDatabase(config, options)
   try {
+    if (!mayCreate) await requireSchema(config, database.url)
     await bringUpToDate(config, database.url, progress)
     const distribution = await distribute(database.url)
     await checkRoles(database.url)

@@ -5,22 +5,37 @@ import { roles } from '../config/settings.ts'
 import { randomName } from '../db/connect.ts'
 import { openCore, openDatabase, prepareDatabase } from './core.ts'
 import { firstOrganizationName, firstRun } from './first-run.ts'
-import { openLog } from './log.ts'
+import { isOutputClosed, openLog } from './log.ts'
 import { ownAddress } from './own-address.ts'
+import { recordServer } from './running-server.ts'
 import { startRetention } from './retention.ts'
 import { startServer } from './server.ts'
 import { simulate } from './simulate.ts'
 
-/** Plain lines for whoever started the program; the log proper is JSON on standard output. */
+/** Plain lines for the person who started the program, on standard error; the log goes to standard output. */
 const say = (line: string): void => void process.stderr.write(`${line}\n`)
 
 const drainMs = 10_000
 
-function untilAskedToStop(): Promise<string> {
-  return new Promise((resolve) => {
-    // Kept for good: Ctrl+C under npm arrives twice, and the second one must not cut the first one short.
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal))
+interface Shutdown {
+  /** Resolves when the process is to stop, and says why. */
+  requested: Promise<string>
+  request: (why: string) => void
+}
+
+/**
+ * The process stops on a signal, when its terminal is closed (SIGHUP), and when nobody reads its output any more: it
+ * would otherwise end at once and leave the embedded PostgreSQL running.
+ */
+function listenForShutdown(onOutputClosed?: () => void): Shutdown {
+  let request: (why: string) => void = () => undefined
+  const requested = new Promise<string>((resolve) => (request = resolve))
+  // The handlers stay: under npm, Ctrl+C arrives twice, and the second signal must not interrupt the shutdown.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => request(signal))
+  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+    if (isOutputClosed(error)) (onOutputClosed ?? (() => request('output closed')))()
   })
+  return { requested, request }
 }
 
 function whyNotListening(error: NodeJS.ErrnoException, host: string, port: number): string {
@@ -49,18 +64,18 @@ function checkPort(host: string, port: number): Promise<void> {
   })
 }
 
-/** Runs until asked to stop: drains requests, then lets go of the database. */
+/** Runs until asked to stop: drains requests, then releases the database. */
 export async function serve(config: Config, isDemo: boolean): Promise<void> {
   if (cluster.isWorker) return serveAsWorker(config)
-  const asked = untilAskedToStop()
+  const shutdown = listenForShutdown()
   await checkPort(config.host, config.port)
-  const database = await openDatabase(config, say)
+  const database = await openDatabase(config, { progress: say, mayCreate: true })
   try {
     await prepareDatabase(config, database.url, say)
     if (config.roles.has('api')) await greet(config, database.url)
-    const demo = isDemo ? playDemo(config, database.url, asked) : Promise.resolve()
-    if (config.workers === 1) await serveRequests(config, { url: database.url }, asked)
-    else await superviseWorkers(config, database.url, asked)
+    const demo = isDemo ? playDemo(config, database.url, shutdown.requested) : Promise.resolve()
+    if (config.workers === 1) await serveRequests(config, { url: database.url }, shutdown)
+    else await superviseWorkers(config, database.url, shutdown)
     await demo
   } finally {
     await database.release()
@@ -68,11 +83,16 @@ export async function serve(config: Config, isDemo: boolean): Promise<void> {
   say('Stopped.')
 }
 
-/** The line to the supervisor would keep a worker alive that has nothing left to do. */
+/** A worker whose output is closed leaves the shutdown to the supervisor, which would otherwise start another worker. */
 async function serveAsWorker(config: Config): Promise<void> {
+  const reportClosed = (): void => {
+    if (process.connected) process.send?.({ outputClosed: true })
+  }
+  const shutdown = { ...listenForShutdown(reportClosed), request: reportClosed }
   try {
-    await serveRequests(config, JSON.parse(process.env['LASTSEEN_WORKER'] ?? '{}') as Place)
+    await serveRequests(config, JSON.parse(process.env['LASTSEEN_WORKER'] ?? '{}') as Place, shutdown)
   } finally {
+    // The channel to the supervisor would keep a worker alive that has nothing left to do.
     cluster.worker?.disconnect()
   }
 }
@@ -115,9 +135,12 @@ async function untilReady(url: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-const announce = (config: Config, port: number): void => {
+/** Says where the server listens and records it for operator commands; returns the function that removes the record. */
+async function announce(config: Config, port: number): Promise<() => Promise<void>> {
+  const forgetServer = await recordServer(config, port)
   const what = config.roles.has('api') ? 'API reference at /api/docs' : [...config.roles].join(' and ')
   say(`Lastseen is ready: ${ownAddress('http', config.host, port)}  (${what}, stop with Ctrl+C)`)
+  return forgetServer
 }
 
 /** The database, and the family of a worker. */
@@ -126,8 +149,8 @@ interface Place {
   family?: string
 }
 
-async function serveRequests(config: Config, { url, family }: Place, asked = untilAskedToStop()): Promise<void> {
-  const log = openLog(config.logLevel)
+async function serveRequests(config: Config, { url, family }: Place, shutdown: Shutdown): Promise<void> {
+  const { logger: log, flush } = openLog(config, () => shutdown.request('output closed'))
   const isWorker = family !== undefined
   const core = await openCore({ config, url, family })
   try {
@@ -146,16 +169,17 @@ async function serveRequests(config: Config, { url, family }: Place, asked = unt
       throw new Error(whyNotListening(error as NodeJS.ErrnoException, host, port))
     })
     const stopRetention = startRetention(core, url, log)
+    const forgetServer = isWorker ? undefined : await announce(config, server.port)
     if (isWorker) process.send?.({ ready: true })
-    else announce(config, server.port)
-    if (!isWorker) for (const notice of server.notices) say(notice)
-    await asked
+    else for (const notice of server.notices) say(notice)
+    await shutdown.requested
     if (!isWorker) say('Stopping: finishing the requests that are running …')
+    await forgetServer?.()
     await server.close(drainMs)
     await stopRetention()
   } finally {
     await core.close()
-    log.flush()
+    await flush()
   }
 }
 
@@ -167,13 +191,14 @@ const hopelessStarts = 5
  * ended when its process has and its line is closed: until then connections may be handed to it, and when one is on its way
  * to it as it is killed, Node tells nothing else.
  */
-async function superviseWorkers(config: Config, url: string, asked: Promise<string>): Promise<void> {
+async function superviseWorkers(config: Config, url: string, shutdown: Shutdown): Promise<void> {
   let stopping = false
   let ready = 0
   let failedStarts = 0
   const living = new Set<Worker>()
   const serving = new Set<Worker>()
   const place: Place = { url, family: randomName() }
+  let forgetServer = async (): Promise<void> => undefined
   let giveUp = (): void => undefined
   const hopeless = new Promise<'hopeless'>((resolve) => (giveUp = () => resolve('hopeless')))
   let onLastGone = (): void => undefined
@@ -184,11 +209,12 @@ async function superviseWorkers(config: Config, url: string, asked: Promise<stri
   const fork = (): void => {
     const worker = cluster.fork({ LASTSEEN_WORKER: JSON.stringify(place) })
     living.add(worker)
-    worker.on('message', (message: { ready?: boolean }) => {
+    worker.on('message', (message: { ready?: boolean; outputClosed?: boolean }) => {
+      if (message.outputClosed) shutdown.request('output closed')
       if (!message.ready) return
       failedStarts = 0
       serving.add(worker)
-      if (++ready === config.workers) announce(config, config.port)
+      if (++ready === config.workers) void announce(config, config.port).then((forget) => (forgetServer = forget))
     })
     worker.process.on('close', (code: number | null, signal: string | null) => {
       living.delete(worker)
@@ -200,12 +226,13 @@ async function superviseWorkers(config: Config, url: string, asked: Promise<stri
     })
   }
   for (let count = 0; count < config.workers; count++) fork()
-  const why = await Promise.race([asked, hopeless])
+  const why = await Promise.race([shutdown.requested, hopeless])
   stopping = true
   if (why !== 'hopeless') say('Stopping: finishing the requests that are running …')
   const tell = (signal: NodeJS.Signals): void => living.forEach((worker) => worker.process.kill(signal))
   tell('SIGTERM')
   setTimeout(() => tell('SIGKILL'), 2 * drainMs).unref()
+  await forgetServer()
   if (living.size > 0) await new Promise<void>((resolve) => (onLastGone = resolve))
   if (why === 'hopeless')
     throw new Error(`No worker could start, ${hopelessStarts} times in a row. What they said stands above.`)

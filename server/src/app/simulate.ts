@@ -1,9 +1,10 @@
-import { antennaFormats, messages } from '../simulator/messages.ts'
+import { readerChangedTopic } from '../readers/commands.ts'
+import { antennaFormats } from '../simulator/messages.ts'
 import { type PlayOptions, playOn, playPast } from '../simulator/play.ts'
 import { buildSite } from '../simulator/site.ts'
 import { settleSite } from '../simulator/warehouse.ts'
-import { OperatorError, organizationNamed } from './admin.ts'
 import type { Core } from './core.ts'
+import { organizationNamed } from './operator.ts'
 
 export interface SimulateOptions {
   org: string
@@ -23,13 +24,11 @@ export async function simulate(
   say: (line: string) => void,
   asked: AbortSignal,
 ): Promise<{ reads: number }> {
-  if (messages[options.format] === undefined)
-    throw new OperatorError(`The format must be one of ${Object.keys(messages).join(', ')}`)
   const { orgId, name } = await organizationNamed(core, options.org)
   const site = buildSite(options.seed, options.assets, antennaFormats.has(options.format))
   say(`Setting up ${site.places.length} places and ${site.assets.length} assets in ${name} …`)
   const tokens = await settleSite(core, orgId, site, options.format)
-  await core.wake.announce('reader-changed', '')
+  await core.wake.announce(readerChangedTopic, '')
   let reads = 0
   // Counted by a timer that is held here: a signal put together of others may be collected before it fires.
   const over = new AbortController()

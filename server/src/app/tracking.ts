@@ -7,10 +7,10 @@ import { Intake } from '../ingest/intake.ts'
 import { LatestReads, readsTopic, shown, wantedTopic } from '../ingest/latest-reads.ts'
 import { now } from '../kernel/clock.ts'
 import type { PlainPage } from '../http/dispatch.ts'
-import type { Device, LatestRead, Reader } from '../readers/reader.ts'
+import type { Device, LatestRead } from '../readers/reader.ts'
+import { readerChangedTopic } from '../readers/commands.ts'
 import { Live } from '../tracking/live.ts'
 import type { Core } from './core.ts'
-import { ownAddress } from './own-address.ts'
 
 const flushMs = 2000
 /** News of moves are gathered this long, so that a busy site does not send one per move. */
@@ -33,17 +33,6 @@ export interface Tracking {
   /** The latest reads of a reader, newest first; who asks watches it. */
   latestReads: (readerId: number) => Promise<LatestRead[]>
   stop(): Promise<void>
-}
-
-/** Where readers send to and as whom. The password is the token, which stands in neither address. */
-export function ingestAddresses(core: Core, reader: Reader) {
-  const { baseUrl, mqttPublicUrl, mqttUrl, mqttPort, host, port } = core.config
-  const base = baseUrl ?? ownAddress('http', host, port)
-  const mqtt = mqttPublicUrl ?? (mqttUrl === null && mqttPort > 0 ? ownAddress('mqtt', host, mqttPort) : null)
-  return {
-    ingest_url: `${base}/ingest/v1/reads`,
-    mqtt: { url: mqtt, username: String(reader.id), topic: `lastseen/${reader.topicKey}/reads` },
-  }
 }
 
 /** Wires everything between a reader's message and whoever watches the moves. */
@@ -87,7 +76,7 @@ export function startTracking(core: Core, log: Logger): Tracking {
   })
   wake.on(wantedTopic, (payload) => latestReads.heardWanted(payload))
   wake.on(readsTopic, (payload) => latestReads.heardReads(payload))
-  wake.on('reader-changed', () => devices.forgetAll())
+  wake.on(readerChangedTopic, () => devices.forgetAll())
 
   const tell = async (): Promise<void> => {
     const ids = [...movedIn]
@@ -118,7 +107,7 @@ export function startTracking(core: Core, log: Logger): Tracking {
     devices,
     endpoints: ingestEndpoints(devices, intake),
     moved: (orgId) => movedIn.add(orgId),
-    announce: () => wake.announce('reader-changed', ''),
+    announce: () => wake.announce(readerChangedTopic, ''),
     latestReads: (readerId) => latestReads.latest(readerId),
     missedNews() {
       devices.forgetAll()

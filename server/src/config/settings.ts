@@ -281,6 +281,12 @@ export const settings = {
     parse: oneOf('debug', 'info', 'warn', 'error', 'silent'),
     about: 'How much is logged.',
   }),
+  logFormat: setting({
+    name: 'LASTSEEN_LOG_FORMAT',
+    fallback: 'auto',
+    parse: oneOf('auto', 'json', 'pretty'),
+    about: 'How log lines look. `auto`: readable on a terminal, JSON otherwise.',
+  }),
 }
 
 export type Settings = typeof settings

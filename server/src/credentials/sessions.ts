@@ -104,7 +104,11 @@ export async function logout(needs: SessionNeeds, orgId: number, sessionId: stri
 }
 
 /** Ends a person's sessions in every organization, all but one when it is named. */
-export async function endSessions(needs: SessionNeeds, userId: number, except: string | null = null): Promise<void> {
+export async function endSessions(
+  needs: Pick<SessionNeeds, 'db' | 'clock' | 'wake'>,
+  userId: number,
+  except: string | null = null,
+): Promise<void> {
   const at = now(needs.clock)
   for (const { orgId } of await membershipsOf(needs.db.read, userId)) {
     const ended = await needs.db.inOrganization(orgId, (tx) => revokeChainsOf(tx, orgId, userId, except, at))

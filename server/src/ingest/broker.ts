@@ -32,20 +32,21 @@ function isOwnTopic(topic: string, topicKey: string): boolean {
  * is nothing to subscribe to; and a publication is acknowledged only after its reads are durable.
  */
 export async function startBroker(needs: BrokerNeeds): Promise<Broker> {
-  const logins = new WeakMap<Client, Device>()
+  const logins = new WeakMap<Client, { device: Device; token: string }>()
 
   async function authenticate(client: Client, username: string | undefined, password: Buffer | undefined) {
-    const device = password === undefined ? null : await needs.devices.byToken(password.toString('utf8'))
+    const token = password?.toString('utf8') ?? ''
+    const device = await needs.devices.byToken(token)
     if (device === null || username !== String(device.readerId)) return false
-    logins.set(client, device)
+    logins.set(client, { device, token })
     needs.onConnection(device, true)
     return true
   }
 
   async function take(client: Client | null, packet: { topic: string; payload: string | Buffer; retain: boolean }) {
-    // A token revoked while the reader stays connected is noticed at its next message.
+    // A token that was replaced or revoked while the reader stays connected is rejected at its next message.
     const login = client === null ? undefined : logins.get(client)
-    const device = login === undefined ? null : await needs.devices.again(login)
+    const device = login === undefined ? null : await needs.devices.byToken(login.token)
     if (device === null || !isOwnTopic(packet.topic, device.topicKey)) throw new Error('not allowed')
     packet.retain = false
     await needs.intake.takeOrQuarantine(device, Buffer.from(packet.payload), packet.topic)
@@ -76,7 +77,7 @@ export async function startBroker(needs: BrokerNeeds): Promise<Broker> {
     authorizeSubscribe: (_client, _subscription, done) => done(null, null),
   })
   aedes.on('clientDisconnect', (client) => {
-    const device = logins.get(client)
+    const device = logins.get(client)?.device
     if (device !== undefined) needs.onConnection(device, false)
   })
 

@@ -36,11 +36,6 @@ export class Devices {
     return this.#find(topicKey, { topicKey })
   }
 
-  /** The reader as it is now, for one that was identified before. */
-  again(device: Device): Promise<Device | null> {
-    return this.byTopic(device.topicKey)
-  }
-
   /** A reader was changed or removed somewhere. */
   forgetAll(): void {
     this.#known.clear()

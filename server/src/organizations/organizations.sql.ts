@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
-import { type Instant, toDatabase } from '../kernel/instant.ts'
+import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 
 export interface OrganizationName {
   orgId: number
@@ -43,4 +43,26 @@ export async function setLapsed(tx: Tx, orgId: number, at: Instant | null): Prom
 export async function allOrganizations(db: Db): Promise<number[]> {
   const rows = await db.query<{ org_id: number }>(sql`select org_id from organization_names order by org_id`)
   return rows.map((row) => row.org_id)
+}
+
+/** By name. */
+export async function listOrganizations(db: Db): Promise<OrganizationName[]> {
+  const rows = await db.query<{ org_id: number; name: string }>(
+    sql`select org_id, name from organization_names order by name, org_id`,
+  )
+  return rows.map((row) => ({ orgId: row.org_id, name: row.name }))
+}
+
+export async function findStanding(
+  db: Db,
+  orgId: number,
+): Promise<{ createdAt: Instant; lapsedAt: Instant | null } | null> {
+  const [row] = await db.query<{ created_at: string; lapsed_at: string | null }>(
+    sql`select created_at, lapsed_at from organizations where org_id = ${orgId}`,
+  )
+  if (row === undefined) return null
+  return {
+    createdAt: fromDatabase(row.created_at),
+    lapsedAt: row.lapsed_at === null ? null : fromDatabase(row.lapsed_at),
+  }
 }

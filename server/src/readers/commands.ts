@@ -12,9 +12,13 @@ import {
   liveLocations,
   lockReader,
   putScanPoints,
+  replaceReaderToken,
   updateReader,
 } from './readers.sql.ts'
 import { type UnknownTopic, listUnknownTopics, topicKeyIn } from './unknown.sql.ts'
+
+/** Announced after a reader was changed, given a new token or removed, so that no process acts on what it remembers. */
+export const readerChangedTopic = 'reader-changed'
 
 interface Needs extends InboxNeeds {
   clock: Clock
@@ -86,6 +90,16 @@ export function changeReader(needs: Needs, orgId: number, id: number, change: Pa
     }
     return (await findReader(tx, orgId, id))!
   })
+}
+
+/** A new token for the reader; the old one stops working. Its topic stays, so only the password of the device changes. */
+export async function rotateReaderToken(needs: Needs, orgId: number, id: number): Promise<NewReader> {
+  const token = newReaderToken()
+  const reader = await needs.db.inOrganization(orgId, async (tx) => {
+    if (!(await replaceReaderToken(tx, orgId, id, hashSecret(token)))) throw refuse.notFound('Reader')
+    return findReader(tx, orgId, id)
+  })
+  return { reader: reader!, token }
 }
 
 export async function removeReader(needs: Needs, orgId: number, id: number): Promise<void> {

@@ -145,6 +145,19 @@ export async function updateReader(
     where org_id = ${orgId} and id = ${id}`)
 }
 
+/** Says whether there was such a reader. */
+export async function replaceReaderToken(tx: Tx, orgId: number, id: number, tokenHash: Buffer): Promise<boolean> {
+  const [old] = await tx.query<{ token_hash: Uint8Array; topic_key: string }>(sql`
+    select token_hash, topic_key from readers where org_id = ${orgId} and id = ${id} for no key update`)
+  if (old === undefined) return false
+  await tx.query(sql`update readers set token_hash = ${tokenHash} where org_id = ${orgId} and id = ${id}`)
+  await tx.query(sql`delete from reader_directory where token_hash = ${old.token_hash}`)
+  await tx.query(sql`
+    insert into reader_directory (token_hash, topic_key, org_id, reader_id)
+    values (${tokenHash}, ${old.topic_key}, ${orgId}, ${id})`)
+  return true
+}
+
 export async function lockReader(tx: Tx, orgId: number, id: number): Promise<void> {
   await tx.query(sql`select from readers where org_id = ${orgId} and id = ${id} for no key update`)
 }

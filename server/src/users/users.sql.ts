@@ -47,16 +47,37 @@ export async function insertMembership(tx: Tx, userId: number, orgId: number, ro
     values (${userId}, ${orgId}, ${role}, ${toDatabase(at)})`)
 }
 
-export async function putMembership(tx: Tx, userId: number, orgId: number, role: Role, at: Instant): Promise<void> {
-  await tx.query(sql`insert into memberships (user_id, org_id, role, created_at)
-    values (${userId}, ${orgId}, ${role}, ${toDatabase(at)})
-    on conflict (user_id, org_id) do update set role = excluded.role`)
-}
-
 /** Oldest first: the first one is where a sign-in lands. */
 export async function membershipsOf(db: Db, userId: number): Promise<Membership[]> {
   const rows = await db.query<{ org_id: number; name: string; role: Role }>(sql`
     select m.org_id, n.name, m.role from memberships m join organization_names n on n.org_id = m.org_id
     where m.user_id = ${userId} order by m.created_at, m.org_id`)
   return rows.map((row) => ({ orgId: row.org_id, orgName: row.name, role: row.role }))
+}
+
+export interface Account extends User {
+  orgId: number | null
+  orgName: string | null
+  role: Role | null
+}
+
+/** Every account of the installation, once for each membership; an account without one comes once. By e-mail address. */
+export async function listAccounts(db: Db): Promise<Account[]> {
+  const rows = await db.query<{
+    user_id: number
+    email: string
+    org_id: number | null
+    name: string | null
+    role: Role | null
+  }>(sql`
+    select u.user_id, u.email, m.org_id, n.name, m.role from users u
+    left join memberships m on m.user_id = u.user_id left join organization_names n on n.org_id = m.org_id
+    order by u.email, n.name, m.org_id`)
+  return rows.map((row) => ({
+    userId: row.user_id,
+    email: row.email,
+    orgId: row.org_id,
+    orgName: row.name,
+    role: row.role,
+  }))
 }

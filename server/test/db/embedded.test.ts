@@ -213,7 +213,7 @@ describe('starting and stopping', { timeout: 60_000 }, () => {
     const second = await acquire(dataDir, progress)
     const pid = (await serverOf(dataDir))?.pid ?? 0
     expect(second.url).toBe(first.url)
-    expect(progress[0]).toMatch(/^PostgreSQL 18\.\d+ was already running on port \d+$/)
+    expect(progress).toEqual([])
     await first.release()
     await first.release()
     expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }])

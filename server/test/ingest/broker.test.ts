@@ -7,6 +7,7 @@ import { openCore } from '../../src/app/core.ts'
 import { startServer } from '../../src/app/server.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { decode } from '../../src/ingest/decoders/index.ts'
+import { readerChangedTopic, rotateReaderToken } from '../../src/readers/commands.ts'
 import { send } from '../support/client.ts'
 import { publish, signInAt } from '../support/mqtt.ts'
 import { freePort } from '../support/process.ts'
@@ -54,6 +55,21 @@ describe('signing in at the embedded broker', () => {
     const sent = await publish(client, await topicOf(site.readerId), { reads: [{ tag: thing.tag, observed_at: at }] })
     expect(sent).toBe('acknowledged')
     expect(await site.trail(thing)).toEqual([['2026-09-21T10:00:00.000Z', 'DOCK', null]])
+  })
+
+  it('cuts off a connected reader at its next message after its token was replaced', async () => {
+    const site = await Site.open(context.app, 'Dock')
+    const thing = await site.thing('Pallet')
+    const topic = await topicOf(site.readerId)
+    const message = { reads: [{ tag: thing.tag, observed_at: at }] }
+    const old = await signIn(site.readerId, site.token)
+    expect(await publish(old, topic, message)).toBe('acknowledged')
+    const { core } = context.app
+    const { token } = await rotateReaderToken(core, site.org.orgId, site.readerId)
+    await core.wake.announce(readerChangedTopic, '')
+    expect(await publish(old, topic, message)).toBe('cut off')
+    await expect(signIn(site.readerId, site.token)).rejects.toThrow()
+    expect(await publish(await signIn(site.readerId, token), topic, message)).toBe('acknowledged')
   })
 
   it('lets a reader publish under any topic outside lastseen/', async () => {

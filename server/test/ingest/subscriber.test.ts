@@ -1,7 +1,7 @@
 import type { MqttClient } from 'mqtt'
 import postgres from 'postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { showInbox } from '../../src/app/readers.ts'
+import { showInbox } from '../../src/cli/reader.ts'
 import { type TestApp, startApp } from '../support/app.ts'
 import { Mosquitto, isBrokerMissing, publish, signInAt } from '../support/mqtt.ts'
 import { freePort } from '../support/process.ts'
@@ -93,7 +93,7 @@ describe.skipIf(isBrokerMissing)('listening at an outside broker', () => {
       })
     })
     await eventually(async () => {
-      const inbox = await showInbox(app.core)
+      const { rows: inbox } = await showInbox(app.core)
       const at = expect.stringMatching(/^20.*Z$/)
       for (const topic of ['lastseen/nobody/reads', 'lastseen/', `lastseen/${'x'.repeat(191)}`])
         expect(inbox).toContainEqual({ topic, messages: 1, first_seen_at: at, last_seen_at: at })

@@ -40,8 +40,8 @@ const keyCreate = (org: string, ...more: string[]): string[] => [
 ]
 
 describe('operator commands without a server', { timeout: 60_000 }, () => {
-  it('set up an organization from nothing, and stop the database they started', async () => {
-    const org = await facts('org', 'create', '--name', 'Northwind')
+  it('set up an organization from nothing with --init, and stop the database they started', async () => {
+    const org = await facts('org', 'create', '--name', 'Northwind', '--init')
     expect(org).toEqual({ org_id: expect.any(Number), name: 'Northwind' })
     expect(await databaseOf(dataDir)).toBeUndefined()
 

@@ -56,7 +56,7 @@ describe('after a crash', { timeout: 60_000 }, () => {
     expect(await databaseOf(dataDir)).toEqual(before)
 
     const next = await serve(settings)
-    expect(next.program.stderr).toMatch(/^PostgreSQL 18\.\d+ was already running on port \d+\nLastseen is ready: /)
+    expect(next.program.stderr).toMatch(/^Lastseen is ready: /)
     expect(await keysOf(next, await tokenFor(next.url, pair))).toEqual(expect.arrayContaining(acknowledged))
     expect(acknowledged.length).toBeGreaterThan(0)
     expect((await next.program.stop()).code).toBe(0)

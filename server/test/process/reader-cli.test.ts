@@ -98,38 +98,68 @@ describe('lastseen reader create', () => {
 
   const own = ['--org', 'Northwind', '--name', 'Gate']
   const formats = 'auto, generic, csl, impinj, zebra-fixed, zebra-handheld, gl-s10, moko, minew, theengs'
-  const rule =
-    '--smoothing takes reads=N,seconds=N[,margin_db=N] with reads 2 to 20, seconds 1 to 3600 and margin_db 1 to 60, not'
-  const shape = '--antenna takes NUMBER=LOCATION-KEY or NUMBER=, not'
-  it.each([
-    ['no organization', ['--name', 'Gate'], "error: required option '--org <name>' not specified (--help tells more)"],
-    ['no name', ['--org', 'Northwind'], "error: required option '--name <name>' not specified (--help tells more)"],
+  const usage = (option: string, given: string, what: string): string =>
+    `error: option '${option}' argument '${given}' is invalid. ${what} (--help tells more)`
+  const smoothing = (given: string): string =>
+    usage(
+      '--smoothing <rule>',
+      given,
+      'It must be reads=N,seconds=N[,margin_db=N] with reads 2 to 20, seconds 1 to 3600 and margin_db 1 to 60.',
+    )
+  const antenna = (
+    given: string,
+    what = 'It must be NUMBER=LOCATION-KEY or NUMBER=, with a number from 1 to 65535.',
+  ): string => usage('--antenna <number=key>', given, what)
+  it.each<[string, string[], string | RegExp, (1 | 2)?]>([
+    [
+      'no organization',
+      ['--name', 'Gate'],
+      "error: required option '--org <name>' not specified (--help tells more)",
+      2,
+    ],
+    ['no name', ['--org', 'Northwind'], "error: required option '--name <name>' not specified (--help tells more)", 2],
     ['an unknown organization', ['--org', 'Nobody', '--name', 'Gate'], 'There is no organization called "Nobody"'],
     [
       'a name that two share',
       ['--org', 'Twins', '--name', 'Gate'],
       /^Several organizations are called "Twins": name one by its id, \d+ or \d+$/,
     ],
-    ['an empty name', ['--org', 'Northwind', '--name', ' '], 'The name must have 1 to 255 characters'],
+    ['an empty name', ['--org', 'Northwind', '--name', ' '], 'The name must have 1 to 255 characters', 2],
     [
       'a line break in the name',
       ['--org', 'Northwind', '--name', 'a\nb'],
       'The name must not hold line breaks or control characters',
+      2,
     ],
-    ['an unknown format', [...own, '--format', 'morse'], `The format must be one of ${formats}`],
-    ['an unknown clock', [...own, '--clock', 'sun'], 'The clock must be one of reader, server, sent_at'],
-    ['smoothing by one read', [...own, '--smoothing', 'reads=1,seconds=30'], `${rule} "reads=1,seconds=30"`],
-    ['smoothing without seconds', [...own, '--smoothing', 'reads=3'], `${rule} "reads=3"`],
-    ['an antenna without a place', [...own, '--antenna', '1'], `${shape} "1"`],
-    ['antenna 0', [...own, '--antenna', '0=DOCK-3'], `${shape} "0=DOCK-3"`],
-    ['antenna 65536', [...own, '--antenna', '65536='], `${shape} "65536="`],
-    ['an antenna that is no number', [...own, '--antenna', 'x=DOCK-3'], `${shape} "x=DOCK-3"`],
-    ['an antenna given twice', [...own, '--antenna', '1=', '--antenna', '1=DOCK-3'], 'An antenna was given twice'],
+    [
+      'an unknown format',
+      [...own, '--format', 'morse'],
+      usage('--format <format>', 'morse', `Allowed choices are ${formats}.`),
+      2,
+    ],
+    [
+      'an unknown clock',
+      [...own, '--clock', 'sun'],
+      usage('--clock <clock>', 'sun', 'Allowed choices are reader, server, sent_at.'),
+      2,
+    ],
+    ['smoothing by one read', [...own, '--smoothing', 'reads=1,seconds=30'], smoothing('reads=1,seconds=30'), 2],
+    ['smoothing without seconds', [...own, '--smoothing', 'reads=3'], smoothing('reads=3'), 2],
+    ['an antenna without a place', [...own, '--antenna', '1'], antenna('1'), 2],
+    ['antenna 0', [...own, '--antenna', '0=DOCK-3'], antenna('0=DOCK-3'), 2],
+    ['antenna 65536', [...own, '--antenna', '65536='], antenna('65536='), 2],
+    ['an antenna that is no number', [...own, '--antenna', 'x=DOCK-3'], antenna('x=DOCK-3'), 2],
+    [
+      'an antenna given twice',
+      [...own, '--antenna', '1=', '--antenna', '1=DOCK-3'],
+      antenna('1=DOCK-3', 'The antenna was given twice.'),
+      2,
+    ],
     ['an unknown place', [...own, '--antenna', '1=MOON'], 'There is no location with the key "MOON"'],
-  ])('refuses %s in one line and makes nothing', async (_what, args, line) => {
+  ])('refuses %s in one line and makes nothing', async (_what, args, line, code = 1) => {
     const before = [await count('readers'), await count('scan_points')]
     const ended = await lastseen(['reader', 'create', ...args], settings)
-    expect([ended.code, ended.stdout]).toEqual([1, ''])
+    expect([ended.code, ended.stdout]).toEqual([code, ''])
     const told = ended.stderr.trimEnd()
     if (typeof line === 'string') expect(told).toBe(line)
     else expect(told).toMatch(line)
@@ -225,18 +255,24 @@ describe('lastseen simulate', () => {
     60_000,
   )
 
-  it.each([
-    ['an unknown format', ['--format', 'morse'], `The format must be one of ${Object.keys(messages).join(', ')}`],
+  it.each<[string, string[], string | RegExp, (1 | 2)?]>([
+    [
+      'an unknown format',
+      ['--format', 'morse'],
+      `error: option '--format <format>' argument 'morse' is invalid. Allowed choices are ${Object.keys(messages).join(', ')}. (--help tells more)`,
+      2,
+    ],
     ['an unknown organization', ['--org', 'Nobody'], 'There is no organization called "Nobody"'],
     ['a server that is not there', ['--url', 'http://127.0.0.1:9'], /fetch failed/],
     [
       'no assets',
       ['--assets', '0'],
       /^error: option '--assets <count>' argument '0' is invalid. It must be a whole number from 1 to 100000/,
+      2,
     ],
-  ])('refuses %s', async (_what, args, line) => {
+  ])('refuses %s', async (_what, args, line, code = 1) => {
     const ended = await play(...args)
-    expect([ended.code, ended.stdout]).toEqual([1, ''])
+    expect([ended.code, ended.stdout]).toEqual([code, ''])
     if (typeof line === 'string') expect(ended.stderr.trimEnd()).toBe(line)
     else expect(ended.stderr.trimEnd()).toMatch(line)
   })

@@ -166,6 +166,7 @@ describe('settings', () => {
       trustProxy: false,
       metricsToken: null,
       logLevel: 'info',
+      logFormat: 'auto',
     })
   })
 

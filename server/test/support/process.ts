@@ -121,6 +121,17 @@ export async function serve(settings: Environment, options: LaunchOptions = {}):
   return { program, url: url!, readyMs, send: (method, path, more = {}) => send(url!, method, path, more) }
 }
 
+/** Starts the server on a terminal of its own, which `script` holds; all the server writes is on its standard output. */
+export async function serveOnTerminal(settings: Environment, ...args: string[]): Promise<ReadyServer> {
+  const port = settings['PORT'] ?? String(await freePort())
+  const line = [process.execPath, entry, 'serve', ...args].join(' ')
+  const program = launch({ ...settings, PORT: port }, { command: ['script', '-qec', line, '/dev/null'] })
+  await expect.poll(() => program.stdout, { timeout: 60_000 }).toContain('Lastseen is ready: ')
+  const readyMs = performance.now() - program.startedAt
+  const url = `http://127.0.0.1:${port}`
+  return { program, url, readyMs, send: (method, path, more = {}) => send(url, method, path, more) }
+}
+
 /** Runs a command to its end. */
 export function lastseen(args: string[], settings: Environment): Promise<Ended> {
   return launch(settings, { args }).ended

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { readerRole } from '../connect.ts'
 import { historyTable, monthsSpan } from '../partitions.ts'
+import { hasSchema } from '../schema-exists.ts'
 import { type Session, openSession } from '../session.ts'
 import { sql } from '../sql.ts'
 import { type Head, Tally, copyLine, line } from './file.ts'
@@ -76,10 +77,7 @@ async function* contentOf(
 }
 
 async function headOf(session: Session, takenAt: string, program: string): Promise<Head> {
-  const there = await session.query(
-    sql`select from pg_tables where schemaname = 'public' and tablename = 'schema_migrations'`,
-  )
-  if (there.length === 0) throw new Error('There is no installation of Lastseen in this database')
+  if (!(await hasSchema(session))) throw new Error('There is no installation of Lastseen in this database')
   const migrations = await session.query<{ name: string; checksum: string }>(
     sql`select name, checksum from schema_migrations order by name`,
   )

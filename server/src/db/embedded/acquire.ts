@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Session, openSession } from '../session.ts'
 import { sql } from '../sql.ts'
-import { clusterExists, openDataDir, prepareCluster, shown, type Place } from './cluster.ts'
+import { clusterExists, hasDatabase, openDataDir, prepareCluster, shown, type Place } from './cluster.ts'
 import { withLock } from './lock.ts'
 import { readPostmaster, startPostmaster, stopPostmaster } from './postmaster.ts'
 
@@ -26,6 +26,13 @@ const PASSING = /postmaster\.pid|lock file|shared memory|address already in use|
 
 type Progress = (line: string) => void
 
+export interface EmbeddedOptions {
+  dataDir: string
+  progress: Progress
+  /** False for operator commands: a mistyped data folder must not become a second, empty installation. */
+  mayCreate?: boolean
+}
+
 interface Lease extends EmbeddedPostgres {
   readonly version: string
   readonly port: number
@@ -44,7 +51,9 @@ interface Refusal {
  *
  * The server runs for as long as somebody holds it: the last `release` stops it.
  */
-export async function acquireEmbedded(options: { dataDir: string; progress: Progress }): Promise<EmbeddedPostgres> {
+export async function acquireEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  if (options.mayCreate === false && !(await hasDatabase(options.dataDir)))
+    throw new Error(`no database in ${options.dataDir}; is LASTSEEN_DATA_DIR right?`)
   const place = await openDataDir(options.dataDir)
   await clusterExists(place)
   const began = Date.now()
@@ -53,9 +62,7 @@ export async function acquireEmbedded(options: { dataDir: string; progress: Prog
   for (;;) {
     const lease = await takeLease(place)
     if ('release' in lease) {
-      options.progress(
-        `PostgreSQL ${lease.version} ${started ? 'is running' : 'was already running'} on port ${lease.port}`,
-      )
+      if (started) options.progress(`PostgreSQL ${lease.version} is running on port ${lease.port}`)
       return { url: lease.url, release: () => lease.release() }
     }
     if (lease.answering) heard = Date.now()

@@ -29,9 +29,29 @@ export function shown(path: string): string {
   return process.cwd() === '/' || short === '' || short.startsWith('..') ? path : short
 }
 
+function placeIn(directory: string): Place {
+  const dataDir = resolve(directory)
+  const at = (name: string) => join(dataDir, name)
+  return {
+    dataDir,
+    pgdata: at('postgres'),
+    passwordFile: at('postgres.password'),
+    logFile: at('postgres.log'),
+    lock: at('postgres.lock'),
+  }
+}
+
+/** Creates nothing: an operator command calls this before it opens the database. */
+export async function hasDatabase(directory: string): Promise<boolean> {
+  const place = placeIn(directory)
+  const found = await fs.stat(place.dataDir).catch(() => undefined)
+  return found !== undefined && found.isDirectory() && (await clusterExists(place))
+}
+
 /** Creates the data directory when it is missing and refuses one that cannot hold a database. */
 export async function openDataDir(directory: string): Promise<Place> {
-  const dataDir = resolve(directory)
+  const place = placeIn(directory)
+  const { dataDir } = place
   try {
     await fs.mkdir(dataDir, { recursive: true })
   } catch (error) {
@@ -48,14 +68,7 @@ export async function openDataDir(directory: string): Promise<Place> {
         'Give the user who runs Lastseen write access to it, or choose another one.',
     )
   }
-  const at = (name: string) => join(dataDir, name)
-  return {
-    dataDir,
-    pgdata: at('postgres'),
-    passwordFile: at('postgres.password'),
-    logFile: at('postgres.log'),
-    lock: at('postgres.lock'),
-  }
+  return place
 }
 
 /** Tells whether there is a database to start, and throws when something else is in its place. */

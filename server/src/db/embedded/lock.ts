@@ -20,7 +20,11 @@ async function startTime(pid: number): Promise<string> {
   return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? '0'
 }
 
-async function holderIsAlive(token: string): Promise<boolean> {
+/** Names this process so that a later process with the same pid is not mistaken for it. */
+export const processToken = async (): Promise<string> => `${process.pid}-${await startTime(process.pid)}`
+
+/** Takes what `processToken` made, with anything behind it. */
+export async function holderIsAlive(token: string): Promise<boolean> {
   const [pid = '', started = '0'] = token.split('-')
   return isAlive(Number(pid)) && (await startTime(Number(pid))) === started
 }
@@ -32,7 +36,7 @@ async function holderIsAlive(token: string): Promise<boolean> {
  * has a name of its own, so breaking a stale lock can never break the lock of the next holder.
  */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
-  const token = `${process.pid}-${await startTime(process.pid)}-${randomBytes(6).toString('hex')}`
+  const token = `${await processToken()}-${randomBytes(6).toString('hex')}`
   const deadline = Date.now() + WAIT_MS
   while (!(await tryLock(path, token))) {
     if (Date.now() > deadline) {

@@ -1,0 +1,46 @@
+import type { Command } from 'commander'
+import { backUpTo, restoreFrom } from '../app/backup.ts'
+import { distributeDatabase, openDatabase, prepareDatabase } from '../app/core.ts'
+import { jsonOption, operatorCommand, print, sessionOf } from './command.ts'
+
+/** Commands that work on the database as a whole, whatever it holds. */
+export function addDatabaseCommands(program: Command, version: string): void {
+  program
+    .command('migrate')
+    .description('bring the database schema up to date and stop')
+    .option('--init', 'create the embedded database if there is none')
+    .action(async (_options: object, command: Command) => {
+      const { config, progress, isInit } = sessionOf(command)
+      const database = await openDatabase(config, { progress, mayCreate: isInit })
+      try {
+        if ((await prepareDatabase(config, database.url, progress)) === 0) progress('The database schema is up to date')
+      } finally {
+        await database.release()
+      }
+    })
+  program
+    .command('backup')
+    .description('write everything there is into a file, while the service goes on')
+    .argument('<file>', 'a file that does not exist yet')
+    .option(...jsonOption)
+    .action(async (file: string, _options: object, command: Command) => {
+      const { config, progress, isJson } = sessionOf(command)
+      print(await backUpTo(config, file, version, progress), isJson)
+    })
+  program
+    .command('restore')
+    .description('fill an empty database from a backup; creates the embedded database if there is none')
+    .argument('<file>', 'a backup')
+    .option('--replace', 'throw away what the database holds')
+    .option(...jsonOption)
+    .action(async (file: string, options: { replace?: boolean }, command: Command) => {
+      const { config, progress, isJson } = sessionOf(command)
+      print(await restoreFrom(config, file, options.replace ?? false, progress), isJson)
+    })
+  operatorCommand(program, 'distribute', 'distribute the database over the nodes of a Citus cluster').action(
+    async (_options: object, command: Command) => {
+      const { config, progress, isJson, isInit } = sessionOf(command)
+      print({ ...(await distributeDatabase(config, { progress, mayCreate: isInit })) }, isJson)
+    },
+  )
+}

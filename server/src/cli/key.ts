@@ -1,0 +1,102 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { Core } from '../app/core.ts'
+import { type Facts, OperatorError, UsageError, organizationNamed } from '../app/operator.ts'
+import { mintCredentials, revokeCredential } from '../credentials/commands.ts'
+import { findOrganizationOfClient, listCredentials } from '../credentials/credentials.sql.ts'
+import { now } from '../kernel/clock.ts'
+import { type Instant, formatMillis, parseRfc3339 } from '../kernel/instant.ts'
+import { credentialScopes } from '../kernel/scopes.ts'
+import { uuidPattern } from '../kernel/secrets.ts'
+import { allPages, checkLine, onCore, operatorCommand, wholeNumber } from './command.ts'
+import type { Listing } from './output.ts'
+
+interface KeyOptions {
+  org: string
+  name: string
+  scopes: string[]
+  expiresAt?: Instant
+  count?: number
+}
+
+function parseScopes(text: string): string[] {
+  const scopes = [...new Set(text.split(',').map((scope) => scope.trim()))]
+  const unknown = scopes.filter((scope) => !credentialScopes.some((known) => known === scope))
+  if (unknown.length === 0) return scopes
+  const shown = unknown.map((scope) => scope || '(empty)').join(', ')
+  throw new InvalidArgumentError(`No such scope: ${shown}. Scopes are ${credentialScopes.join(', ')}.`)
+}
+
+function parseExpiry(text: string): Instant {
+  const parsed = parseRfc3339(text)
+  if (parsed == null) throw new InvalidArgumentError('It must be an RFC 3339 timestamp.')
+  return parsed.instant
+}
+
+const orNever = (at: Instant | null): string | null => (at === null ? null : formatMillis(at))
+
+/** One new credential, or with `--count` a list of them. */
+async function createKeys(core: Core, options: KeyOptions): Promise<Facts | Facts[]> {
+  const { scopes, expiresAt = null } = options
+  const name = checkLine('The name', options.name)
+  if (expiresAt !== null && expiresAt <= now(core.clock)) throw new UsageError('--expires-at is in the past')
+  const { orgId } = await organizationNamed(core, options.org)
+  const draft = { name, scopes, expiresAt, createdBy: null }
+  const minted = await mintCredentials(core, orgId, draft, options.count ?? 1)
+  const made = minted.map(({ credential, clientSecret }) => ({
+    client_id: credential.clientId,
+    client_secret: clientSecret,
+    org_id: orgId,
+    key_id: credential.id,
+    name,
+    scopes,
+    environment: core.environment,
+    created_at: formatMillis(credential.createdAt),
+    expires_at: orNever(expiresAt),
+  }))
+  return options.count === undefined ? made[0]! : made
+}
+
+/** The keys that were not revoked, newest first, without their secrets. */
+export async function listKeys(core: Core, options: { org: string }): Promise<Listing> {
+  const { orgId } = await organizationNamed(core, options.org)
+  const credentials = await allPages((page) => listCredentials(core.db.read, orgId, page))
+  return {
+    columns: ['key_id', 'client_id', 'name', 'scopes', 'created_at', 'expires_at', 'last_used_at'],
+    rows: credentials.map((credential) => ({
+      key_id: credential.id,
+      client_id: credential.clientId,
+      org_id: orgId,
+      name: credential.name,
+      scopes: credential.scopes,
+      created_at: formatMillis(credential.createdAt),
+      expires_at: orNever(credential.expiresAt),
+      last_used_at: orNever(credential.lastUsedAt),
+    })),
+    empty: 'No keys.',
+  }
+}
+
+async function revokeKey(core: Core, options: { clientId: string }): Promise<Facts> {
+  const clientId = options.clientId.toLowerCase()
+  const orgId = uuidPattern.test(clientId) ? await findOrganizationOfClient(core.db.read, clientId) : null
+  if (orgId === null) throw new OperatorError(`There is no key with client id ${options.clientId}`)
+  if (!(await revokeCredential(core, orgId, { clientId }))) throw new OperatorError('That key was revoked before')
+  return { client_id: clientId, org_id: orgId, revoked: true }
+}
+
+export function addKeyCommands(program: Command): void {
+  const key = program.command('key').description('API credentials')
+  operatorCommand(key, 'list', 'list the keys of an organization that were not revoked, without secrets')
+    .requiredOption('--org <name>', 'the organization, by name or id')
+    .action(onCore(listKeys))
+  operatorCommand(key, 'create', 'make a key; its secret is printed this once')
+    .requiredOption('--org <name>', 'the organization, by name or id')
+    .requiredOption('--name <name>', 'what the key is for')
+    .requiredOption('--scopes <list>', 'comma-separated', parseScopes)
+    .option('--expires-at <time>', 'RFC 3339; never when absent', parseExpiry)
+    .option('--count <count>', 'how many; the result is then a list', wholeNumber(10_000))
+    .action(onCore(createKeys))
+  operatorCommand(key, 'revoke', 'end a key and every token made with it')
+    .requiredOption('--client-id <uuid>', 'the client id of the key')
+    .action(onCore(revokeKey))
+}

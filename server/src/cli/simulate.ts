@@ -1,0 +1,32 @@
+import { type Command, Option } from 'commander'
+import { ownAddress } from '../app/own-address.ts'
+import { findRunningServer } from '../app/running-server.ts'
+import type { SimulateOptions } from '../app/simulate.ts'
+import { messages } from '../simulator/messages.ts'
+import { onCore, operatorCommand, wholeNumber } from './command.ts'
+
+type Options = Omit<SimulateOptions, 'seconds' | 'url'> & { seconds?: number; url?: string }
+
+export function addSimulateCommand(program: Command): void {
+  operatorCommand(program, 'simulate', 'play a warehouse through a running server')
+    .requiredOption('--org <name>', 'the organization, by name or id')
+    .option('--url <address>', 'the running server; found by itself with the embedded database')
+    .option('--assets <count>', 'how many assets there are', wholeNumber(100_000), 300)
+    .option('--rate <reads>', 'reads a second', wholeNumber(10_000), 5)
+    .option('--days <count>', 'days of history filled in first', wholeNumber(400), 3)
+    .option('--seconds <count>', 'stop after so long; never when absent', wholeNumber(1_000_000))
+    .addOption(
+      new Option('--format <format>', 'what the readers send').choices(Object.keys(messages)).default('generic'),
+    )
+    .option('--seed <number>', 'the same seed plays the same site', wholeNumber(2 ** 31), 7)
+    .action(
+      onCore(async (core, options: Options, { config, progress }) => {
+        const stop = new AbortController()
+        for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
+        const { simulate } = await import('../app/simulate.ts')
+        const running = await findRunningServer(config)
+        const url = options.url ?? running?.url ?? ownAddress('http', config.host, config.port)
+        return simulate(core, { ...options, url, seconds: options.seconds ?? null }, progress, stop.signal)
+      }),
+    )
+}

@@ -1,0 +1,137 @@
+import { type Command, Option } from 'commander'
+import { changeRole, removeMember } from '../accounts/members.ts'
+import { setPassword } from '../accounts/passwords.ts'
+import type { Core } from '../app/core.ts'
+import { type Facts, OperatorError, UsageError, organizationNamed } from '../app/operator.ts'
+import { now } from '../kernel/clock.ts'
+import { codePointLength, textProblem } from '../kernel/json.ts'
+import { type Role, roles } from '../kernel/scopes.ts'
+import { newPassword } from '../kernel/secrets.ts'
+import { createUser } from '../users/commands.ts'
+import { addMembership, findMember, listMembers } from '../users/members.sql.ts'
+import { type User, foldEmail } from '../users/user.ts'
+import { findUserByEmail, listAccounts } from '../users/users.sql.ts'
+import { allPages, checkLine, onCore, operatorCommand } from './command.ts'
+import type { Listing } from './output.ts'
+
+interface Membership {
+  org: string
+  email: string
+  role: Role
+}
+
+function checkPassword(password: string): string {
+  if (codePointLength(password) < 10 || codePointLength(password) > 1024 || textProblem(password) !== null)
+    throw new UsageError('A password has 10 to 1024 characters, none of them a control character')
+  return password
+}
+
+async function accountOf(core: Core, email: string): Promise<User> {
+  const user = await findUserByEmail(core.db.read, foldEmail(email))
+  if (user !== null) return user
+  throw new OperatorError(`Nobody has an account with the address ${JSON.stringify(email)}; make it with user create`)
+}
+
+async function memberOf(core: Core, { org, email }: Pick<Membership, 'org' | 'email'>) {
+  const { orgId, name } = await organizationNamed(core, org)
+  const user = await accountOf(core, email)
+  if ((await findMember(core.db.read, orgId, user.userId)) === null)
+    throw new OperatorError(`${user.email} is not a member of ${name}`)
+  return { orgId, user }
+}
+
+export async function createUserIn(core: Core, options: Membership & { password?: string }): Promise<Facts> {
+  if (!/^[^\s@]+@[^\s@]+$/.test(checkLine('The e-mail address', options.email)))
+    throw new UsageError(`${JSON.stringify(options.email)} is not an e-mail address`)
+  const password = checkPassword(options.password ?? newPassword())
+  const { orgId } = await organizationNamed(core, options.org)
+  const { role } = options
+  const user = await createUser(core, orgId, { email: options.email, password, role })
+  return { user_id: user.userId, email: user.email, role, org_id: orgId, password }
+}
+
+/** Gives someone who has an account a role in another organization, or another role in this one. */
+export async function addUserTo(core: Core, options: Membership): Promise<Facts> {
+  const { orgId } = await organizationNamed(core, options.org)
+  const { userId, email } = await accountOf(core, options.email)
+  if ((await findMember(core.db.read, orgId, userId)) !== null) await changeRole(core, orgId, userId, options.role)
+  else await core.db.shared((tx) => addMembership(tx, userId, orgId, options.role, now(core.clock)))
+  return { user_id: userId, email, role: options.role, org_id: orgId }
+}
+
+export async function setRoleOf(core: Core, options: Membership): Promise<Facts> {
+  const { orgId, user } = await memberOf(core, options)
+  const { role } = await changeRole(core, orgId, user.userId, options.role)
+  return { user_id: user.userId, email: user.email, role, org_id: orgId }
+}
+
+export async function removeUserFrom(core: Core, options: Pick<Membership, 'org' | 'email'>): Promise<Facts> {
+  const { orgId, user } = await memberOf(core, options)
+  await removeMember(core, orgId, user.userId)
+  return { user_id: user.userId, email: user.email, org_id: orgId, removed: true }
+}
+
+export async function resetPasswordOf(core: Core, options: { email: string; password?: string }): Promise<Facts> {
+  const password = checkPassword(options.password ?? newPassword())
+  const user = await accountOf(core, options.email)
+  await setPassword(core, user.userId, password)
+  return { user_id: user.userId, email: user.email, password }
+}
+
+/** One row for each membership; without an organization named, accounts without any membership are listed too. */
+export async function listUsers(core: Core, options: { org?: string }): Promise<Listing> {
+  return {
+    columns: ['user_id', 'email', 'role', 'org_id', 'org'],
+    rows: options.org === undefined ? await everyAccount(core) : await membersOf(core, options.org),
+    empty: 'No users.',
+  }
+}
+
+async function everyAccount(core: Core): Promise<Facts[]> {
+  const accounts = await listAccounts(core.db.read)
+  return accounts.map(({ userId, email, role, orgId, orgName }) => ({
+    ...{ user_id: userId, email, role, org_id: orgId, org: orgName },
+  }))
+}
+
+async function membersOf(core: Core, org: string): Promise<Facts[]> {
+  const { orgId, name } = await organizationNamed(core, org)
+  const members = await allPages((page) => listMembers(core.db.read, orgId, page))
+  return members.map(({ userId, email, role }) => ({ user_id: userId, email, role, org_id: orgId, org: name }))
+}
+
+const orgOption = ['--org <name>', 'the organization, by name or id'] as const
+const emailOption = ['--email <address>', 'who signs in with this address'] as const
+const roleOption = (): Option => new Option('--role <role>', 'the role').choices(roles).makeOptionMandatory()
+const passwordOption = ['--password <password>', 'made up and printed when absent'] as const
+
+export function addUserCommands(program: Command): void {
+  const user = program.command('user').description('people who sign in')
+  operatorCommand(user, 'list', 'list accounts and their roles')
+    .option('--org <name>', 'only the members of this organization, by name or id')
+    .action(onCore(listUsers))
+  operatorCommand(user, 'create', 'make an account with a role in an organization')
+    .requiredOption(...orgOption)
+    .requiredOption(...emailOption)
+    .addOption(roleOption())
+    .option(...passwordOption)
+    .action(onCore(createUserIn))
+  operatorCommand(user, 'add', 'give someone who has an account a role in an organization')
+    .requiredOption(...orgOption)
+    .requiredOption(...emailOption)
+    .addOption(roleOption())
+    .action(onCore(addUserTo))
+  operatorCommand(user, 'set-role', 'give a member another role')
+    .requiredOption(...orgOption)
+    .requiredOption(...emailOption)
+    .addOption(roleOption())
+    .action(onCore(setRoleOf))
+  operatorCommand(user, 'remove', 'end a membership and its sessions; the account stays')
+    .requiredOption(...orgOption)
+    .requiredOption(...emailOption)
+    .action(onCore(removeUserFrom))
+  operatorCommand(user, 'reset-password', 'set a new password and end every session of the person')
+    .requiredOption(...emailOption)
+    .option(...passwordOption)
+    .action(onCore(resetPasswordOf))
+}

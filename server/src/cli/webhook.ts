@@ -1,0 +1,117 @@
+import type { Command } from 'commander'
+import type { Core } from '../app/core.ts'
+import { type Facts, OperatorError, UsageError, organizationNamed } from '../app/operator.ts'
+import { webhookNeeds } from '../app/webhooks.ts'
+import { formatMillis } from '../kernel/instant.ts'
+import { changeWebhook, createWebhook, removeWebhook } from '../webhooks/commands.ts'
+import { type Webhook, maskSecret, sealedFor, urlProblem } from '../webhooks/webhook.ts'
+import { findWebhook } from '../webhooks/webhooks.sql.ts'
+import { onCore, operatorCommand } from './command.ts'
+import { chosenOrganizations } from './org.ts'
+import type { Listing } from './output.ts'
+
+function checkUrl(url: string): string {
+  const problem = urlProblem('--url', url)
+  if (problem !== null) throw new UsageError(problem.message)
+  return url
+}
+
+const factsOf = (orgId: number, webhook: Webhook, secret: Facts): Facts => ({
+  webhook_id: webhook.id,
+  org_id: orgId,
+  url: webhook.url,
+  enabled: webhook.isEnabled,
+  ...secret,
+  created_at: formatMillis(webhook.createdAt),
+  updated_at: formatMillis(webhook.updatedAt),
+})
+
+async function ownWebhook(core: Core, org: string): Promise<{ orgId: number; webhook: Webhook }> {
+  const { orgId, name } = await organizationNamed(core, org)
+  const webhook = await findWebhook(core.db.read, orgId)
+  if (webhook === null) throw new OperatorError(`${name} has no webhook`)
+  return { orgId, webhook }
+}
+
+const masked = (core: Core, orgId: number, webhook: Webhook): Facts => ({
+  secret_masked: maskSecret(webhookNeeds(core).seal.open(webhook.sealedSecret, sealedFor(orgId, webhook.id))),
+})
+
+async function createWebhookIn(core: Core, options: { org: string; url: string; disabled?: boolean }): Promise<Facts> {
+  const draft = { url: checkUrl(options.url), isEnabled: options.disabled !== true }
+  const { orgId } = await organizationNamed(core, options.org)
+  const { webhook, secret } = await createWebhook(webhookNeeds(core), orgId, draft)
+  return factsOf(orgId, webhook, { secret })
+}
+
+export async function listWebhooksIn(core: Core, options: { org?: string }): Promise<Listing> {
+  const rows: Facts[] = []
+  for (const { orgId, name } of await chosenOrganizations(core, options.org)) {
+    const webhook = await findWebhook(core.db.read, orgId)
+    if (webhook !== null) rows.push({ ...factsOf(orgId, webhook, {}), org: name })
+  }
+  return { columns: ['webhook_id', 'org', 'url', 'enabled', 'updated_at'], rows, empty: 'No webhooks.' }
+}
+
+async function showWebhook(core: Core, options: { org: string }): Promise<Facts> {
+  const { orgId, webhook } = await ownWebhook(core, options.org)
+  return factsOf(orgId, webhook, masked(core, orgId, webhook))
+}
+
+async function updateWebhookIn(
+  core: Core,
+  options: { org: string; url?: string; enable?: boolean; disable?: boolean },
+): Promise<Facts> {
+  if (options.enable === true && options.disable === true)
+    throw new UsageError('--enable and --disable contradict each other')
+  const change = {
+    url: options.url === undefined ? undefined : checkUrl(options.url),
+    isEnabled: options.enable === true ? true : options.disable === true ? false : undefined,
+  }
+  if (change.url === undefined && change.isEnabled === undefined)
+    throw new UsageError('Say what to change: --url, --enable or --disable')
+  const { orgId, webhook } = await ownWebhook(core, options.org)
+  const changed = await changeWebhook(webhookNeeds(core), orgId, webhook.id, change)
+  return factsOf(orgId, changed, masked(core, orgId, changed))
+}
+
+async function deleteWebhookIn(core: Core, options: { org: string }): Promise<Facts> {
+  const { orgId, webhook } = await ownWebhook(core, options.org)
+  await removeWebhook(webhookNeeds(core), orgId, webhook.id)
+  return { webhook_id: webhook.id, org_id: orgId, deleted: true }
+}
+
+async function testWebhook(core: Core, options: { org: string }): Promise<Facts> {
+  const { orgId, webhook } = await ownWebhook(core, options.org)
+  const { status, error, durationMs } = await webhookNeeds(core).sendTest(orgId, webhook)
+  return { webhook_id: webhook.id, org_id: orgId, status, error, duration_ms: durationMs }
+}
+
+const orgOption = ['--org <name>', 'the organization, by name or id'] as const
+
+export function addWebhookCommands(program: Command): void {
+  const webhook = program.command('webhook').description('endpoints that receive moves, one for each organization')
+  operatorCommand(webhook, 'list', 'list webhooks')
+    .option('--org <name>', 'only that of this organization, by name or id')
+    .action(onCore(listWebhooksIn))
+  operatorCommand(webhook, 'show', 'show the webhook of an organization')
+    .requiredOption(...orgOption)
+    .action(onCore(showWebhook))
+  operatorCommand(webhook, 'create', 'register a webhook; its secret is printed this once')
+    .requiredOption(...orgOption)
+    .requiredOption('--url <address>', 'https')
+    .option('--disabled', 'registered, but not delivered to yet')
+    .action(onCore(createWebhookIn))
+  operatorCommand(webhook, 'update', 'change a webhook')
+    .requiredOption(...orgOption)
+    .option('--url <address>', 'https')
+    .option('--enable', 'deliver events from now on')
+    .option('--disable', 'drop events from now on')
+    .action(onCore(updateWebhookIn))
+  operatorCommand(webhook, 'delete', 'remove a webhook')
+    .requiredOption(...orgOption)
+    .action(onCore(deleteWebhookIn))
+  operatorCommand(webhook, 'test', 'send a test event')
+    .requiredOption(...orgOption)
+    .action(onCore(testWebhook))
+}

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { listKeys } from '../../src/cli/key.ts'
+import { createOrg, listOrgs } from '../../src/cli/org.ts'
+import { render } from '../../src/cli/output.ts'
+import { listReadersIn, rotateToken } from '../../src/cli/reader.ts'
+import { listWebhooksIn } from '../../src/cli/webhook.ts'
+import { webhookNeeds } from '../../src/app/webhooks.ts'
+import { mintCredentials } from '../../src/credentials/commands.ts'
+import { hashSecret } from '../../src/kernel/secrets.ts'
+import { createReader } from '../../src/readers/commands.ts'
+import { findInDirectory } from '../../src/readers/readers.sql.ts'
+import { createWebhook } from '../../src/webhooks/commands.ts'
+import { useCore } from '../support/core.ts'
+
+const used = useCore()
+const reader = { format: 'auto', clock: 'reader', scanPoints: [] }
+
+describe('A list of the operator', () => {
+  it('is a sentence for people and an empty array for programs while there is nothing', async () => {
+    const { core } = used
+    const lists = [await listOrgs(core), await listReadersIn(core, {}), await listWebhooksIn(core, {})]
+    expect(lists.map((list) => render(list, false))).toEqual(['No organizations.\n', 'No readers.\n', 'No webhooks.\n'])
+    expect(lists.map((list) => render(list, true))).toEqual(['[]\n', '[]\n', '[]\n'])
+  })
+
+  it('is a table with aligned columns for people and an array of all facts for programs', async () => {
+    const { core } = used
+    const [north, south] = [await createOrg(core, { name: 'Nörd 箱' }), await createOrg(core, { name: 'South' })]
+    for (const org of [north, south]) await createReader(core, Number(org['org_id']), { ...reader, name: 'Dock' })
+    const list = await listReadersIn(core, {})
+    expect(JSON.parse(render(list, true))).toMatchObject([
+      { name: 'Dock', org: 'Nörd 箱', org_id: north['org_id'], antennas: [], last_seen_at: null },
+      { name: 'Dock', org: 'South', org_id: south['org_id'], antennas: [], last_seen_at: null },
+    ])
+    const [head, ...lines] = render(list, false).trimEnd().split('\n')
+    expect(head).toMatch(/^READER ID +NAME +ORG +FORMAT +LAST SEEN AT +READS +IGNORED +WARNING$/)
+    expect(lines).toHaveLength(2)
+    for (const line of lines) expect(Array.from(line).indexOf('a')).toBe(head!.indexOf('FORMAT'))
+    expect((await listReadersIn(core, { org: 'South' })).rows).toHaveLength(1)
+    const orgs = JSON.parse(render(await listOrgs(core), true)) as object[]
+    expect(orgs[0]).toEqual({ org_id: north['org_id'], name: 'Nörd 箱', lapsed: false, created_at: expect.any(String) })
+  })
+
+  it('shows every row, however many there are', async () => {
+    const { core } = used
+    const org = await createOrg(core, { name: 'Many' })
+    const draft = { name: 'Key', scopes: ['assets:read'], expiresAt: null, createdBy: null }
+    await mintCredentials(core, Number(org['org_id']), draft, 401)
+    const { rows } = await listKeys(core, { org: 'Many' })
+    expect(new Set(rows.map((row) => row['key_id'])).size).toBe(401)
+  })
+
+  it('never holds a secret', async () => {
+    const { core } = used
+    const org = await createOrg(core, { name: 'Secrets' })
+    const orgId = Number(org['org_id'])
+    const draft = { name: 'Key', scopes: ['assets:read'], expiresAt: null, createdBy: null }
+    const [key] = await mintCredentials(core, orgId, draft, 1)
+    const { token } = await createReader(core, orgId, { ...reader, name: 'Gate' })
+    const { secret } = await createWebhook(webhookNeeds(core), orgId, { url: 'https://x.test/', isEnabled: true })
+    const all = [
+      await listKeys(core, { org: 'Secrets' }),
+      await listReadersIn(core, {}),
+      await listWebhooksIn(core, {}),
+    ]
+    for (const list of all) {
+      expect(list.rows).not.toHaveLength(0)
+      const shown = render(list, true) + render(list, false)
+      for (const hidden of [key!.clientSecret, token, secret]) expect(shown).not.toContain(hidden)
+    }
+  })
+
+  it('does not let a name steer the terminal', () => {
+    const list = { columns: ['name'], rows: [{ name: 'a\u001b[2Jb' }], empty: '' }
+    expect(render(list, false)).toBe('NAME\na [2Jb\n')
+  })
+})
+
+describe('The token of a reader', () => {
+  it('is replaced under the same topic, and the old one leads nowhere', async () => {
+    const { core } = used
+    const org = await createOrg(core, { name: 'Rotation' })
+    const orgId = Number(org['org_id'])
+    const made = await createReader(core, orgId, { ...reader, name: 'Gate' })
+    const session = { config: core.config, isJson: true, isInit: false, progress: () => undefined }
+    const rotated = await rotateToken(core, { org: 'Rotation', reader: 'Gate' }, session)
+    expect(rotated['token']).not.toBe(made.token)
+    expect(rotated['mqtt']).toMatchObject({ topic: `lastseen/${made.reader.topicKey}/reads` })
+    const find = (token: unknown) => findInDirectory(core.db.read, { tokenHash: hashSecret(String(token)) })
+    expect(await find(made.token)).toBe(null)
+    expect(await find(rotated['token'])).toEqual({ orgId, readerId: made.reader.id })
+  })
+
+  it('belongs to the one reader that is named: by id where several share a name', async () => {
+    const { core } = used
+    const org = await createOrg(core, { name: 'Twins' })
+    const twins = [1, 2].map(() => createReader(core, Number(org['org_id']), { ...reader, name: 'Twin' }))
+    const ids = (await Promise.all(twins)).map((one) => one.reader.id).sort((a, b) => a - b)
+    const session = { config: core.config, isJson: true, isInit: false, progress: () => undefined }
+    const rotate = (name: string) => rotateToken(core, { org: 'Twins', reader: name }, session)
+    await expect(rotate('Twin')).rejects.toThrow(
+      `Several readers of Twins are called "Twin": name one by its id, ${ids.join(' or ')}`,
+    )
+    await expect(rotate('None')).rejects.toThrow('Twins has no reader called "None"')
+    expect(await rotate(String(ids[1]))).toMatchObject({ reader_id: ids[1] })
+  })
+})

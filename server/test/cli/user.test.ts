@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { addUserTo, createUserIn, listUsers, removeUserFrom, resetPasswordOf, setRoleOf } from '../../src/cli/user.ts'
+import { createOrganization } from '../../src/organizations/commands.ts'
+import { membershipsOf } from '../../src/users/users.sql.ts'
+import { useCore } from '../support/core.ts'
+
+describe('The operator', () => {
+  const used = useCore()
+
+  it('gives somebody a role in another organization, and another role in the same one', async () => {
+    const { core } = used
+    const [first, second] = [await createOrganization(core, 'First'), await createOrganization(core, 'Second')]
+    const email = 'kim@example.com'
+    const user = await createUserIn(core, { org: String(first.orgId), email, role: 'viewer' })
+    await addUserTo(core, { org: String(second.orgId), email: 'KIM@example.com', role: 'admin' })
+    await addUserTo(core, { org: String(first.orgId), email, role: 'operator' })
+    expect(await membershipsOf(core.db.read, Number(user['user_id']))).toEqual([
+      { orgId: first.orgId, orgName: 'First', role: 'operator' },
+      { orgId: second.orgId, orgName: 'Second', role: 'admin' },
+    ])
+  })
+
+  it('is told when nobody has an account with the address', async () => {
+    const { core } = used
+    const { orgId } = await createOrganization(core, 'Third')
+    const nobody = { org: String(orgId), email: 'nobody@example.com' }
+    for (const attempt of [
+      () => addUserTo(core, { ...nobody, role: 'viewer' }),
+      () => setRoleOf(core, { ...nobody, role: 'viewer' }),
+      () => removeUserFrom(core, nobody),
+      () => resetPasswordOf(core, nobody),
+    ])
+      await expect(attempt()).rejects.toThrow(
+        'Nobody has an account with the address "nobody@example.com"; make it with user create',
+      )
+  })
+
+  it('lists the members of one organization, or all accounts, those without a membership included', async () => {
+    const { core } = used
+    const { orgId } = await createOrganization(core, 'Fourth')
+    const org = String(orgId)
+    const admin = await createUserIn(core, { org, email: 'a4@example.com', role: 'admin' })
+    const leaver = await createUserIn(core, { org, email: 'b4@example.com', role: 'viewer' })
+    const member = { user_id: admin['user_id'], email: 'a4@example.com', role: 'admin', org_id: orgId, org: 'Fourth' }
+    expect((await listUsers(core, { org })).rows).toEqual([
+      member,
+      { user_id: leaver['user_id'], email: 'b4@example.com', role: 'viewer', org_id: orgId, org: 'Fourth' },
+    ])
+    expect(await removeUserFrom(core, { org, email: 'B4@example.com' })).toEqual({
+      ...{ user_id: leaver['user_id'], email: 'b4@example.com', org_id: orgId, removed: true },
+    })
+    expect((await listUsers(core, { org })).rows).toEqual([member])
+    expect((await listUsers(core, {})).rows).toEqual(
+      expect.arrayContaining([
+        member,
+        { user_id: leaver['user_id'], email: 'b4@example.com', role: null, org_id: null, org: null },
+      ]),
+    )
+  })
+
+  it('cannot remove or demote the last admin of an organization', async () => {
+    const { core } = used
+    const { orgId } = await createOrganization(core, 'Fifth')
+    const last = { org: String(orgId), email: 'last@example.com' }
+    await createUserIn(core, { ...last, role: 'admin' })
+    const refusal = 'An organization needs at least one admin'
+    await expect(removeUserFrom(core, last)).rejects.toThrow(refusal)
+    await expect(setRoleOf(core, { ...last, role: 'viewer' })).rejects.toThrow(refusal)
+    await expect(addUserTo(core, { ...last, role: 'viewer' })).rejects.toThrow(refusal)
+    expect((await listUsers(core, { org: last.org })).rows).toMatchObject([{ role: 'admin' }])
+  })
+
+  it('is told when an account is not a member of the organization', async () => {
+    const { core } = used
+    const [home, other] = [await createOrganization(core, 'Sixth'), await createOrganization(core, 'Seventh')]
+    await createUserIn(core, { org: String(home.orgId), email: 'guest@example.com', role: 'admin' })
+    const elsewhere = { org: String(other.orgId), email: 'guest@example.com' }
+    const refusal = 'guest@example.com is not a member of Seventh'
+    await expect(removeUserFrom(core, elsewhere)).rejects.toThrow(refusal)
+    await expect(setRoleOf(core, { ...elsewhere, role: 'viewer' })).rejects.toThrow(refusal)
+  })
+})
