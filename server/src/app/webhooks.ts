@@ -2,19 +2,19 @@ import type { Logger } from 'pino'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { Seal } from '../kernel/sealed.ts'
 import { type OnDropped, type WebhookNeeds, changeTopic } from '../webhooks/commands.ts'
-import { pausesMs } from '../webhooks/ladder.ts'
+import { retryDelaysMs } from '../webhooks/retry-schedule.ts'
 import { Target } from '../webhooks/target.ts'
 import { type SendTest, testSender, timeoutMs } from '../webhooks/test-event.ts'
 import { AttemptLog } from '../worker/attempt-log.ts'
-import { Deliverer, type DelivererNeeds } from '../worker/deliver.ts'
+import { Deliverer, type DelivererDeps } from '../worker/deliver.ts'
 import type { Core } from './core.ts'
 
 const flushMs = 500
 
 /** How hard deliveries are driven. The server takes these; benchmarks and tests may take others. */
-export type Tuning = Pick<DelivererNeeds, 'timeoutMs' | 'pausesMs' | 'places' | 'maxHeld' | 'sweepMs'>
+export type Tuning = Pick<DelivererDeps, 'timeoutMs' | 'retryDelaysMs' | 'maxConcurrency' | 'maxInFlight' | 'sweepMs'>
 
-const usual: Tuning = { timeoutMs, pausesMs, places: 32, maxHeld: 2000, sweepMs: 15_000 }
+const usual: Tuning = { timeoutMs, retryDelaysMs, maxConcurrency: 32, maxInFlight: 2000, sweepMs: 15_000 }
 
 const sealOf = (core: Core): Seal => new Seal(core.signingKey, 'webhook secrets')
 
@@ -65,7 +65,7 @@ function startDelivering(
   core: Core,
   log: Logger,
   registry: Registry,
-  needs: Tuning & Pick<DelivererNeeds, 'seal' | 'target' | 'onDropped'>,
+  needs: Tuning & Pick<DelivererDeps, 'seal' | 'target' | 'onDropped'>,
 ): Pick<Webhooks, 'missedNews' | 'stop'> {
   const { db, clock, wake } = core
   const attempts = new Counter({
@@ -92,7 +92,7 @@ function startDelivering(
     help: 'Events that are claimed and not finished.',
     registers: [registry],
     collect() {
-      this.set(deliverer.held)
+      this.set(deliverer.inFlight)
     },
   })
   wake.on('moved', (payload) => {

@@ -48,6 +48,14 @@ export class Unreachable extends Error {}
 
 const notAllowed = (): Unreachable => new Unreachable('the host leads to an address that is not allowed')
 
+/** Resolver queries take no signal, so a query that outlives the signal is left to end on its own. */
+function beforeAbort<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Unreachable('timeout')), { once: true })
+    work.then(resolve, reject)
+  })
+}
+
 export interface TargetOptions {
   /** Ranges the operator allows although they are not public. */
   allowed: readonly Range[]
@@ -90,10 +98,10 @@ export class Target {
     throw new Unreachable('the host has no address')
   }
 
-  /** A TLS connection to a checked address, with the certificate checked against the host. */
+  /** A TLS connection to a checked address, with the certificate checked against the host. The signal ends every step. */
   async connect(host: string, port: number, signal: AbortSignal): Promise<TLSSocket> {
     const name = host.replace(/^\[|\]$|\.$/g, '')
-    const addresses = await this.addressesOf(name)
+    const addresses = await beforeAbort(this.addressesOf(name), signal)
     let failure: unknown
     for (const [index, address] of addresses.entries()) {
       const patienceMs = index === addresses.length - 1 ? null : 1500

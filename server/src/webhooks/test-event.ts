@@ -6,7 +6,7 @@ import type { Seal } from '../kernel/sealed.ts'
 import { newUuid } from '../kernel/secrets.ts'
 import { insertAttempts } from './attempts.sql.ts'
 import { bodyOf, testMove } from './payload.ts'
-import { Outlet, type Outcome } from './send.ts'
+import { type Outcome, WebhookSender } from './sender.ts'
 import { sign } from './signature.ts'
 import type { Target } from './target.ts'
 import { type Webhook, sealedFor } from './webhook.ts'
@@ -47,14 +47,14 @@ async function send({ db, clock, seal, target }: Needs, orgId: number, webhook: 
   const move = testMove(newUuid(), at)
   const secret = seal.open(webhook.sealedSecret, sealedFor(orgId, webhook.id))
   const [id, body] = [move.deliveryId, bodyOf(move)]
-  const outlet = new Outlet(target, { url: webhook.url, connections: 1, timeoutMs })
+  const sender = new WebhookSender(target, { url: webhook.url, connections: 1, timeoutMs })
   try {
-    const outcome = await outlet.send(sign(secret, { id, body, occurredMs: millisOf(at), startedMs: millisOf(at) }))
+    const outcome = await sender.send(sign(secret, { id, body, occurredMs: millisOf(at), startedMs: millisOf(at) }))
     const attempt = { ...outcome, deliveryId: id, attempt: 1, attemptedAt: at }
     const source = { webhookId: webhook.id, event: 'test' }
     await db.inOrganization(orgId, (tx) => insertAttempts(tx, orgId, source, [attempt]), { relaxed: true })
     return outcome
   } finally {
-    await outlet.close()
+    await sender.close()
   }
 }

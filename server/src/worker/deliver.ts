@@ -1,142 +1,136 @@
 import { FairQueue } from '../admission/fair-queue.ts'
 import type { Database } from '../db/database.ts'
-import type { Clock } from '../kernel/clock.ts'
 import { type Instant, instantFromMillis } from '../kernel/instant.ts'
 import type { Seal } from '../kernel/sealed.ts'
-import { type OnDropped, giveUpUndue, staleMs } from '../webhooks/commands.ts'
+import { giveUpUndue, staleMs } from '../webhooks/commands.ts'
 import { claimMoves, lookForMoves } from '../webhooks/outbox.sql.ts'
-import type { Target } from '../webhooks/target.ts'
 import { sealedFor } from '../webhooks/webhook.ts'
 import { findWebhook, organizationsDeliveredTo } from '../webhooks/webhooks.sql.ts'
-import { Lane, type LaneNeeds } from './lane.ts'
+import { EndpointQueue, type EndpointQueueDeps } from './endpoint-queue.ts'
 
-export interface DelivererNeeds extends Omit<LaneNeeds, 'onAttempt'> {
+export interface DelivererDeps extends Omit<EndpointQueueDeps, 'onAttempt'> {
   db: Database
-  clock: Clock
   seal: Seal
-  target: Target
-  /** The most events that the process holds at the same time, beside one of each organization. */
-  maxHeld: number
+  /** The maximum number of events in flight in the process. An organization without any may always have one more. */
+  maxInFlight: number
   sweepMs: number
-  onAttempt: (orgId: number, ...about: Parameters<LaneNeeds['onAttempt']>) => void
-  onDropped: OnDropped
+  onAttempt: (orgId: number, ...attempt: Parameters<EndpointQueueDeps['onAttempt']>) => void
   onFailure: (error: unknown) => void
 }
 
-/** Claims run beside the statements of requests and readers, so only a few of them run at the same time. */
+/** Claims share the connections of API requests and readers, so few claims run at the same time. */
 const maxClaimsInFlight = 2
 const idleMs = 30_000
 const retryMs = 1000
 
 /**
- * Claims moves and sends them, for every organization that has a webhook. News tell where there is something; a sweep
- * over the directory finds what no news told of, and gives up what nobody is to be told any more.
+ * Claims moves and delivers them, for every organization with a webhook. Events announce new moves; a periodic sweep
+ * over all organizations finds the moves of lost events, and drops moves that must not be delivered any more.
  */
 export class Deliverer {
-  readonly #needs: DelivererNeeds
-  readonly #lanes = new Map<number, Lane>()
-  readonly #queue = new FairQueue({ maxInFlight: maxClaimsInFlight })
+  readonly #deps: DelivererDeps
+  readonly #queues = new Map<number, EndpointQueue>()
+  readonly #slots = new FairQueue({ maxInFlight: maxClaimsInFlight })
   /** Claims that wait or run, by organization. */
   readonly #claims = new Map<number, Promise<void>>()
   #organizations = new Set<number>()
-  #held = 0
+  #inFlight = 0
   #isStopped = false
   #sweeping: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(needs: DelivererNeeds) {
-    this.#needs = needs
+  constructor(deps: DelivererDeps) {
+    this.#deps = deps
   }
 
-  /** How many events are claimed and not finished. */
-  get held(): number {
-    return this.#held
+  /** How many events are claimed and neither delivered nor dropped. */
+  get inFlight(): number {
+    return this.#inFlight
   }
 
   start(): void {
-    this.#timer = setInterval(() => void this.sweep(), this.#needs.sweepMs)
+    this.#timer = setInterval(() => void this.sweep(), this.#deps.sweepMs)
     this.#timer.unref()
     void this.sweep()
   }
 
-  /** There are new moves in the organization. */
+  /** The organization has new moves. */
   moved(orgId: number): void {
     if (this.#organizations.has(orgId)) this.#ask(orgId)
   }
 
-  /** The organization's webhook was made, changed or removed, or its standing was. */
+  /** The organization's webhook was created, changed or deleted, or its subscription lapsed or was reinstated. */
   changed(orgId: number): Promise<void> {
-    const lane = this.#lanes.get(orgId)
-    const before = lane?.news ?? Promise.resolve()
-    const news = before.then(() => this.#readNews(orgId, lane)).catch(this.#needs.onFailure)
-    if (lane === undefined) return news
-    lane.changes++
-    lane.news = news
-    return news.then(() => {
-      if (lane.news === news) lane.news = null
-    })
+    const queue = this.#queues.get(orgId)
+    const reload = (): Promise<void> => this.#reload(orgId, queue).catch(this.#deps.onFailure)
+    return queue === undefined ? reload() : queue.reload(reload)
   }
 
-  async #readNews(orgId: number, lane: Lane | undefined): Promise<void> {
-    const webhook = await findWebhook(this.#needs.db.read, orgId)
+  async #reload(orgId: number, queue: EndpointQueue | undefined): Promise<void> {
+    const webhook = await findWebhook(this.#deps.db.read, orgId)
     const period = webhook?.period ?? null
     if (period === null) this.#organizations.delete(orgId)
     else this.#organizations.add(orgId)
-    lane?.aim(webhook?.url ?? null, period)
+    queue?.setTarget(webhook?.url ?? null, period)
   }
 
-  /** News may have been missed: look everywhere, also at the webhooks of what is under way. */
+  /** Events may have been lost: reloads the webhooks in use, and looks for moves in every organization. */
   async missedNews(): Promise<void> {
-    await Promise.all([...this.#lanes.keys()].map((orgId) => this.changed(orgId)))
+    await Promise.all([...this.#queues.keys()].map((orgId) => this.changed(orgId)))
     await this.sweep()
   }
 
-  /** One round over the directory; a round that is under way is not begun a second time. */
+  /** Joins the sweep that is running, if there is one. */
   sweep(): Promise<void> {
     this.#sweeping ??= this.#sweepOnce()
-      .catch(this.#needs.onFailure)
+      .catch(this.#deps.onFailure)
       .finally(() => (this.#sweeping = undefined))
     return this.#sweeping
   }
 
-  /** Claims nothing more; what is claimed may end within the time given. */
+  /** Stops claiming, and gives the events in flight this much time. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopped = true
     clearInterval(this.#timer)
     await this.#sweeping
-    this.#queue.close()
+    this.#slots.close()
     await Promise.all(this.#claims.values())
-    await Promise.all([...this.#lanes.values()].map((lane) => lane.close(graceMs)))
+    await Promise.all([...this.#queues.values()].map((queue) => queue.close(graceMs)))
   }
 
   async #sweepOnce(): Promise<void> {
-    const { db, clock } = this.#needs
+    const { db } = this.#deps
     this.#organizations = new Set(await organizationsDeliveredTo(db.read))
     for (const orgId of this.#organizations) {
       if (this.#isStopped) return
       const { isDue, isUndue } = await lookForMoves(db.read, orgId, this.#notBefore())
-      if (isUndue) await giveUpUndue(this.#needs, orgId)
+      if (isUndue) await giveUpUndue(this.#deps, orgId)
       if (isDue) this.#ask(orgId)
     }
-    for (const [orgId, lane] of this.#lanes)
-      if (lane.held === 0 && clock.millis() - lane.lastUsedMs > idleMs) {
-        this.#lanes.delete(orgId)
-        await lane.close(0)
+    await this.#closeIdleQueues()
+  }
+
+  async #closeIdleQueues(): Promise<void> {
+    const idleSinceMs = this.#deps.clock.millis() - idleMs
+    for (const [orgId, queue] of this.#queues)
+      if (queue.inFlight === 0 && queue.lastUsedMs < idleSinceMs) {
+        this.#queues.delete(orgId)
+        await queue.close(0)
       }
   }
 
   #notBefore(): Instant {
-    return instantFromMillis(this.#needs.clock.millis() - staleMs)
+    return instantFromMillis(this.#deps.clock.millis() - staleMs)
   }
 
   #ask(orgId: number): void {
     if (this.#isStopped) return
-    const lane = this.#lanes.get(orgId) ?? this.#newLane(orgId)
-    lane.hasMore = true
-    if (!lane.isHungry || this.#claims.has(orgId)) return
-    const claim = this.#queue
-      .run(orgId, 1, () => this.#claim(orgId, lane))
-      // The queue rejects only when it is closed.
+    const queue = this.#queues.get(orgId) ?? this.#createQueue(orgId)
+    queue.hasMore = true
+    if (!queue.wantsMore || this.#claims.has(orgId)) return
+    const claim = this.#slots
+      .run(orgId, 1, () => this.#claim(orgId, queue))
+      // The fair queue rejects only when it is closed.
       .catch(() => false)
       .then((hasMore) => {
         this.#claims.delete(orgId)
@@ -145,44 +139,45 @@ export class Deliverer {
     this.#claims.set(orgId, claim)
   }
 
-  #newLane(orgId: number): Lane {
-    const lane = new Lane({ ...this.#needs, onAttempt: (...about) => this.#needs.onAttempt(orgId, ...about) })
-    this.#lanes.set(orgId, lane)
-    return lane
+  #createQueue(orgId: number): EndpointQueue {
+    const onAttempt: EndpointQueueDeps['onAttempt'] = (...attempt) => this.#deps.onAttempt(orgId, ...attempt)
+    const queue = new EndpointQueue({ ...this.#deps, onAttempt })
+    this.#queues.set(orgId, queue)
+    return queue
   }
 
   /** Says whether there may be more to claim at once. */
-  async #claim(orgId: number, lane: Lane): Promise<boolean> {
-    const limit = Math.min(lane.room, Math.max(this.#needs.maxHeld - this.#held, lane.held === 0 ? 1 : 0))
+  async #claim(orgId: number, queue: EndpointQueue): Promise<boolean> {
+    const guaranteed = queue.inFlight === 0 ? 1 : 0
+    const limit = Math.min(queue.freeSlots, Math.max(this.#deps.maxInFlight - this.#inFlight, guaranteed))
     if (limit === 0) return false
-    lane.hasMore = false
+    queue.hasMore = false
     try {
-      const claimed = await this.#claimFor(orgId, lane, limit)
-      if (claimed === limit) lane.hasMore = true
+      const claimed = await this.#claimFor(orgId, queue, limit)
+      if (claimed === limit) queue.hasMore = true
     } catch (error) {
-      this.#needs.onFailure(error)
+      this.#deps.onFailure(error)
       setTimeout(() => this.#ask(orgId), retryMs).unref()
     }
-    return lane.hasMore
+    return queue.hasMore
   }
 
-  async #claimFor(orgId: number, lane: Lane, limit: number): Promise<number> {
-    const { db, seal } = this.#needs
-    const { changes } = lane
+  async #claimFor(orgId: number, queue: EndpointQueue, limit: number): Promise<number> {
+    const { db, seal } = this.#deps
+    const { reloading } = queue
     const claim = await claimMoves(db, orgId, { limit, notBefore: this.#notBefore() })
     if (claim === null) return 0
     const { webhook, claimed } = claim
-    const from = { webhookId: webhook.id, secret: seal.open(webhook.sealedSecret, sealedFor(orgId, webhook.id)) }
-    // What changed while claiming is newer than what was claimed with; it is read before anything is sent.
-    if (lane.changes === changes) lane.aim(webhook.url, webhook.period)
-    this.#held += claimed.length
-    const onDone = (): void => this.#placeFree(orgId, lane)
-    for (const one of claimed) lane.take(one, from, onDone)
+    const origin = { webhookId: webhook.id, secret: seal.open(webhook.sealedSecret, sealedFor(orgId, webhook.id)) }
+    // A reload that started during the claim reads a newer webhook than the claim did.
+    if (queue.reloading === reloading) queue.setTarget(webhook.url, webhook.period)
+    this.#inFlight += claimed.length
+    for (const one of claimed) void queue.deliver(one, origin).then(() => this.#slotFreed(orgId, queue))
     return claimed.length
   }
 
-  #placeFree(orgId: number, lane: Lane): void {
-    this.#held--
-    if (lane.hasMore) this.#ask(orgId)
+  #slotFreed(orgId: number, queue: EndpointQueue): void {
+    this.#inFlight--
+    if (queue.hasMore) this.#ask(orgId)
   }
 }

@@ -9,7 +9,7 @@ import { TestClock, database, eventually, instant } from '../support/tracking.ts
 import { Watched, urlOf, useNetwork } from '../support/webhooks.ts'
 
 const clock = new TestClock(new Date().toISOString())
-const network = useNetwork({ clock, delivery: { pausesMs: [2000, 2000], sweepMs: 3_600_000 } })
+const network = useNetwork({ clock, delivery: { retryDelaysMs: [2000, 2000], sweepMs: 3_600_000 } })
 
 const idsAt = (receiver: Receiver): (string | undefined)[] =>
   receiver.received.map((one) => one.headers['x-service-delivery']).sort()

@@ -1,7 +1,7 @@
 import { type Server, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Range, parseAddress, parseRange } from '../../src/kernel/address.ts'
-import { Outlet, type Outcome } from '../../src/webhooks/send.ts'
+import { type Outcome, WebhookSender } from '../../src/webhooks/sender.ts'
 import { Target, isPublic, mayReach } from '../../src/webhooks/target.ts'
 import { Authority } from '../support/certificates.ts'
 import { NameServer } from '../support/name-server.ts'
@@ -134,11 +134,11 @@ describe('at every connection', () => {
   }
 
   async function post(url: string, through = target): Promise<Outcome> {
-    const outlet = new Outlet(through, { url, connections: 1, timeoutMs: 5000 })
+    const sender = new WebhookSender(through, { url, connections: 1, timeoutMs: 5000 })
     try {
-      return await outlet.send({ headers: {}, body: Buffer.from('{}') })
+      return await sender.send({ headers: {}, body: Buffer.from('{}') })
     } finally {
-      await outlet.close()
+      await sender.close()
     }
   }
 
@@ -193,10 +193,10 @@ describe('at every connection', () => {
   it('a name is resolved again, and refused when it leads elsewhere the second time', async () => {
     names.names.set('turning.hooks.test', (question) => [question === 0 ? '127.0.0.1' : '169.254.169.254'])
     receiver.behaviour = answers(204, { connection: 'close' })
-    const outlet = new Outlet(target, { url: at('turning.hooks.test'), connections: 4, timeoutMs: 5000 })
-    const first = await outlet.send({ headers: {}, body: Buffer.from('{}') })
-    const second = await outlet.send({ headers: {}, body: Buffer.from('{}') })
-    await outlet.close()
+    const sender = new WebhookSender(target, { url: at('turning.hooks.test'), connections: 4, timeoutMs: 5000 })
+    const first = await sender.send({ headers: {}, body: Buffer.from('{}') })
+    const second = await sender.send({ headers: {}, body: Buffer.from('{}') })
+    await sender.close()
     expect(first).toMatchObject({ isDelivered: true, status: 204, error: null })
     expect(second).toMatchObject({ isDelivered: false, status: null, error: refusedWords })
   })

@@ -6,7 +6,7 @@ import { database, eventually } from '../support/tracking.ts'
 import { Network, Watched, urlOf, useNetwork } from '../support/webhooks.ts'
 
 describe('an endpoint that hangs', () => {
-  const network = useNetwork({ delivery: { places: 8, maxHeld: 12 } })
+  const network = useNetwork({ delivery: { maxConcurrency: 8, maxInFlight: 12 } })
 
   it('holds less and less of the process, and delays neither other organizations nor the API (D33)', async () => {
     const dead = await network.receiver()
@@ -33,7 +33,7 @@ describe('an endpoint that hangs', () => {
 })
 
 describe('an endpoint', () => {
-  const network = useNetwork({ delivery: { places: 6 } })
+  const network = useNetwork({ delivery: { maxConcurrency: 6 } })
 
   it('gets no more requests at the same time than there are places for it', async () => {
     const receiver = await network.receiver()
@@ -70,7 +70,7 @@ describe('an endpoint', () => {
 
 describe('two processes', () => {
   const network = new Network()
-  const delivery = { pausesMs: [2500, 2500] }
+  const delivery = { retryDelaysMs: [2500, 2500] }
   let second: Awaited<ReturnType<typeof startApp>>
   beforeAll(async () => {
     await network.start({ delivery })

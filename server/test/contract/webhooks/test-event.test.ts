@@ -8,7 +8,7 @@ import { database, eventually } from '../../support/tracking.ts'
 import { Watched, urlOf, useNetwork } from '../../support/webhooks.ts'
 
 const network = useNetwork({
-  delivery: { pausesMs: [50, 50] },
+  delivery: { retryDelaysMs: [50, 50] },
   alone: 'each process sends four test events of an organization at once',
 })
 
