@@ -69,6 +69,10 @@ export class EndpointQueue {
     return Math.max(0, this.#concurrency - this.inFlight)
   }
 
+  get isBusy(): boolean {
+    return this.isClaiming || this.hasMore || this.inFlight > 0
+  }
+
   /** A claim is worth a query when half of the slots are free. */
   get wantsMore(): boolean {
     return this.freeSlots * 2 >= this.#concurrency
