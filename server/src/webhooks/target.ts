@@ -33,7 +33,7 @@ const guarded = ranges(
 
 export function isPublic(address: Address): boolean {
   const among = (list: readonly Range[]): boolean => list.some((range) => isWithin(address, range))
-  return address.family === 4 ? !among(refused4) : among(global6) && !among(refused6)
+  return address.kind() === 'ipv4' ? !among(refused4) : among(global6) && !among(refused6)
 }
 
 /** Public addresses are open to everybody, others only where the operator allows them. */

@@ -8,10 +8,7 @@ export type Answer = string[] | ((question: number) => string[])
 const typeA = 1
 const typeAaaa = 28
 
-function bytesOf(text: string): Buffer {
-  const { family, value } = parseAddress(text)!
-  return Buffer.from(value.toString(16).padStart(family === 4 ? 8 : 32, '0'), 'hex')
-}
+const bytesOf = (text: string): Buffer => Buffer.from(parseAddress(text)!.toByteArray())
 
 /** A name server on a port of its own that knows what it was told, and nothing else. */
 export class NameServer {
