@@ -36,7 +36,7 @@ function missingPackages({ dev }) {
   const isCopied = Object.values(installed).some((one) => !isForHere(one))
   const wanted = Object.entries(JSON.parse(readFileSync(at('package-lock.json'), 'utf8')).packages)
   const isMissing = ([path, one]) => {
-    if (!path.startsWith('node_modules/') || one.link || (one.dev && !dev)) return false
+    if (!path.includes('node_modules/') || one.link || (one.dev && !dev)) return false
     if ((one.optional || one.devOptional) && !(isCopied && one.os && isForHere(one))) return false
     return installed[path]?.version !== one.version || !existsSync(at(`${path}/package.json`))
   }

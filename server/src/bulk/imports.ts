@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Database, Tx } from '../db/database.ts'
 import type { IdSource } from '../db/id-source.ts'
 import { withCustomPlan } from '../db/plans.ts'
@@ -5,7 +6,6 @@ import type { Wake } from '../db/wake.ts'
 import { type Clock, now } from '../kernel/clock.ts'
 import { Refusal, refuse } from '../kernel/errors.ts'
 import { millisOf } from '../kernel/instant.ts'
-import { RecentMap } from '../kernel/recent-map.ts'
 import type { IdPool } from './apply.ts'
 import { type Import, type ImportKind, type ImportState, type StagedRow, type Tally, emptyTally } from './import.ts'
 import {
@@ -54,7 +54,7 @@ export class Imports {
   readonly #needs: Needs
   readonly #running = new Map<number, Promise<void>>()
   /** What is known of each import's work, by its state and id: news of a check says nothing about the run. */
-  readonly #progress = new RecentMap<string, number>(1000)
+  readonly #progress = new LRUCache<string, number>({ max: 1000 })
   #isStopping = false
 
   constructor(needs: Needs) {

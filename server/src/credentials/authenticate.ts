@@ -1,9 +1,9 @@
+import { LRUCache } from 'lru-cache'
 import type { Database } from '../db/database.ts'
 import type { Authenticator, Caller } from '../http/caller.ts'
 import { type Clock, now } from '../kernel/clock.ts'
 import { millisOf } from '../kernel/instant.ts'
 import type { Claims } from '../kernel/jwt.ts'
-import { RecentMap } from '../kernel/recent-map.ts'
 import { grantedScopes, roleScopes } from '../kernel/scopes.ts'
 import { membershipsOf } from '../users/users.sql.ts'
 import { credentialState } from './credentials.sql.ts'
@@ -34,7 +34,7 @@ const memoryMs = 60_000
  */
 export class Principals implements Authenticator {
   readonly #needs: Needs
-  readonly #known = new RecentMap<string, Principal>(20_000)
+  readonly #known = new LRUCache<string, Principal>({ max: 20_000 })
   readonly #loading = new Map<string, Promise<Principal>>()
 
   constructor(needs: Needs) {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../kernel/clock.ts'
 import { type Claims, signJwt, verifyJwt } from '../kernel/jwt.ts'
-import { RecentMap } from '../kernel/recent-map.ts'
 import { newUuid } from '../kernel/secrets.ts'
 
 export const accessTokenTtlSeconds = 900
@@ -14,7 +14,7 @@ export class AccessTokens {
   readonly #key: Uint8Array
   readonly #environment: string
   readonly #clock: Clock
-  readonly #verified = new RecentMap<string, Claims>(20_000)
+  readonly #verified = new LRUCache<string, Claims>({ max: 20_000 })
 
   constructor(key: Uint8Array, environment: string, clock: Clock) {
     this.#key = key

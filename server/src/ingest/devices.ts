@@ -1,6 +1,6 @@
+import { LRUCache } from 'lru-cache'
 import type { Database } from '../db/database.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { RecentMap } from '../kernel/recent-map.ts'
 import { hashSecret } from '../kernel/secrets.ts'
 import type { Device } from '../readers/reader.ts'
 import { findDevice, findInDirectory } from '../readers/readers.sql.ts'
@@ -17,7 +17,7 @@ export class Devices {
   readonly #db: Database
   readonly #clock: Clock
   readonly #isListening: () => boolean
-  readonly #known = new RecentMap<string, Remembered>(20_000)
+  readonly #known = new LRUCache<string, Remembered>({ max: 20_000 })
   readonly #looking = new Map<string, Promise<Device | null>>()
   #changes = 0
 

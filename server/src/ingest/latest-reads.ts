@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache'
 import type { Instant } from '../kernel/instant.ts'
-import { RecentMap } from '../kernel/recent-map.ts'
 import type { LatestRead } from '../readers/reader.ts'
 import type { TagType } from '../tags/tag.ts'
 
@@ -49,9 +49,9 @@ const unpack = ([type, value, antenna, rssiDbm, observedAt, receivedAt]: Packed)
 export class LatestReads {
   readonly #millis: () => number
   readonly #send: (topic: string, payload: string) => Promise<void>
-  readonly #own = new RecentMap<number, LatestRead[]>(1000)
-  readonly #watches = new RecentMap<number, Watch>(100)
-  readonly #announced = new RecentMap<number, number>(100)
+  readonly #own = new LRUCache<number, LatestRead[]>({ max: 1000 })
+  readonly #watches = new LRUCache<number, Watch>({ max: 100 })
+  readonly #announced = new LRUCache<number, number>({ max: 100 })
   readonly #pending = new Set<number>()
 
   constructor(needs: { millis: () => number; send: (topic: string, payload: string) => Promise<void> }) {

@@ -49,6 +49,7 @@ fs.writeFileSync(out + '/index.html', fs.readFileSync('src/main.tsx'))
 const packages = {
   '': { name: 'checkout' },
   'node_modules/one': { version: '1.0.0' },
+  'server/node_modules/own': { version: '1.0.0' },
   'node_modules/tool': { version: '1.0.0', dev: true },
   'node_modules/native-here': { version: '1.0.0', optional: true, os: [process.platform] },
   'node_modules/native-there': { version: '1.0.0', optional: true, os: ['plan9'] },
@@ -151,6 +152,7 @@ describe('packages are installed again', () => {
       },
     ],
     ['when a package is gone', (checkout) => checkout.remove('node_modules/one')],
+    ['when a package of one workspace is gone', (checkout) => checkout.remove('server/node_modules/own')],
     ['when an installation never got to its end', (checkout) => checkout.remove('node_modules/.package-lock.json')],
     ['when the list of them is cut short', (checkout) => checkout.write('node_modules/.package-lock.json', '{"pack')],
     [
