@@ -3,12 +3,11 @@ import type { Database } from '../db/database.ts'
 import type { Authenticator, Caller } from '../http/caller.ts'
 import { type Clock, now } from '../kernel/clock.ts'
 import { millisOf } from '../kernel/instant.ts'
-import type { Claims } from '../kernel/jwt.ts'
 import { grantedScopes, roleScopes } from '../kernel/scopes.ts'
 import { membershipsOf } from '../users/users.sql.ts'
 import { credentialState } from './credentials.sql.ts'
 import { liveSession } from './refresh-chains.sql.ts'
-import type { AccessTokens } from './tokens.ts'
+import type { AccessTokens, Claims } from './tokens.ts'
 
 interface Needs {
   db: Database
@@ -43,6 +42,10 @@ export class Principals implements Authenticator {
 
   authenticate(token: string): Caller | null | Promise<Caller | null> {
     const claims = this.#needs.tokens.check(token)
+    return claims instanceof Promise ? claims.then((verified) => this.#identify(verified)) : this.#identify(claims)
+  }
+
+  #identify(claims: Claims | null): Caller | null | Promise<Caller | null> {
     if (claims === null) return null
     const key = claims.kind === 'credential' ? claims.sub : claims.sid
     const known = this.#known.get(key)

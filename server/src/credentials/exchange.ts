@@ -68,15 +68,15 @@ export function exchangeRefresh(needs: ExchangeNeeds, given: { token: string; ad
   )
 }
 
-function credentialPair(
+async function credentialPair(
   needs: ExchangeNeeds,
   orgId: number,
   clientId: string,
   state: CredentialState,
   chainId: string,
   refreshToken: string,
-): TokenPair {
+): Promise<TokenPair> {
   const scope = state.scopes.join(' ')
-  const accessToken = needs.tokens.issue({ kind: 'credential', sub: clientId, org: orgId, scope, sid: chainId })
+  const accessToken = await needs.tokens.issue({ kind: 'credential', sub: clientId, org: orgId, scope, sid: chainId })
   return { accessToken, refreshToken, expiresInSeconds: accessTokenTtlSeconds }
 }

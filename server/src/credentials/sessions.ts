@@ -72,7 +72,7 @@ export async function openSession(
 ): Promise<SignedIn> {
   const { orgId } = membership
   const issued = await needs.db.inOrganization(orgId, (tx) => openChain(tx, needs, orgId, { userId: user.userId }))
-  const pair = sessionPair(needs, user.userId, membership, issued.chain.chainId, issued.token)
+  const pair = await sessionPair(needs, user.userId, membership, issued.chain.chainId, issued.token)
   return { pair, user, membership, memberships }
 }
 
@@ -91,7 +91,8 @@ export function refreshSession(needs: SessionNeeds, given: { token: string; addr
     const memberships = await membershipsOf(needs.db.read, userId)
     const membership = memberships.find((one) => one.orgId === orgId)
     if (user === null || membership === undefined) return null
-    return { pair: sessionPair(needs, userId, membership, chainId, issued.token), user, membership, memberships }
+    const pair = await sessionPair(needs, userId, membership, chainId, issued.token)
+    return { pair, user, membership, memberships }
   }
   return needs.throttle.guard([], given.address, attempt, 'Invalid or expired refresh token')
 }
@@ -142,14 +143,14 @@ export async function switchOrganization(
   throw refuse.unauthorized('Invalid or expired token')
 }
 
-function sessionPair(
+async function sessionPair(
   needs: SessionNeeds,
   userId: number,
   membership: Membership,
   chainId: string,
   refreshToken: string,
-): TokenPair {
+): Promise<TokenPair> {
   const scope = roleScopes[membership.role].join(' ')
   const holder = { kind: 'session', sub: String(userId), org: membership.orgId, scope, sid: chainId } as const
-  return { accessToken: needs.tokens.issue(holder), refreshToken, expiresInSeconds: accessTokenTtlSeconds }
+  return { accessToken: await needs.tokens.issue(holder), refreshToken, expiresInSeconds: accessTokenTtlSeconds }
 }

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { mintCredentials } from '../../src/credentials/commands.ts'
@@ -93,6 +94,12 @@ const decode = (part: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(part, 'base64url').toString('utf8')) as Record<string, unknown>
 
 export const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url')
+
+/** A token as the contract describes it, made without the code under test. */
+export function signedToken(key: Uint8Array, claims: object): string {
+  const text = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`
+  return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`
+}
 
 export const claimsOf = (token: string): Record<string, unknown> => decode(token.split('.')[1]!)
 

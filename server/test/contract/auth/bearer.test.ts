@@ -1,8 +1,18 @@
 import { createHmac } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Claims, signJwt } from '../../../src/kernel/jwt.ts'
+import type { Claims } from '../../../src/credentials/tokens.ts'
 import { type TestOrg, useApp } from '../../support/app.ts'
-import { HandClock, type Key, type Tokens, claimsOf, encode, mintKey, tokensOf, whoAmI } from '../../support/auth.ts'
+import {
+  HandClock,
+  type Key,
+  type Tokens,
+  claimsOf,
+  encode,
+  mintKey,
+  signedToken,
+  tokensOf,
+  whoAmI,
+} from '../../support/auth.ts'
 import { expectRefusal } from '../../support/envelope.ts'
 import { allRoutes, pathOf } from '../../support/rows.ts'
 
@@ -135,7 +145,7 @@ describe('A forged token', () => {
   })
 
   const genuine = () => claimsOf(tokens.access) as unknown as Claims
-  const sign = (claims: Partial<Claims>) => signJwt(context.app.core.signingKey, { ...genuine(), ...claims })
+  const sign = (claims: Partial<Claims>) => signedToken(context.app.core.signingKey, { ...genuine(), ...claims })
 
   it('is not made by signing anew: the key alone decides', async () => {
     expect((await whoAmI(context.app, sign({ jti: 'anew' }))).status).toBe(200)

@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Claims, signJwt } from '../../../src/kernel/jwt.ts'
+import type { Claims } from '../../../src/credentials/tokens.ts'
 import { type TestApp, TestOrg, startApp, useApp } from '../../support/app.ts'
 import {
   type Key,
@@ -9,6 +9,7 @@ import {
   exchange,
   mintKey,
   refresh,
+  signedToken,
   tokensOf,
   useSql,
   whoAmI,
@@ -73,7 +74,7 @@ describe.each(['production', 'preview'])('Over one database and one signing key,
   it('refuses a credential of the other even under a token with its own audience', async () => {
     const claims = claimsOf(tokens.access) as unknown as Claims
     const foreign = claimsOf((await tokensOf(away(name), await mintKey(orgIn(away(name))))).access)
-    const token = signJwt(away(name).core.signingKey, { ...claims, aud: foreign['aud'] as string })
+    const token = signedToken(away(name).core.signingKey, { ...claims, aud: foreign['aud'] as string })
     expectRefusal(await whoAmI(away(name), token), 'unauthorized')
   })
 })
