@@ -1,9 +1,9 @@
 import type { Registry } from 'prom-client'
 import type { PageAnswer, PlainPage } from '../http/dispatch.ts'
-import { type OpenApiDocument, renderReference } from '../http/reference-page.ts'
 import { sameHash, hashSecret } from '../kernel/secrets.ts'
 import { stringify } from 'yaml'
 import type { Core } from './core.ts'
+import { referencePages } from './reference.ts'
 
 const plain = (status: number, text: string): PageAnswer => ({ status, type: 'text/plain; charset=utf-8', text })
 
@@ -12,10 +12,9 @@ const moved = (to: string): PageAnswer => ({ ...plain(301, `Moved to ${to}\n`), 
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.')
 
 /** What every base serves about itself: its description in two forms, and its reference. */
-export function descriptionPages(prefix: string, title: string, document: OpenApiDocument): PlainPage[] {
+export function descriptionPages(prefix: string, title: string, document: object): PlainPage[] {
   const json = JSON.stringify(document)
   const yaml = stringify(document, { aliasDuplicateObjects: false })
-  const reference = renderReference(document, { title, descriptionUrl: `${prefix}/api/openapi.json` })
   const noCache = { 'Cache-Control': 'no-cache' }
   return [
     { path: `${prefix}/openapi.json`, render: () => moved(`${prefix}/api/openapi.json`) },
@@ -28,15 +27,7 @@ export function descriptionPages(prefix: string, title: string, document: OpenAp
       path: `${prefix}/api/openapi.yaml`,
       render: () => ({ status: 200, type: 'application/yaml', text: yaml, headers: noCache }),
     },
-    {
-      path: `${prefix}/api/docs`,
-      render: () => ({
-        status: 200,
-        type: 'text/html; charset=utf-8',
-        text: reference.html,
-        headers: { 'Content-Security-Policy': reference.contentSecurityPolicy, ...noCache },
-      }),
-    },
+    ...referencePages(prefix, title),
   ]
 }
 

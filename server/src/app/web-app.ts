@@ -57,7 +57,8 @@ const policy = (nonce: string): string =>
     "form-action 'self'",
   ].join('; ')
 
-const guards = {
+/** Headers of every page for people. */
+export const guards = {
   'Referrer-Policy': 'no-referrer',
   'Permissions-Policy': 'camera=(self), microphone=(), geolocation=(), payment=(), usb=()',
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -86,7 +87,7 @@ const encodings = [
 ] as const
 
 /** The codings a client takes: a name without `q=0`. */
-function accepts({ message }: PlainRequest, coding: string): boolean {
+export function accepts({ message }: PlainRequest, coding: string): boolean {
   const given = message.headers['accept-encoding'] ?? ''
   const entry = given
     .split(',')

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { TestOrg, startApp, useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
-import { naturalDocument, naturalRoutes } from '../../support/description.ts'
+import { naturalDocument } from '../../support/description.ts'
 import { expectCommonHeaders, expectRefusal } from '../../support/envelope.ts'
 import { natural } from '../../support/natural.ts'
 import { exchangeRaw } from '../../support/raw.ts'
@@ -140,12 +140,6 @@ describe('The description of the natural-key base', () => {
       [{ url: '/natural' }],
       [{ url: 'https://api.example.com/natural' }],
     ])
-  })
-
-  it('has a reference page that names every operation', async () => {
-    const reply = await context.app.anonymous('GET', '/natural/api/docs')
-    expect([reply.status, reply.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
-    for (const route of naturalRoutes) expect(reply.text).toContain(route.summary)
   })
 })
 

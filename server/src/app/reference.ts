@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { PageAnswer, PlainPage, PlainRequest } from '../http/dispatch.ts'
+import { accepts, guards } from './web-app.ts'
+
+/**
+ * The browser bundle of Scalar's API reference. The package for Fastify carries the bundle ready-made; the package
+ * `@scalar/api-reference` would install the 270 packages it is built from.
+ */
+const folder = dirname(createRequire(import.meta.url).resolve('@scalar/fastify-api-reference'))
+const { version } = JSON.parse(readFileSync(join(folder, '../package.json'), 'utf8')) as { version: string }
+
+const encoders = {
+  br: (bytes: Buffer) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  gzip: (bytes: Buffer) => promisify(gzip)(bytes),
+  identity: (bytes: Buffer) => Promise.resolve(bytes),
+}
+type Encoding = keyof typeof encoders
+
+/** The bundle in each encoding that a browser has asked for: read and compressed once, at the first request. */
+const bundles = new Map<Encoding, Promise<Buffer>>()
+
+function bundle(encoding: Encoding): Promise<Buffer> {
+  const known = bundles.get(encoding)
+  if (known !== undefined) return known
+  const made = readFile(join(folder, 'js/standalone.js')).then(encoders[encoding])
+  bundles.set(encoding, made)
+  made.catch(() => bundles.delete(encoding))
+  return made
+}
+
+async function bundlePage(request: PlainRequest): Promise<PageAnswer> {
+  const encoding = (['br', 'gzip'] as const).find((one) => accepts(request, one)) ?? 'identity'
+  return {
+    status: 200,
+    type: 'text/javascript; charset=utf-8',
+    text: await bundle(encoding),
+    headers: {
+      'Cache-Control': 'public, max-age=31536000, immutable',
+      Vary: 'Accept-Encoding',
+      ...(encoding === 'identity' ? {} : { 'Content-Encoding': encoding }),
+    },
+  }
+}
+
+/** Everything that would call another host is switched off; the policy of the page forbids it as well. */
+const configuration = {
+  url: 'openapi.json',
+  proxyUrl: '',
+  telemetry: false,
+  withDefaultFonts: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  authentication: { preferredSecurityScheme: 'BearerAuth' },
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+}
+
+const start = `Scalar.createApiReference('#reference', ${JSON.stringify(configuration)})\n`
+
+/**
+ * Scripts come from this server alone and requests go to it alone. Scalar writes style elements and attributes as it
+ * renders and has no option for a nonce, so inline styles are allowed; without foreign images or fonts a style cannot
+ * send anything anywhere.
+ */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const html = (title: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<noscript>This page needs JavaScript. The same description for programs: <a href="openapi.json">openapi.json</a>.</noscript>
+<div id="reference"></div>
+<script src="docs/scalar-${version}.js"></script>
+<script src="docs/start.js"></script>
+</body>
+</html>
+`
+
+/** The API reference of one base, where every operation can be tried. Its addresses are relative, so it works on any base. */
+export function referencePages(prefix: string, title: string): PlainPage[] {
+  const page = html(title)
+  const noCache = { 'Cache-Control': 'no-cache' }
+  return [
+    {
+      path: `${prefix}/api/docs`,
+      render: () => ({
+        status: 200,
+        type: 'text/html; charset=utf-8',
+        text: page,
+        headers: { ...guards, ...noCache, 'Content-Security-Policy': policy },
+      }),
+    },
+    { path: `${prefix}/api/docs/scalar-${version}.js`, operation: 'reference.file', render: bundlePage },
+    {
+      path: `${prefix}/api/docs/start.js`,
+      operation: 'reference.file',
+      render: () => ({ status: 200, type: 'text/javascript; charset=utf-8', text: start, headers: noCache }),
+    },
+  ]
+}
