@@ -1,3 +1,5 @@
+import { inflateSync } from 'node:zlib'
+import { PDFDocument } from 'pdf-lib'
 import { Org, call, url, warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
 
@@ -93,6 +95,12 @@ test('An unknown tag waits in the inbox and is attached with one form; strange r
   expect(found[0]).toMatchObject({ kind: 'asset', name: 'Crate 5' })
 })
 
+/** What the pages of a PDF draw: every compressed stream that is text. */
+const drawnIn = (bytes: Buffer): string =>
+  Array.from(bytes.toString('latin1').matchAll(/stream\r?\n([\s\S]*?)\r?\nendstream/g), ([, data]) =>
+    inflateSync(Buffer.from(data!, 'latin1')).toString('latin1'),
+  ).join('\n')
+
 test('Labels come as a sheet one sees, a PDF and SVG files', async ({ page }) => {
   const org = await Org.create()
   await org.asset('Crate one')
@@ -102,9 +110,12 @@ test('Labels come as a sheet one sees, a PDF and SVG files', async ({ page }) =>
   const [pdf] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: /^PDF/ }).click()])
   const stream = await pdf.createReadStream()
   const bytes = Buffer.concat(await stream.toArray())
-  expect(bytes.subarray(0, 8).toString('latin1')).toBe('%PDF-1.4')
-  expect(bytes.toString('latin1')).toContain('(Crate one) Tj')
-  expect(bytes.toString('latin1')).toContain('/Subtype /Image')
+  const document = await PDFDocument.load(bytes)
+  expect(document.getPages().map((one) => [one.getWidth(), one.getHeight()].map(Math.round))).toEqual([[595, 842]])
+  const contents = drawnIn(bytes)
+  expect(contents).toContain(`<${Buffer.from('Crate one').toString('hex').toUpperCase()}> Tj`)
+  expect(contents, 'the code, as a path').toContain('\nf')
+  expect(contents, 'a text in another script, as an image').toMatch(/\/Image-\d+ Do/)
   await page.getByText('Code 128', { exact: true }).click()
   const [svg] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'SVG' }).click()])
   expect(svg.suggestedFilename()).toBe('assets-labels-1.svg')

@@ -20,11 +20,12 @@ import type { Asset, List, Location } from '../../api/types.ts'
 import { Empty } from '../../components/empty.tsx'
 import { IconDownload, IconPrinter } from '../../components/icons.ts'
 import { Card, Page } from '../../components/page.tsx'
+import { tellProblem } from '../../components/problem.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { saveBlob } from '../../lib/download.ts'
 import { count } from '../../lib/time.ts'
 import type { Symbology } from './code-shapes.ts'
-import { toPdf, toSvg } from './draw.ts'
+import { toSvg } from './draw.ts'
 import { type Item, layOut, sheets } from './sheets.ts'
 
 type Content = 'key' | 'barcode'
@@ -61,6 +62,19 @@ export function LabelsPage() {
     const svg = pages[0] === undefined ? '' : toSvg(pages[0], sheet)
     return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`
   }, [pages, sheet])
+  const [isMakingPdf, setMakingPdf] = useState(false)
+  const savePdf = async (): Promise<void> => {
+    setMakingPdf(true)
+    try {
+      // The PDF library is larger than this page and is loaded only when somebody wants a PDF.
+      const { toPdf } = await import('./pdf.ts')
+      saveBlob(await toPdf(pages, sheet), `${kind}-labels.pdf`)
+    } catch (error) {
+      tellProblem(error)
+    } finally {
+      setMakingPdf(false)
+    }
+  }
   return (
     <Page title="Labels" lead="QR or Code 128 for assets and places, on the sheets you have.">
       <Grid gap="md">
@@ -124,7 +138,8 @@ export function LabelsPage() {
                 <Button
                   leftSection={<IconDownload size={16} />}
                   disabled={pages.length === 0}
-                  onClick={() => saveBlob(toPdf(pages, sheet), `${kind}-labels.pdf`)}
+                  loading={isMakingPdf}
+                  onClick={() => void savePdf()}
                 >
                   PDF, {count(pages.length)} {pages.length === 1 ? 'page' : 'pages'}
                 </Button>
