@@ -129,4 +129,7 @@ test('Reports say where everything was, how long, and which way things go', asyn
   await expect(page.getByRole('table', { name: 'Time spent per place' })).toContainText('Hall A')
   await page.getByRole('tab', { name: 'Flow' }).click()
   await expect(page.getByRole('img', { name: /Moves between places/ })).toContainText('Dock 1')
+  const table = page.getByRole('table', { name: 'Moves between places' })
+  await expect(table.getByRole('row', { name: 'Hall A Dock 1 2' })).toHaveCount(1)
+  await expect(table.getByRole('row', { name: 'Dock 1 Hall A 1' })).toHaveCount(1)
 })

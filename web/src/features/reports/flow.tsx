@@ -1,71 +1,112 @@
-import { Text } from '@mantine/core'
+import { Table, Text, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Sankey, type SankeyLinkProps, type SankeyNodeProps } from 'recharts'
 import { getOne } from '../../api/client.ts'
 import type { Flow } from '../../api/types.ts'
 import { Card } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { useWidth } from '../../components/use-width.ts'
 import { count } from '../../lib/time.ts'
-import { ribbons } from './ribbons.ts'
 import { usePeriod } from './period.tsx'
+import { sankeyOf } from './sankey.ts'
 
 const shown = 24
 const colors = ['#0f8f82', '#3d7bbd', '#b26a1f', '#8a5cb8', '#b2456e', '#5d7f2b', '#2f8aa3', '#8b6b4a']
+const nodeWidth = 8
+const nodePadding = 16
 
-function Picture({ flows }: { flows: readonly Flow[] }) {
+function Diagram({ flows }: { flows: readonly Flow[] }) {
   const [ref, width] = useWidth()
-  const isNarrow = width < 520
-  const gutter = isNarrow ? 92 : 170
-  const { sources, targets, bands, height } = ribbons(flows)
-  const left = gutter
-  const right = Math.max(left + 40, width - gutter)
-  const middle = (left + right) / 2
-  const name = (text: string): string => {
+  const gutter = width < 520 ? 92 : 170
+  const { nodes, links, sources } = sankeyOf(flows)
+  const rows = Math.max(sources, nodes.length - sources)
+  const shorten = (text: string): string => {
     const most = Math.floor(gutter / 7.2)
     return text.length > most ? `${text.slice(0, most - 1)}…` : text
   }
-  return (
-    <div
-      ref={ref}
-      role="img"
-      aria-label={`Moves between places; the most: ${flows[0]?.from_name ?? 'first seen'} to ${flows[0]?.to_name ?? ''}`}
+  const node = ({ x, y, height, index, payload }: SankeyNodeProps) => {
+    const isSource = index < sources
+    return (
+      <g>
+        <rect
+          x={x}
+          y={y}
+          width={nodeWidth}
+          height={Math.max(2, height)}
+          rx={2}
+          fill={isSource ? colors[index % colors.length] : '#6a7b81'}
+        />
+        <text
+          x={isSource ? x - 6 : x + nodeWidth + 6}
+          y={y + height / 2 + 4}
+          fontSize={12}
+          textAnchor={isSource ? 'end' : 'start'}
+          fill="var(--mantine-color-text)"
+        >
+          {shorten(payload.name ?? '')}
+        </text>
+      </g>
+    )
+  }
+  const link = ({
+    sourceX,
+    sourceY,
+    sourceControlX,
+    targetX,
+    targetY,
+    targetControlX,
+    linkWidth,
+    index,
+  }: SankeyLinkProps) => (
+    <path
+      d={`M${sourceX} ${sourceY}C${sourceControlX} ${sourceY} ${targetControlX} ${targetY} ${targetX} ${targetY}`}
+      stroke={colors[links[index]!.source % colors.length]}
+      strokeWidth={Math.max(1.2, linkWidth)}
+      strokeOpacity={0.42}
+      fill="none"
     >
-      <svg className="timeline-chart" height={height} viewBox={`0 0 ${Math.max(width, 1)} ${height}`}>
-        {bands.map((band) => (
-          <path
-            key={`${band.source}-${band.target}`}
-            d={`M${left + 8} ${band.y1}C${middle} ${band.y1} ${middle} ${band.y2} ${right - 8} ${band.y2}`}
-            stroke={colors[band.source % colors.length]}
-            strokeWidth={Math.max(1.2, band.size)}
-            strokeOpacity={0.42}
-            fill="none"
-          >
-            <title>{`${band.title}: ${count(band.moves)}`}</title>
-          </path>
-        ))}
-        {sources.map((node, index) => (
-          <g key={node.key}>
-            <rect x={left} y={node.y} width={8} height={node.size} rx={2} fill={colors[index % colors.length]} />
-            <text
-              x={left - 6}
-              y={node.y + node.size / 2 + 4}
-              fontSize={12}
-              textAnchor="end"
-              fill="var(--mantine-color-text)"
-            >
-              {name(node.name)}
-            </text>
-          </g>
-        ))}
-        {targets.map((node) => (
-          <g key={node.key}>
-            <rect x={right - 8} y={node.y} width={8} height={node.size} rx={2} fill="#6a7b81" />
-            <text x={right + 6} y={node.y + node.size / 2 + 4} fontSize={12} fill="var(--mantine-color-text)">
-              {name(node.name)}
-            </text>
-          </g>
-        ))}
-      </svg>
+      <title>{`${nodes[links[index]!.source]!.name} → ${nodes[links[index]!.target]!.name}: ${count(links[index]!.value)}`}</title>
+    </path>
+  )
+  return (
+    <div ref={ref}>
+      <div
+        role="img"
+        aria-label={`Moves between places; the most: ${flows[0]?.from_name ?? 'first seen'} to ${flows[0]?.to_name ?? ''}`}
+      >
+        {width > 0 && (
+          <Sankey
+            width={width}
+            height={320 + (rows - 1) * nodePadding}
+            margin={{ top: 8, bottom: 8, left: gutter, right: gutter }}
+            data={{ nodes, links }}
+            nodeWidth={nodeWidth}
+            nodePadding={nodePadding}
+            node={node}
+            link={link}
+          />
+        )}
+      </div>
+      <VisuallyHidden>
+        <Table aria-label="Moves between places">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>From</Table.Th>
+              <Table.Th>To</Table.Th>
+              <Table.Th>Moves</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {links.map(({ source, target, value }) => (
+              <Table.Tr key={`${source}-${target}`}>
+                <Table.Td>{nodes[source]!.name}</Table.Td>
+                <Table.Td>{nodes[target]!.name}</Table.Td>
+                <Table.Td>{count(value)}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </VisuallyHidden>
     </div>
   )
 }
@@ -90,7 +131,7 @@ export function FlowReport() {
             )
           return (
             <>
-              <Picture flows={most} />
+              <Diagram flows={most} />
               <Text size="xs" c="dimmed" mt="xs">
                 From the left to the right; the wider, the more moves.
                 {data.length > shown && ` The ${shown} busiest of ${count(data.length)} ways.`}
