@@ -72,7 +72,13 @@ module.exports = {
       name: 'client-stands-alone',
       severity: 'error',
       from: { path: '^client/src/' },
-      to: { pathNot: ['^client/src/'], dependencyTypesNot: ['core'] },
+      to: { pathNot: ['^client/src/', 'node_modules/'], dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'client-library-has-no-dependencies',
+      severity: 'error',
+      from: { path: '^client/src/', pathNot: '^client/src/(cli|csv)/' },
+      to: { path: 'node_modules/' },
     },
     {
       name: 'client-library-runs-in-browsers',

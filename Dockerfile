@@ -11,7 +11,7 @@ RUN npm ci --omit=dev
 COPY . .
 RUN node scripts/build.mjs
 
-# Only what the server itself depends on; the web app is built and needs nothing any more.
+# Only what the server and the command line depend on; the web app is built and needs nothing any more.
 FROM node:20-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -20,7 +20,7 @@ COPY server/bin server/bin
 COPY web/package.json web/package.json
 COPY client/package.json client/package.json
 COPY client/bin client/bin
-RUN npm ci --omit=dev --workspace server && rm -rf /root/.npm
+RUN npm ci --omit=dev --workspace server --workspace client && rm -rf /root/.npm
 COPY --from=build /build/server/dist server/dist
 # Libraries of the embedded PostgreSQL get their names here, because whoever runs it may not write there.
 RUN node -e "import('/app/server/dist/db/embedded/programs.js').then((it) => it.placePrograms(undefined, '/tmp', console.log))"

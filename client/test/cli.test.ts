@@ -119,10 +119,12 @@ describe('what goes wrong', () => {
 
   it.concurrent.each([
     ['no command', [], 'which command?'],
-    ['an unknown command', ['assets', 'paint'], "there is no command 'assets paint'"],
-    ['an unknown option', ['assets', 'list', '--colour', 'red'], "Unknown option '--colour'"],
-    ['a missing key', ['assets', 'get'], 'usage: lastseen assets get <key>'],
-    ['a word too many', ['assets', 'get', 'a', 'b'], 'usage: lastseen assets get <key>'],
+    ['an unknown command', ['assets', 'paint'], "unknown command 'paint'"],
+    ['an unknown option', ['assets', 'list', '--colour', 'red'], "unknown option '--colour'"],
+    ['a missing key', ['assets', 'get'], "missing required argument 'key'"],
+    ['a word too many', ['assets', 'get', 'a', 'b'], "too many arguments for 'get'. Expected 1 argument but got 2."],
+    ['a group without a command', ['assets'], 'which command?'],
+    ['an option without its value', ['assets', 'list', '--q'], "option '--q <text>' argument missing"],
     ['a limit that is none', ['assets', 'list', '--limit', '201'], '--limit must be a whole number from 1 to 200'],
     ['a patch of nothing', ['assets', 'patch', 'a'], 'nothing to change: name an option or --data'],
     ['deleting unasked', ['assets', 'delete', 'a'], 'deleting needs --yes where nobody can be asked'],
@@ -144,12 +146,16 @@ describe('help', () => {
   it('is there for every command and ends with exit code 0', async () => {
     const all = await run(['--help'])
     expect(all).toMatchObject({ code: 0, stderr: '' })
-    const names = all.stdout.match(/^ {2}lastseen .+?(?= {2})/gm) ?? []
-    expect(new Set(names.map((name) => name.trim().split(' ')[1]))).toEqual(new Set(words))
-    expect((await run(['assets', '--help'])).stdout).not.toContain('locations list')
+    const [, listed = ''] = all.stdout.split('Commands:\n')
+    const names = Array.from(listed.matchAll(/^ {2}(\w+)/gm), ([, name]) => name)
+    expect(new Set(names)).toEqual(new Set(words))
+    const group = await run(['assets', '--help'])
+    expect(group.stdout).toMatch(/^Usage: lastseen assets \[options\] \[command\]\n/)
     const page = await run(['assets', 'patch', '--help'])
-    expect(page.stdout).toMatch(/^usage: lastseen assets patch <key> \[options\]\n/)
-    expect(page.stdout).toContain('--clear <field> …')
+    expect(page).toMatchObject({ code: 0, stderr: '' })
+    expect(page.stdout).toMatch(/^Usage: lastseen assets patch \[options\] <key>\n/)
+    expect(page.stdout).toContain('--clear <field>')
+    expect(page.stdout).toContain('--json')
   })
 })
 

@@ -4,14 +4,13 @@ import { version } from '../version.ts'
 import { account } from './account.ts'
 import type { Context } from './context.ts'
 import { exportCommand } from './export.ts'
-import { overview, page } from './help.ts'
 import { importCommand } from './import.ts'
 import { Output } from './output.ts'
 import { recordCommands } from './records.ts'
 import { readSettings } from './settings.ts'
 import { tracking } from './tracking.ts'
 import { CommandError, UsageError } from './problems.ts'
-import { type Command, readArguments } from './usage.ts'
+import { type Command, runCommand } from './usage.ts'
 
 const commands: readonly Command[] = [
   ...recordCommands('assets'),
@@ -22,18 +21,6 @@ const commands: readonly Command[] = [
   exportCommand,
   ...account,
 ]
-
-/** The command that the first words name. */
-function commandOf(argv: readonly string[]): Command | undefined {
-  const words = argv.filter((one) => !one.startsWith('-'))
-  return commands.find((one) => one.words === words.slice(0, one.words.split(' ').length).join(' '))
-}
-
-function unknown(words: readonly string[]): UsageError {
-  const isWord = commands.some((one) => one.words.split(' ')[0] === words[0])
-  const name = words.slice(0, isWord ? 2 : 1).join(' ')
-  return new UsageError(words.length === 0 ? 'which command?' : `there is no command '${name}'`)
-}
 
 function openClient(out: Output): Lastseen {
   const { url, clientId, clientSecret } = readSettings(process.env, (text) => out.note(text))
@@ -54,29 +41,13 @@ function endQuietlyWithReader(): void {
 export async function main(argv: readonly string[]): Promise<number> {
   endQuietlyWithReader()
   const out = new Output(argv.includes('--json'), process.stdout, process.stderr)
-  const words = argv.filter((one) => !one.startsWith('-'))
-  const command = commandOf(argv)
+  const context: Context = { out, env: process.env, client: () => openClient(out) }
   try {
-    if (argv.includes('--version') && command === undefined) return say(`${version}\n`)
-    if (command === undefined) {
-      if (!argv.includes('--help')) throw unknown(words)
-      return say(
-        overview(commands, commands.some((one) => one.words.split(' ')[0] === words[0]) ? words[0] : undefined),
-      )
-    }
-    const { args, values } = readArguments(command, argv)
-    if (values['help'] === true) return say(page(command))
-    const context: Context = { out, env: process.env, client: () => openClient(out) }
-    await command.run(context, args, values)
+    await runCommand(commands, context, argv)
     return 0
   } catch (error) {
     return codeOf(error, out)
   }
-}
-
-function say(text: string): number {
-  process.stdout.write(text)
-  return 0
 }
 
 function codeOf(error: unknown, out: Output): number {

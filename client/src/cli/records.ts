@@ -175,7 +175,7 @@ const named = (kind: Kind): Command[] => [
   },
   {
     words: `${kind} delete`,
-    takes: '<key> …',
+    takes: '<key...>',
     about: `delete some of the ${kind}`,
     options: { ...byId, yes: { type: 'boolean', about: 'do not ask' } },
     async run({ out, client }, keys, values) {
@@ -192,7 +192,7 @@ const named = (kind: Kind): Command[] => [
   },
   {
     words: `${kind} tag`,
-    takes: '<key> <type:value> …',
+    takes: '<key> <type:value...>',
     about: 'attach tags, such as rfid:E280…',
     options: byId,
     async run({ out, client }, [key, ...tags], values) {
@@ -205,7 +205,7 @@ const named = (kind: Kind): Command[] => [
   },
   {
     words: `${kind} untag`,
-    takes: '<key> <type:value> …',
+    takes: '<key> <type:value...>',
     about: 'detach tags',
     options: byId,
     async run({ out, client }, [key, ...tags], values) {

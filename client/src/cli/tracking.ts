@@ -60,7 +60,7 @@ export const tracking: Command[] = [
   },
   {
     words: 'where',
-    takes: '<key> …',
+    takes: '<key...>',
     about: 'show where assets were last seen',
     async run({ out, client }, keys) {
       const lastseen = client()

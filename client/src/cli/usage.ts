@@ -1,4 +1,5 @@
-import { parseArgs } from 'node:util'
+import { Command as Program, CommanderError, Option as ProgramOption } from 'commander'
+import { version } from '../version.ts'
 import type { Context } from './context.ts'
 import { UsageError } from './problems.ts'
 
@@ -16,7 +17,7 @@ export type Values = Record<string, string | boolean | string[] | undefined>
 export interface Command {
   /** `assets list` */
   words: string
-  /** `<key> [<key> …]` */
+  /** As commander writes arguments: `<key>`, `<key...>`, `[key]`. */
   takes?: string
   about: string
   options?: Record<string, Option>
@@ -25,38 +26,79 @@ export interface Command {
   run(context: Context, args: string[], values: Values): Promise<void>
 }
 
-const everywhere: Record<string, Option> = {
-  json: { type: 'boolean', about: 'print one JSON document' },
-  help: { type: 'boolean', about: 'say how it is used' },
+const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+
+const collect = (value: string, earlier: string[] | undefined): string[] => [...(earlier ?? []), value]
+
+function programOption(name: string, { type, multiple = false, value = '<value>', about }: Option): ProgramOption {
+  const placeholder = value.startsWith('<') ? value : `<${value}>`
+  const option = new ProgramOption(type === 'string' ? `--${name} ${placeholder}` : `--${name}`)
+  option.description = multiple ? `${about}; may be given several times` : about
+  return multiple ? option.argParser(collect) : option
 }
 
-export function optionsOf({ options = {} }: Command): Record<string, Option> {
-  return { ...options, ...everywhere }
+const groups: Record<string, string> = {
+  assets: 'List, show and change assets.',
+  locations: 'List, show and change locations.',
 }
 
-/** The least and the most words a command takes. */
-function arity({ takes = '' }: Command): [least: number, most: number] {
-  const parts = takes.match(/<[^>]+>( …)?|\[[^\]]+\]/g) ?? []
-  const isOptional = (part: string): boolean => part.startsWith('[')
-  const most = takes.includes('…') ? Number.POSITIVE_INFINITY : parts.length
-  return [parts.filter((part) => !isOptional(part)).length, most]
+const footer = `
+The credential comes from LASTSEEN_URL, LASTSEEN_CLIENT_ID and LASTSEEN_CLIENT_SECRET, or from the config file
+that \`lastseen login\` writes. Exit codes: 0 done, 1 refused or failed, 2 wrong usage.`
+
+function addCommand(parent: Program, word: string, command: Command, context: Context): void {
+  const { takes = '', about, more, options = {} } = command
+  const program = parent.command(word).summary(about)
+  if (takes !== '') program.arguments(takes)
+  program.description([`${capitalized(about)}.`, ...(more === undefined ? [] : [more])].join('\n'))
+  const known = Object.entries(options).map(([name, option]) => ({ name, option: programOption(name, option) }))
+  for (const { option } of known) program.addOption(option)
+  program.action(async () => {
+    const given: Values = program.opts()
+    const values = Object.fromEntries(known.map(({ name, option }) => [name, given[option.attributeName()]]))
+    await command.run(context, program.processedArgs.flat() as string[], values)
+  })
 }
 
-/** Reads what was given to a command; complains in the words of the person who typed it. */
-export function readArguments(command: Command, given: readonly string[]): { args: string[]; values: Values } {
+function programOf(commands: readonly Command[], context: Context): Program {
+  const program = new Program('lastseen')
+    .description('Works with a Lastseen server through its API.')
+    .version(version, '--version', 'print the version')
+    .option('--json', 'print one JSON document')
+    .helpOption('--help', 'say how it is used')
+    .helpCommand(false)
+    .configureHelp({ showGlobalOptions: true })
+    // What goes wrong is reported in one place, as JSON where that was asked for.
+    .configureOutput({ writeErr: () => undefined })
+    .exitOverride()
+  program.addHelpText('after', footer)
+  for (const command of commands) {
+    const [first = '', second] = command.words.split(' ')
+    if (second === undefined) addCommand(program, first, command, context)
+    else {
+      const group =
+        program.commands.find((one) => one.name() === first) ??
+        program.command(first).helpCommand(false).description(groups[first]!)
+      addCommand(group, second, command, context)
+    }
+  }
+  return program
+}
+
+/** Runs the command that the arguments name; wrong usage is a UsageError. */
+export async function runCommand(
+  commands: readonly Command[],
+  context: Context,
+  argv: readonly string[],
+): Promise<void> {
   try {
-    const options = Object.fromEntries(
-      Object.entries(optionsOf(command)).map(([name, { type, multiple = false }]) => [name, { type, multiple }]),
-    )
-    const { positionals, values } = parseArgs({ args: [...given], options, allowPositionals: true, strict: true })
-    const args = positionals.slice(command.words.split(' ').length)
-    const [least, most] = arity(command)
-    if (values['help'] !== true && (args.length < least || args.length > most))
-      throw new UsageError(`usage: lastseen ${command.words} ${command.takes ?? ''}`.trimEnd())
-    return { args, values: values as Values }
+    await programOf(commands, context).parseAsync(argv, { from: 'user' })
   } catch (error) {
-    if (error instanceof TypeError && 'code' in error) throw new UsageError(error.message.split('. To specify')[0])
-    throw error
+    if (!(error instanceof CommanderError)) throw error
+    // --help and --version have printed what was asked for.
+    if (error.exitCode === 0) return
+    if (error.code === 'commander.help') throw new UsageError('which command?')
+    throw new UsageError(error.message.replace(/^error: /, ''))
   }
 }
 
