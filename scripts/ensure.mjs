@@ -101,7 +101,8 @@ const builds = [
     folder: 'web',
     entry: 'index.html',
     sources: () => {
-      const settings = ['web/package.json', 'web/vite.config.ts', 'web/index.html']
+      // The app reads CSV files with the code of the command line.
+      const settings = ['web/package.json', 'web/vite.config.ts', 'web/index.html', 'client/src/csv/table.ts']
       return [...settings, ...filesUnder('web/public').sort(), ...filesUnder('web/src').sort()]
     },
     command: (out) => {

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../server/test/support/app.ts'
 import { parseCsv as parseAsManual, valueOf as valueAsManual } from '../../server/test/support/csv.ts'
-import { csvLine, parseCsv, valueOf } from '../src/cli/csv.ts'
+import { csvLine } from '../src/cli/csv.ts'
 import { Progress } from '../src/cli/progress.ts'
+import { readTable } from '../src/csv/table.ts'
 import type { Lastseen } from '../src/index.ts'
 import { newClient } from './support/clients.ts'
 import { cliOf, newFolder, run } from './support/cli.ts'
@@ -163,9 +164,9 @@ describe('an import', () => {
   })
 
   it.concurrent.each([
-    ['an unknown column', 'external_key,colour', "assets have no column 'colour'"],
-    ['no key', 'name', 'the column external_key is missing'],
-    ['a column twice', 'external_key,name,name', 'the column name is there twice'],
+    ['an unknown column', 'external_key,colour', "line 1: assets have no column 'colour'"],
+    ['no key', 'name', 'line 1: the column external_key is missing'],
+    ['a column twice', 'external_key,name,name', 'line 1: the column name is there twice'],
     ['nothing', '', 'the file is empty'],
     ['an open quote', 'external_key,name\r\nA,"x', 'line 2: a quote is never closed'],
   ])('refuses a file with %s as wrong usage', async (_what, text, message) => {
@@ -193,11 +194,49 @@ describe('an import', () => {
 })
 
 describe('CSV', () => {
+  it.each([
+    ['commas', ','],
+    ['semicolons', ';'],
+    ['tabs', '\t'],
+  ])('is read with %s, a byte order mark and names of columns in any case', (_what, mark) => {
+    const cells = [
+      ['External Key', 'NAME', 'Is Active', 'metadata.Owner', 'RFID', 'tags', 'updated_at'],
+      ['A', `"a${mark} ""b"""`, 'Yes', 'dock 3', 'E280', 'ble:AA:BB', 'today'],
+    ]
+    const text = `\uFEFF${cells.map((row) => row.join(mark)).join('\r\n')}`
+    const { kind, rows } = readTable(text, undefined)
+    expect(kind).toBe('assets')
+    expect(rows).toEqual([
+      {
+        line: 2,
+        fields: {
+          external_key: 'A',
+          name: `a${mark} "b"`,
+          is_active: true,
+          metadata: { Owner: 'dock 3' },
+          tags: [
+            { tag_type: 'rfid', value: 'E280' },
+            { tag_type: 'ble', value: 'AA:BB' },
+          ],
+        },
+      },
+    ])
+  })
+
+  it.each(['\n', '\r\n'])('counts the lines of the file, blank ones and those inside quotes too (%j)', (end) => {
+    const text = ['external_key,description', 'A,"two', 'lines"', '', ',', 'B,x', 'C,x,y'].join(end)
+    const { rows, problems } = readTable(text, undefined)
+    expect(rows.map(({ line }) => line)).toEqual([2, 6])
+    expect(problems).toEqual([{ line: 7, field: '', message: 'there are 3 cells under 2 columns' }])
+  })
+
   it.each([['plain'], [''], [null], ["'"], ['=1+1'], ['a "b", c'], [' x '], ['two\r\nlines'], ["'-x"], ['\tx']])(
     'holds %j as the manual says',
     (value) => {
       const line = csvLine(['first', value, 'last'])
-      expect(parseCsv(line)[0]!.cells.map(valueOf)).toEqual(['first', value, 'last'])
+      const [row] = readTable(`external_key,description,name\r\n${line}`, 'assets').rows
+      const description = value === null ? {} : { description: value }
+      expect(row!.fields).toEqual({ external_key: 'first', ...description, name: 'last' })
       expect(parseAsManual(line)[0]!.map(valueAsManual)).toEqual(['first', value, 'last'])
     },
   )

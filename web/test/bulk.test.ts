@@ -15,10 +15,9 @@ test('A CSV file is looked at, checked line by line, and imported; known keys ar
   await org.signIn(page, org.email, '/import')
   await choose(
     page,
-    '\uFEFFexternal_key;name;is_active;metadata;rfid;Shelf\r\nC-1;"Crate; one";yes;"{""a"":1}";;x\r\nC-2;Crate 2;no;;E2AA;x\r\n',
+    '\uFEFFExternal Key;name;is_active;metadata;rfid;metadata.Shelf\r\nC-1;"Crate; one";yes;"{""a"":1}";;\r\nC-2;Crate 2;no;;E2AA;x\r\n',
   )
   await expect(card(page)).toContainText('2 lines')
-  await expect(card(page)).toContainText('left out: shelf')
   await page.getByRole('button', { name: 'Check 2 lines' }).click()
   await expect(card(page)).toContainText('Checked. Nothing was changed yet.')
   expect(((await org.get('/assets')) as object[]).length).toBe(1)
@@ -27,8 +26,23 @@ test('A CSV file is looked at, checked line by line, and imported; known keys ar
   const assets = (await org.get('/assets?sort=external_key')) as object[]
   expect(assets).toMatchObject([
     { external_key: 'C-1', name: 'Crate; one', is_active: true, metadata: { a: 1 } },
-    { external_key: 'C-2', name: 'Crate 2', is_active: false, tags: [{ tag_type: 'rfid', value: 'E2AA' }] },
+    {
+      external_key: 'C-2',
+      name: 'Crate 2',
+      is_active: false,
+      metadata: { Shelf: 'x' },
+      tags: [{ tag_type: 'rfid', value: 'E2AA' }],
+    },
   ])
+})
+
+test('A file with an unknown column or too many cells is refused with the line', async ({ page }) => {
+  const org = await Org.create()
+  await org.signIn(page, org.email, '/import')
+  await choose(page, 'external_key,name,shelf\nA,Crate,x\n')
+  await expect(card(page).getByRole('alert')).toContainText("line 1: assets have no column 'shelf'")
+  await choose(page, 'external_key,description\nA,"two\nlines"\nB,x,y\n')
+  await expect(card(page).getByRole('alert')).toContainText('line 4: there are 3 cells under 2 columns')
 })
 
 test('A file with a bad line changes nothing unless the good lines are asked for', async ({ page }) => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createWriteStream, renameSync, rmSync } from 'node:fs'
 import type { Page } from '../pages.ts'
+import { exportColumns } from '../csv/table.ts'
 import { byteOrderMark, csvLine } from './csv.ts'
 import type { Output } from './output.ts'
 import { Progress } from './progress.ts'
@@ -8,21 +9,6 @@ import { type Item, type Kind, recordsOf } from './records.ts'
 import { tagText } from './tags.ts'
 import { UsageError } from './problems.ts'
 import { type Command, textOf } from './usage.ts'
-
-/** The columns of the server's own exports. */
-export const columnsOf: Record<Kind, readonly string[]> = {
-  assets: ['external_key', 'name', 'description', 'metadata', 'is_active', 'valid_from', 'valid_to', 'tags'],
-  locations: [
-    'external_key',
-    'name',
-    'description',
-    'parent_external_key',
-    'is_active',
-    'valid_from',
-    'valid_to',
-    'tags',
-  ],
-}
 
 function valueIn(item: Item, column: string): string | null {
   if (column === 'tags') return item.tags.length === 0 ? null : item.tags.map(tagText).join('\n')
@@ -33,7 +19,7 @@ function valueIn(item: Item, column: string): string | null {
 
 /** The file, page by page. */
 async function* chunksOf(kind: Kind, pages: AsyncIterable<Page<Item>>, progress: Progress): AsyncGenerator<string> {
-  const columns = columnsOf[kind]
+  const columns = exportColumns[kind]
   yield byteOrderMark + csvLine(columns)
   for await (const page of pages) {
     progress.total = page.total_count

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { ConflictError, ForbiddenError, LastseenError, UnauthorizedError, ValidationError } from '../errors.ts'
+import { CsvError, type LineProblem } from '../csv/table.ts'
 import { mergePatch } from '../merge-patch.ts'
-import { CsvError } from './csv.ts'
 import { Progress } from './progress.ts'
 import { type Item, type Kind, type Records, recordsOf } from './records.ts'
-import { type ImportRow, type LineProblem, type Table, apply, readTable } from './rows.ts'
+import { type ImportRow, type ImportTable, apply, readRows } from './rows.ts'
 import { missingTags } from './tags.ts'
 import { CommandError, UsageError } from './problems.ts'
 import { type Command, countOf, textOf } from './usage.ts'
@@ -74,10 +74,10 @@ class Import {
   readonly problems: LineProblem[]
   readonly tally: Tally = { creates: 0, updates: 0, unchanged: 0 }
   readonly #records: Records
-  readonly #table: Table
+  readonly #table: ImportTable
   readonly #isDry: boolean
 
-  constructor(records: Records, table: Table, isDry: boolean) {
+  constructor(records: Records, table: ImportTable, isDry: boolean) {
     this.#records = records
     this.#table = table
     this.#isDry = isDry
@@ -140,9 +140,9 @@ class Import {
   }
 }
 
-function read(file: string, asked: Kind | undefined): Table {
+function read(file: string, asked: Kind | undefined): ImportTable {
   try {
-    return readTable(readFileSync(file === '-' ? 0 : file, 'utf8'), asked)
+    return readRows(readFileSync(file === '-' ? 0 : file, 'utf8'), asked)
   } catch (error) {
     if (error instanceof CsvError) throw new UsageError(`${file}: ${error.message}`)
     const { code } = error as NodeJS.ErrnoException
@@ -158,8 +158,9 @@ export const importCommand: Command = {
   takes: '<file.csv>',
   about: 'create and update from a CSV file, by external_key',
   more: [
-    'The first line names the columns: the fields of the API, and metadata.<member> for single members. An empty cell says',
-    'nothing, so what is there stays. Tags are attached and never detached. - reads standard input.',
+    'The first line names the columns: the fields of the API, rfid, ble and barcode for one tag each, and metadata.<member>',
+    'for single members. Cells are separated by commas, semicolons or tabs. An empty cell leaves its field as it is. Tags are',
+    'attached and never detached. - reads standard input.',
   ].join('\n'),
   options: {
     kind: { type: 'string', value: 'assets|locations', about: 'told by the columns when absent' },

@@ -17,7 +17,7 @@ import { Card, Fact } from '../../components/page.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { saveBlob } from '../../lib/download.ts'
 import { count } from '../../lib/time.ts'
-import { type Kind, type Table as CsvTable, columnsOf, readTable, template } from './rows.ts'
+import { type ImportRow, type Kind, importColumns, readRows, template } from './rows.ts'
 import { useImport } from './use-import.ts'
 
 const lines = (number: number): string => (number === 1 ? '1 line' : `${count(number)} lines`)
@@ -25,19 +25,11 @@ const lines = (number: number): string => (number === 1 ? '1 line' : `${count(nu
 const show = (value: unknown): string =>
   value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
 
-function Preview({ table }: { table: CsvTable }) {
-  const columns = [...new Set(table.rows.slice(0, 6).flatMap((row) => Object.keys(row)))]
+function Preview({ rows }: { rows: readonly ImportRow[] }) {
+  const columns = [...new Set(rows.slice(0, 6).flatMap((row) => Object.keys(row)))]
   return (
     <>
-      <Text size="sm">
-        {lines(table.rows.length)}. The first ones, as they will be read:
-        {table.unknown.length > 0 && (
-          <Text span c="var(--mantine-color-error)">
-            {' '}
-            Not understood and left out: {table.unknown.join(', ')}.
-          </Text>
-        )}
-      </Text>
+      <Text size="sm">{lines(rows.length)}. The first ones, as they will be read:</Text>
       <div className="table-wrap" tabIndex={0} role="region" aria-label="Preview of the file">
         <Table fz="xs" withTableBorder className="as-records">
           <Table.Thead>
@@ -48,7 +40,7 @@ function Preview({ table }: { table: CsvTable }) {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {table.rows.slice(0, 6).map((row) => (
+            {rows.slice(0, 6).map((row) => (
               <Table.Tr key={row.line}>
                 {columns.map((one) => (
                   <Table.Td key={one} data-label={one}>
@@ -107,18 +99,28 @@ function Outcome({ state }: { state: ImportState }) {
 /** From a file to assets or locations, in three steps: look, check, import. */
 export function ImportCard() {
   const [kind, setKind] = useState<Kind>('assets')
-  const [table, setTable] = useState<CsvTable | null>(null)
+  const [rows, setRows] = useState<readonly ImportRow[] | null>(null)
+  const [unreadable, setUnreadable] = useState<unknown>(null)
   const [isSending, setSending] = useState(false)
   const job = useImport()
   const { state } = job
   const good = state === undefined ? 0 : state.creates + state.updates + state.unchanged
   const begin = async (): Promise<void> => {
     setSending(true)
-    await job.check(kind, table!)
+    await job.check(kind, rows!)
     setSending(false)
   }
+  const read = async (file: File | null): Promise<void> => {
+    if (file === null) return
+    setUnreadable(null)
+    try {
+      setRows(await readRows(kind, await file.text()))
+    } catch (error) {
+      setUnreadable(error)
+    }
+  }
   const restart = (): void => {
-    setTable(null)
+    setRows(null)
     void job.forget()
   }
   const isBusy = state?.state === 'running' || state?.state === 'checking'
@@ -127,7 +129,7 @@ export function ImportCard() {
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
           A CSV file with a head line. Lines whose key is known change what is there; the others are added. Columns:{' '}
-          <span className="key">{columnsOf[kind].join(', ')}</span>.{' '}
+          <span className="key">{importColumns[kind].join(', ')}</span>.{' '}
           <Anchor
             inherit
             underline="always"
@@ -138,7 +140,7 @@ export function ImportCard() {
             Get an example
           </Anchor>
         </Text>
-        {table === null && (
+        {rows === null && (
           <Group gap="sm">
             <SegmentedControl
               aria-label="What is in the file"
@@ -149,10 +151,7 @@ export function ImportCard() {
                 { value: 'locations', label: 'Locations' },
               ]}
             />
-            <FileButton
-              accept=".csv,text/csv,text/plain"
-              onChange={(file) => void file?.text().then(async (text) => setTable(await readTable(kind, text)))}
-            >
+            <FileButton accept=".csv,text/csv,text/plain" onChange={(file) => void read(file)}>
               {(props) => (
                 <Button leftSection={<IconUpload size={16} />} {...props}>
                   Choose a CSV file
@@ -161,13 +160,13 @@ export function ImportCard() {
             </FileButton>
           </Group>
         )}
-        {table !== null && state === undefined && (
+        {rows !== null && state === undefined && (
           <>
-            <Preview table={table} />
-            {isSending && <Progress value={(job.sent / Math.max(1, table.rows.length)) * 100} aria-label="Sent" />}
+            <Preview rows={rows} />
+            {isSending && <Progress value={(job.sent / Math.max(1, rows.length)) * 100} aria-label="Sent" />}
             <Group gap="sm">
-              <Button onClick={() => void begin()} loading={isSending} disabled={table.rows.length === 0}>
-                Check {lines(table.rows.length)}
+              <Button onClick={() => void begin()} loading={isSending} disabled={rows.length === 0}>
+                Check {lines(rows.length)}
               </Button>
               <Button variant="default" onClick={restart} disabled={isSending}>
                 Choose another file
@@ -205,6 +204,7 @@ export function ImportCard() {
             </Group>
           </>
         )}
+        {unreadable !== null && <Problem error={unreadable} />}
         {job.error !== null && <Problem error={job.error} />}
       </Stack>
     </Card>

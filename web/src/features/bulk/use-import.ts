@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { getOne, post, remove } from '../../api/client.ts'
 import type { ImportState } from '../../api/types.ts'
-import { type Kind, type Table, batches } from './rows.ts'
+import { type ImportRow, type Kind, batches } from './rows.ts'
 import { refreshOverview } from '../../api/looking.ts'
 
 const isBusy = (state: ImportState | undefined): boolean => state?.state === 'checking' || state?.state === 'running'
@@ -33,11 +33,11 @@ export function useImport() {
     state: id === null ? undefined : state.data,
     sent,
     error: error ?? state.error,
-    check: (kind: Kind, table: Table) =>
+    check: (kind: Kind, all: readonly ImportRow[]) =>
       guarded(async () => {
         setSent(0)
         const made = await post<{ id: number }>('/imports', { kind })
-        for (const rows of batches(table.rows)) {
+        for (const rows of batches(all)) {
           await post(`/imports/${made.id}/rows`, { rows })
           setSent((old) => old + rows.length)
         }
