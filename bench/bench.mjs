@@ -1,66 +1,85 @@
-/** Measures the service beside the floor, in the same run and on the same data. See docs/benchmarks.md. */
-import { writeFileSync } from 'node:fs'
-import { dropDatabases, startPostgres, versionOf } from './database.mjs'
-import { readOptions } from './options.mjs'
-import { emptyReport, factsOfRun, joined, misses, readReport, render } from './report.mjs'
-import { Started, say } from './started.mjs'
-import { watched } from './surroundings.mjs'
-import { writeDocs } from './write.mjs'
+/** Measures the server beside baselines in the same run. See docs/benchmarks.md. */
+import { parseArgs } from 'node:util'
+import { Scope, dropDatabases, log, machineCpu, startPostgres, withClient } from './environment.mjs'
+import { crud } from './parts/crud.mjs'
+import { growth } from './parts/growth.mjs'
+import { ingest } from './parts/ingest.mjs'
+import { overload } from './parts/overload.mjs'
+import { peer } from './parts/peer.mjs'
+import { shared } from './parts/shared.mjs'
+import { webhooks } from './parts/webhooks.mjs'
+import { workers } from './parts/workers.mjs'
+import { factsOf, missedBars, readKept, toTable, writeDocs } from './report.mjs'
 
-const startMinutes = 1
+/**
+ * A part has a name, a title, and `measure`, which returns columns and rows. A cell is a text, a number, or a figure with
+ * its bar: `{ value, min }` or `{ value, max }`.
+ */
+export const parts = [crud, ingest, webhooks, shared, overload, workers, growth, peer]
 
-/** A part that fails does not take the others with it. */
-async function bench(started, { chosen, isQuick }, keep) {
-  const postgres = await started.add(startPostgres())
-  const facts = factsOfRun(await versionOf(postgres.url), isQuick)
-  const report = emptyReport()
-  for (const { part, pace } of chosen) {
-    // What one part started and made is gone before the next begins.
-    const own = await started.add(new Started())
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string' },
+      all: { type: 'boolean', default: false },
+      quick: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+      sizes: { type: 'string' },
+    },
+  })
+  const names = values.only?.split(',') ?? parts.filter((part) => values.all || part.isDefault).map(({ name }) => name)
+  const unknown = names.filter((name) => !parts.some((part) => part.name === name))
+  if (unknown.length > 0) throw new Error(`No such part: ${unknown}. There are ${parts.map(({ name }) => name)}.`)
+  const sizes = values.sizes?.split(',').map(Number)
+  if (sizes?.some((size) => !(size >= 1_000 && size <= 10_000_000)))
+    throw new Error('--sizes takes numbers of assets from 1000 to 10000000, such as 10000,100000')
+  const chosen = parts.filter(({ name }) => names.includes(name))
+  return { chosen, sizes, isQuick: values.quick, isWritten: values.write }
+}
+
+function stolenShare(before, after) {
+  return before === null || after === null ? null : (after.stolen - before.stolen) / (after.total - before.total)
+}
+
+/** A part that fails does not stop the others. */
+async function measureParts(scope, { chosen, sizes, isQuick }) {
+  const postgres = await scope.use(startPostgres())
+  const { rows } = await withClient(postgres.url, (client) => client.query('show server_version'))
+  const facts = factsOf(rows[0].server_version, isQuick)
+  const measured = {}
+  for (const { name, title, measure } of chosen) {
+    log(`Measuring ${name} …`)
+    const partScope = await scope.use(new Scope())
+    const cpuBefore = machineCpu()
     try {
-      const { result, surroundings } = await watched(postgres.folder, () => part.measure(own, postgres, pace))
-      report.parts[part.name] = { facts: { ...facts, surroundings }, result }
+      const { columns, rows } = await measure({ scope: partScope, postgres, sizes, isQuick })
+      measured[name] = { title, facts: { ...facts, stolenShare: stolenShare(cpuBefore, machineCpu()) }, columns, rows }
+      process.stdout.write(`\n${title}\n\n${toTable(measured[name])}\n\n`)
     } catch (error) {
-      say(`${part.name} could not be measured: ${error.message}`)
-      report.failed.push(part.name)
+      log(`${name} could not be measured: ${error.stack}${error.cause ? `\nCause: ${error.cause}` : ''}`)
     }
-    await own.stop()
-    await dropDatabases(postgres.url)
-    keep(report)
+    await partScope.stop()
+    await dropDatabases(postgres)
   }
-  return report
+  return measured
 }
 
-/** Measures, and ends by itself when it is told to or when it takes too long. */
-async function run(options, keep) {
-  const minutes = options.chosen.reduce((sum, { pace }) => sum + pace.minutes, startMinutes)
-  const started = new Started()
-  let isStopping = false
-  const abort = async (why) => {
-    if (isStopping) return
-    isStopping = true
-    say(why)
-    await started.stop()
-    process.exit(1)
-  }
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void abort('Stopping …'))
-  const timer = setTimeout(() => void abort('The benchmark took too long and was stopped.'), minutes * 60_000)
-  try {
-    return await bench(started, options, keep)
-  } finally {
-    clearTimeout(timer)
-    if (!isStopping) await started.stop()
-  }
-}
-
-/** Exit code 0 when every bar is met, 1 when one is missed or something failed. */
+/** The exit code is 0 when every part was measured and every bar was met. */
 export async function main() {
-  const options = readOptions(say)
-  const keep = (report) => options.json && writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`)
-  const report = options.from === undefined ? await run(options, keep) : joined(options.from.map(readReport))
-  process.stdout.write(`${render(report)}\n`)
-  if (options.isWritten) writeDocs(report)
-  const missed = misses(report)
-  if (missed.length > 0) say(`Bars missed: ${missed.join('; ')}`)
-  process.exitCode = missed.length > 0 ? 1 : 0
+  const options = readOptions()
+  const scope = new Scope()
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    process.once(signal, async () => {
+      await scope.stop()
+      process.exit(1)
+    })
+  try {
+    const measured = await measureParts(scope, options)
+    if (options.isWritten) writeDocs(parts, { ...readKept(), ...measured })
+    const missed = Object.entries(measured).flatMap(missedBars)
+    if (missed.length > 0) log(`Bars missed: ${missed.join('; ')}`)
+    process.exitCode = missed.length === 0 && Object.keys(measured).length === options.chosen.length ? 0 : 1
+  } finally {
+    await scope.stop()
+  }
 }

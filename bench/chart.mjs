@@ -1,95 +1,57 @@
-import { whole } from './figures.mjs'
-import { operations } from './operations.mjs'
-
 const width = 760
-const labelWidth = 190
-const valueWidth = 70
-const bar = { height: 13, gap: 2 }
-const groupGap = 14
-const head = 70
-const panelHead = 34
-
-/** Who is shown, in the order of the bars. */
-const shown = [
-  { who: 'service', name: 'Lastseen' },
-  { who: 'floor', name: 'floor: bare node:http, the same statements' },
-  { who: 'parse', name: 'Parse Server' },
-]
+const labelWidth = 370
+const rowHeight = 22
+const top = 56
+const barHeight = 13
 
 const style = `
-    svg { --paper: #ffffff; --ink: #1f2328; --faint: #59636e; --service: #0969da; --floor: #afb8c1; --parse: #bc4c00 }
+    svg { --paper: #ffffff; --ink: #1f2328; --faint: #59636e; --fill: #0969da; --missed: #bc4c00 }
     @media (prefers-color-scheme: dark) {
-      svg { --paper: #0d1117; --ink: #f0f6fc; --faint: #9198a1; --service: #4493f8; --floor: #656c76; --parse: #f0883e }
+      svg { --paper: #0d1117; --ink: #f0f6fc; --faint: #9198a1; --fill: #4493f8; --missed: #f0883e }
     }
     text { font: 13px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: var(--ink) }
-    .title { font-size: 16px; font-weight: 600 }
-    .size { font-weight: 600 }
-    .value, .name { font-size: 11px; fill: var(--faint) }
-    .paper { fill: var(--paper) } .service { fill: var(--service) } .floor { fill: var(--floor) } .parse { fill: var(--parse) }`
+    .title { font-size: 16px; font-weight: 600 } .value { font-size: 11px; fill: var(--faint) }
+    .paper { fill: var(--paper) } .met { fill: var(--fill) } .missed { fill: var(--missed) }
+    line { stroke: var(--ink); stroke-width: 2 }`
 
 const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
-const text = (x, y, content, kind = '', anchor = 'start') =>
-  `<text x="${x}" y="${y}"${kind && ` class="${kind}"`} text-anchor="${anchor}">${escape(content)}</text>`
-const rect = (x, y, w, h, kind) =>
-  `<rect x="${x}" y="${y}" width="${Math.max(1, w).toFixed(1)}" height="${h}" class="${kind}"/>`
 
-/** The rates of each operation that has something to be compared with, by size. */
-function panelsOf({ register, parse }) {
-  const panels = new Map()
-  for (const { operation, size, servicePerSecond, floorPerSecond } of register?.result.lines ?? []) {
-    const beside = parse?.result.find((line) => line.operation === operation && line.size === size)
-    const rates = { service: servicePerSecond, floor: floorPerSecond, parse: beside?.parsePerSecond ?? null }
-    if (rates.floor === null && rates.parse === null) continue
-    if (!panels.has(size)) panels.set(size, [])
-    panels.get(size).push({ title: operations[operation].title, rates })
-  }
-  return panels
-}
+/** Every figure that has a lower bar: these are ratios, and more is better. */
+const ratiosOf = (measured) =>
+  Object.entries(measured).flatMap(([name, { columns, rows }]) =>
+    rows.flatMap((row) =>
+      row.flatMap((cell, index) => {
+        if (cell?.min === undefined) return []
+        const column = columns[index] === 'ratio' ? '' : `, ${columns[index]}`
+        return [{ label: `${name}: ${row[0]}${column}`, ...cell }]
+      }),
+    ),
+  )
 
-function drawGroup({ title, rates }, top, scale) {
-  const bars = shown.filter(({ who }) => rates[who] !== null)
-  const height = bars.length * (bar.height + bar.gap)
-  const parts = [text(labelWidth - 10, top + height / 2 + 3, title, '', 'end')]
-  bars.forEach(({ who }, index) => {
-    const y = top + index * (bar.height + bar.gap)
-    const length = rates[who] * scale
-    parts.push(rect(labelWidth, y, length, bar.height, who))
-    parts.push(text((labelWidth + length + 6).toFixed(1), y + bar.height - 3, whole(rates[who]), 'value'))
+/** One bar per ratio with a mark at its bar, as SVG for light and dark pages; null when nothing was measured. */
+export function toChart(measured) {
+  const ratios = ratiosOf(measured)
+  if (ratios.length === 0) return null
+  const height = top + ratios.length * rowHeight + 10
+  const scale = (width - labelWidth - 60) / Math.max(1, ...ratios.map(({ value }) => value))
+  const rows = ratios.flatMap(({ label, value, min }, index) => {
+    const y = top + index * rowHeight
+    const [length, mark] = [value, min].map((ratio) => (labelWidth + ratio * scale).toFixed(1))
+    return [
+      `<text x="${labelWidth - 10}" y="${y + 11}" text-anchor="end">${escape(label)}</text>`,
+      `<rect x="${labelWidth}" y="${y}" width="${(value * scale).toFixed(1)}" height="${barHeight}" class="${value >= min ? 'met' : 'missed'}"/>`,
+      `<line x1="${mark}" x2="${mark}" y1="${y - 3}" y2="${y + barHeight + 3}"/>`,
+      `<text x="${Number(length) + 8}" y="${y + 10}" class="value">${value.toFixed(2)}</text>`,
+    ]
   })
-  return { parts, height: height + groupGap }
-}
-
-/** Bars of throughput as SVG, readable on light and dark paper; null when the run has nothing to draw. */
-export function chartOf(report) {
-  const panels = panelsOf(report.parts)
-  if (panels.size === 0) return null
-  const all = [...panels.values()].flat().map(({ rates }) => rates)
-  const most = Math.max(...all.flatMap((rates) => Object.values(rates)))
-  const drawn = shown.filter(({ who }) => all.some((rates) => rates[who] !== null))
-  const scale = (width - labelWidth - valueWidth) / most
-  const parts = [text(16, 28, 'Requests per second: more is better', 'title')]
-  let left = 16
-  for (const { who, name } of drawn) {
-    parts.push(rect(left, 43, 11, 11, who), text(left + 16, 53, name, 'name'))
-    left += 40 + name.length * 6
-  }
-  let top = head
-  for (const [size, groups] of panels) {
-    parts.push(text(16, top + 18, `${whole(size)} assets`, 'size'))
-    top += panelHead
-    for (const group of groups) {
-      const bars = drawGroup(group, top, scale)
-      parts.push(...bars.parts)
-      top += bars.height
-    }
-  }
+  const title = 'Ratios: more is better, the mark is the bar'
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${top}" width="${width}" height="${top}" role="img">`,
-    `  <title>Requests per second: ${drawn.map(({ name }) => name).join(', ')}</title>`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
+    `  <title>${title}</title>`,
     `  <style>${style}\n  </style>`,
-    `  <rect width="${width}" height="${top}" class="paper"/>`,
-    ...parts.map((part) => `  ${part}`),
-    '</svg>',
-    '',
+    `  <rect width="${width}" height="${height}" class="paper"/>`,
+    `  <text x="16" y="28" class="title">${title}</text>`,
+    ...rows.map((row) => `  ${row}`),
+    '</svg>\n',
   ].join('\n')
 }

@@ -1,77 +1,151 @@
-/** The load generator, a process of its own so that it takes no time from what it measures. */
-import { Client } from './client.mjs'
-import { spread } from './figures.mjs'
-import { openRound } from './open-load.mjs'
-import { operations, toHttp } from './operations.mjs'
-import { growthRequests } from './growth/requests.mjs'
-import { parseRequests, toParse } from './parse/requests.mjs'
-import { newRandom } from './random.mjs'
+/** The load generator, a process of its own. It keeps a number of requests or messages in flight, or a fixed rate. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import mqtt from 'mqtt'
+import { openConnection } from './connection.mjs'
+import { expose } from './expose.mjs'
+import { median, percentile } from './figures.mjs'
+import { parseRequest } from './parse/requests.mjs'
+import { createReadSource, toMessage } from './reads.mjs'
+import { authorization, operations, toHttp } from './requests.mjs'
 
-/** How to ask what is measured: the service and the floor are asked alike. */
-const dialects = {
-  lastseen: { requests: operations, toBytes: toHttp },
-  growth: { requests: growthRequests, toBytes: toHttp },
-  parse: { requests: parseRequests, toBytes: toParse },
+const readsPerMessage = 200
+const mqttConnections = 8
+
+/** An organization at a server, by name: port, headers of its clients in turn, sample of its assets, its reader. */
+const targets = new Map()
+const sources = new Map()
+const connections = new Map()
+
+/**
+ * Every sender of a target has credentials of its own, as clients have, and takes the next one for each request: no rate
+ * limit applies.
+ */
+function nextRequest(target, names, sender, senders) {
+  const count = (target.counts[sender] = (target.counts[sender] ?? -1) + 1)
+  const request = operations[names[count % names.length]](target.sample)
+  const perSender = Math.max(1, Math.floor(target.headers.length / senders))
+  const headers = target.headers[(sender + (count % perSender) * senders) % target.headers.length]
+  return target.protocol === 'parse' ? toHttp(...parseRequest(request, headers)) : toHttp(request, headers)
 }
 
-const datasets = new Map()
-const random = newRandom(7)
+const isSuccess = (status) => status >= 200 && status < 300
+const count = (counts, key) => (counts[key] = (counts[key] ?? 0) + 1)
 
-/** Each caller sends one request after the other, and takes the next token each time, so that no bucket runs dry. */
-async function closedRound(given, { port, operation, connections, warmMs, measureMs }) {
-  const { sample, tokens, next, dialect = 'lastseen' } = given
-  const { requests, toBytes } = dialects[dialect]
-  const asked = [operation].flat().map((name) => requests[name].ask)
-  const clients = await Promise.all(Array.from({ length: connections }, () => Client.open(port)))
+function summarize(latencies) {
+  return { p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) }
+}
+
+/** Connections stay open from run to run, as those of clients do; the server may have closed one that was idle. */
+async function connectionsOf(key, count, isOpen, open) {
+  const kept = (connections.get(key) ?? []).filter(isOpen)
+  while (kept.length < count) kept.push(await open())
+  connections.set(key, kept)
+  return kept.slice(0, count)
+}
+
+function httpConnections(name, { port }, count) {
+  const open = () => openConnection(port)
+  return connectionsOf(name, count, (one) => one.isOpen(), open)
+}
+
+function nextMessage(name, shape) {
+  const key = `${name} ${shape}`
+  if (!sources.has(key)) sources.set(key, createReadSource({ ...targets.get(name), shape }))
+  return toMessage(sources.get(key)(readsPerMessage))
+}
+
+/** Functions that send one request or message each and resolve to its status. */
+async function sendersOf({ target: name, kind, operations: names, shape, inFlight }) {
+  const target = targets.get(name)
+  if (kind === 'mqtt') {
+    const { username, password, topic } = target.reader.mqtt
+    const open = () => mqtt.connectAsync(`mqtt://127.0.0.1:${target.mqttPort}`, { username, password })
+    const clients = await connectionsOf(`${name} mqtt`, mqttConnections, (client) => client.connected, open)
+    const publish = (client) => client.publishAsync(topic, nextMessage(name, shape), { qos: 1 })
+    return Array.from({ length: inFlight }, (_, sender) => async () => {
+      await publish(clients[sender % mqttConnections])
+      return 202
+    })
+  }
+  const opened = await httpConnections(`${name} ${kind}`, target, inFlight)
+  if (kind === 'api') return opened.map((one, sender) => () => one.send(nextRequest(target, names, sender, inFlight)))
+  const headers = authorization(target.reader.token)
+  const message = () =>
+    toHttp({ method: 'POST', path: '/reads', body: nextMessage(name, shape) }, headers, '/ingest/v1')
+  return opened.map((one) => () => one.send(message()))
+}
+
+/** Closed loop: each sender sends its next request when the last one was answered. Ingest is counted in reads. */
+async function runLoad(load, { startsAt, endsAt }) {
+  const senders = await sendersOf(load)
   const latencies = []
   const failures = {}
-  const from = performance.now() + warmMs
-  const until = from + measureMs
-  await Promise.all(
-    clients.map(async (client) => {
-      for (let sentAt = performance.now(); sentAt < until;) {
-        const ask = asked[next.token % asked.length]
-        const bytes = toBytes(ask(sample, random), tokens[next.token++ % tokens.length])
-        sentAt = performance.now()
-        const status = await client.send(bytes)
-        const answeredAt = performance.now()
-        if (status < 200 || status > 299) failures[status] = (failures[status] ?? 0) + 1
-        else if (answeredAt >= from && answeredAt <= until) latencies.push(answeredAt - sentAt)
-        sentAt = answeredAt
-      }
-    }),
-  )
-  for (const client of clients) client.close()
-  return { perSecond: (latencies.length / measureMs) * 1000, ...spread(latencies), failures }
-}
-
-/** With `perSecond` the requests come at their own times, without it each caller waits for its answer first. */
-function round({ dataset, ...run }) {
-  const given = datasets.get(dataset)
-  return run.perSecond === undefined ? closedRound(given, run) : openRound(given, random, run)
-}
-
-/** One answer to look at. Every target is asked about the same thing. */
-async function look({ port, dataset, operation }) {
-  const { sample, tokens, dialect = 'lastseen' } = datasets.get(dataset)
-  const { requests, toBytes } = dialects[dialect]
-  const client = await Client.open(port)
-  const bytes = toBytes(requests[operation].ask(sample, newRandom(1)), tokens[0])
-  const sentAt = performance.now()
-  const status = await client.send(bytes)
-  const ms = performance.now() - sentAt
-  const { body } = client
-  client.close()
-  return { status, body, ms }
-}
-
-process.on('message', async ({ prepare, run, look: looked }) => {
-  try {
-    if (prepare !== undefined) datasets.set(prepare.name, { ...prepare, next: { token: 0 } })
-    const result = run !== undefined ? await round(run) : looked !== undefined ? await look(looked) : null
-    process.send({ result })
-  } catch (error) {
-    process.send({ error: error.message })
+  const run = async (send) => {
+    for (let sentAt = performance.now(); sentAt < endsAt;) {
+      const status = await send()
+      const answeredAt = performance.now()
+      if (!isSuccess(status)) count(failures, status)
+      else if (answeredAt >= startsAt && answeredAt <= endsAt) latencies.push(answeredAt - sentAt)
+      sentAt = answeredAt
+    }
   }
-})
-process.on('disconnect', () => process.exit())
+  await Promise.all(senders.map(run))
+  const perSecond = (latencies.length * 1000 * (load.kind === 'api' ? 1 : readsPerMessage)) / (endsAt - startsAt)
+  return { kind: load.kind, perSecond, ...summarize(latencies), failures }
+}
+
+/** Several loads at the same time, and the share of the machine's CPU that this process used (two cores are 2). */
+async function run({ loads, warmUpMs, measureMs }) {
+  const startsAt = performance.now() + warmUpMs
+  const endsAt = startsAt + measureMs
+  const cpuBefore = process.cpuUsage()
+  const results = await Promise.all(loads.map((load) => runLoad(load, { startsAt, endsAt })))
+  const cpu = process.cpuUsage(cpuBefore)
+  return { results, cpuCores: (cpu.user + cpu.system) / 1000 / (warmUpMs + measureMs) }
+}
+
+/**
+ * Open loop: requests at a fixed rate, however long responses take. A latency counts from the time at which the request
+ * was due. A request that finds all connections in use is not sent and counts as a failure.
+ */
+async function runAtRate({ target: name, operations: names, perSecond, maxInFlight, warmUpMs, measureMs, ...options }) {
+  const { timeoutMs = 10_000, windowMs = 500 } = options
+  const target = targets.get(name)
+  const idle = await httpConnections(`${name} rate`, target, maxInFlight)
+  const latencies = []
+  const windows = []
+  const failures = {}
+  const pending = []
+  const began = performance.now()
+  const send = async (atMs, index) => {
+    const isMeasured = atMs >= warmUpMs
+    const connection = idle.pop()
+    if (connection === undefined) return isMeasured && count(failures, 'not sent')
+    const status = await connection
+      .send(nextRequest(target, names, index % maxInFlight, maxInFlight))
+      .catch(() => 'disconnected')
+    idle.push(status === 'disconnected' ? await openConnection(target.port) : connection)
+    if (!isMeasured) return
+    const latency = performance.now() - began - atMs
+    if (!isSuccess(status)) return count(failures, status)
+    if (latency > timeoutMs) return count(failures, 'timeout')
+    latencies.push(latency)
+    ;(windows[Math.floor((atMs - warmUpMs) / windowMs)] ??= []).push(latency)
+  }
+  for (let index = 0; ; index++) {
+    const atMs = (index * 1000) / perSecond
+    if (atMs >= warmUpMs + measureMs) break
+    const earlyMs = atMs - (performance.now() - began)
+    if (earlyMs > 0) await sleep(Math.ceil(earlyMs))
+    pending.push(send(atMs, index))
+  }
+  await Promise.all(pending)
+  const windowMediansMs = Array.from(windows, (window) => (window === undefined ? null : median(window)))
+  return { perSecond: (latencies.length * 1000) / measureMs, ...summarize(latencies), failures, windowMediansMs }
+}
+
+function addTarget({ name, ...target }) {
+  targets.set(name, { counts: [], ...targets.get(name), ...target })
+}
+
+expose({ addTarget, run, runAtRate })

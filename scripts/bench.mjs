@@ -1,7 +1,7 @@
 import { ensureBuilt, ensurePackages } from './ensure.mjs'
 
 try {
-  ensurePackages({ dev: false })
+  ensurePackages({ dev: true })
   ensureBuilt()
   const { main } = await import('../bench/bench.mjs')
   await main()

@@ -1,104 +1,116 @@
-import { spawn } from 'node:child_process'
+/** Parse Server as a peer: installed into the benchmark's folder, with the same assets in a PostgreSQL database of its own. */
+import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { copyFileSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { freePort, stop } from '../processes.mjs'
+import { freePort, stopProcess, withClient } from '../environment.mjs'
+import { assetRows } from '../seed.mjs'
 
-const installMs = 5 * 60_000
-const startMs = 60_000
-const users = 16
+const startTimeoutMs = 60_000
+const userCount = 16
 const here = (name) => fileURLToPath(new URL(name, import.meta.url))
 
-/** Parse Server is no dependency of this project: its packages come into the benchmark's own folder and go with it. */
-export async function installParse(started, folder) {
+/** Parse Server is no dependency of this project. */
+export function installParse(folder) {
   const home = join(folder, 'parse')
   mkdirSync(home)
   for (const name of ['package.json', 'package-lock.json']) copyFileSync(here(name), join(home, name))
-  const options = { cwd: home, stdio: ['ignore', 'ignore', 'inherit'], timeout: installMs }
-  const child = spawn('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], options)
-  const gone = once(child, 'exit')
-  await started.add({ stop: () => stop(child) })
-  const [code] = await gone
-  if (code !== 0) throw new Error('Parse Server could not be installed')
+  const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  execFileSync('npm', flags, { cwd: home, stdio: ['ignore', 'ignore', 'inherit'] })
   return home
 }
 
 const text = { type: 'String' }
-const time = { type: 'Date' }
+const date = { type: 'Date' }
 const signedIn = { requiresAuthentication: true }
-
-/** The register as a class: only who is signed in gets at it, and nobody changes its shape from outside. */
 const assetClass = {
   className: 'Asset',
   fields: {
     ...{ external_key: { ...text, required: true }, name: { ...text, required: true }, description: text },
     ...{ metadata: { type: 'Object' }, is_active: { type: 'Boolean' }, tags: { type: 'Array' } },
-    ...{ valid_from: time, valid_to: time },
+    ...{ valid_from: date, valid_to: date },
   },
-  classLevelPermissions: {
-    ...{ find: signedIn, count: signedIn, get: signedIn, create: signedIn, update: signedIn, delete: signedIn },
-    addField: {},
-  },
+  classLevelPermissions: { find: signedIn, count: signedIn, get: signedIn, create: signedIn, addField: {} },
 }
 
-function settingsOf({ url, home, port, appId, restAPIKey }) {
-  return {
-    ...{ appId, restAPIKey, masterKey: randomBytes(24).toString('hex'), masterKeyIps: ['127.0.0.1'] },
-    ...{ databaseURI: url, host: '127.0.0.1', port, mountPath: '/parse', serverURL: `http://127.0.0.1:${port}/parse` },
-    ...{ allowClientClassCreation: false, enableAnonymousUsers: false, logsFolder: join(home, 'logs') },
+/** Starts the program and returns the headers of each signed-in user. */
+export async function startParse({ url, home }) {
+  const port = await freePort()
+  const [appId, restAPIKey, masterKey] = ['bench', randomBytes(24).toString('hex'), randomBytes(24).toString('hex')]
+  const serverURL = `http://127.0.0.1:${port}/parse`
+  const settings = {
+    ...{ appId, restAPIKey, masterKey, masterKeyIps: ['127.0.0.1'], databaseURI: url },
+    ...{ host: '127.0.0.1', port, mountPath: '/parse', serverURL, logsFolder: join(home, 'logs') },
+    ...{ allowClientClassCreation: false, enableAnonymousUsers: false },
     schema: { definitions: [assetClass], lockSchemas: true },
   }
-}
-
-/** The real program on a database of its own. Gives the headers with which each signed-in user asks. */
-export async function startParse({ url, home, name }) {
-  const port = await freePort()
-  const keys = { appId: 'bench', restAPIKey: randomBytes(24).toString('hex') }
-  const settings = join(home, `${name}.json`)
-  writeFileSync(settings, JSON.stringify(settingsOf({ url, home, port, ...keys })))
-  const log = openSync(join(home, `${name}.log`), 'w')
-  const child = spawn(process.execPath, [join(home, 'node_modules/parse-server/bin/parse-server'), settings], {
-    cwd: home,
-    stdio: ['ignore', log, log],
-    env: { PATH: process.env.PATH, HOME: home, NODE_ENV: 'production' },
-  })
-  const stopped = () => stop(child)
+  const file = join(home, 'settings.json')
+  writeFileSync(file, JSON.stringify(settings))
+  const log = openSync(join(home, 'parse.log'), 'a')
+  const env = { PATH: process.env.PATH, HOME: home, NODE_ENV: 'production' }
+  const options = { cwd: home, stdio: ['ignore', log, log], env, detached: true }
+  const child = spawn(process.execPath, [join(home, 'node_modules/parse-server/bin/parse-server'), file], options)
+  const stop = () => stopProcess(child)
+  const headers = { 'X-Parse-Application-Id': appId, 'X-Parse-REST-API-Key': restAPIKey }
   try {
-    await untilHealthy(child, port, keys.appId)
-    const headers = { 'X-Parse-Application-Id': keys.appId, 'X-Parse-REST-API-Key': keys.restAPIKey }
-    return { pid: child.pid, port, logins: await signUp(port, headers), stop: stopped }
+    await waitUntilHealthy(child, serverURL, headers)
+    return { port, headers: await signUp(serverURL, headers), stop }
   } catch (error) {
-    await stopped()
+    await stop()
     throw error
   }
 }
 
-async function untilHealthy(child, port, appId) {
-  const until = performance.now() + startMs
-  const headers = { 'X-Parse-Application-Id': appId }
+async function waitUntilHealthy(child, serverURL, headers) {
+  const until = performance.now() + startTimeoutMs
   while (performance.now() < until && child.exitCode === null) {
-    const response = await fetch(`http://127.0.0.1:${port}/parse/health`, { headers }).catch(() => null)
+    const response = await fetch(`${serverURL}/health`, { headers }).catch(() => null)
     if (response?.status === 200) return
     await sleep(100)
   }
   throw new Error('Parse Server did not start')
 }
 
-/** One user and session for each caller, as few as there can be: what it remembers of a session stays remembered. */
-async function signUp(port, headers) {
-  const logins = []
-  for (let index = 1; index <= users; index++) {
-    const response = await fetch(`http://127.0.0.1:${port}/parse/users`, {
+/** Few users: Parse Server caches their sessions. */
+async function signUp(serverURL, headers) {
+  const all = []
+  for (let index = 1; index <= userCount; index++) {
+    const response = await fetch(`${serverURL}/users`, {
       method: 'POST',
       headers: { ...headers, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ username: `caller-${index}`, password: randomBytes(12).toString('hex') }),
+      body: JSON.stringify({ username: `user-${index}`, password: randomBytes(12).toString('hex') }),
     })
     if (response.status !== 201) throw new Error(`Parse Server answered a sign-up with ${response.status}`)
-    const all = { ...headers, 'X-Parse-Session-Token': (await response.json()).sessionToken }
-    logins.push(Object.entries(all).reduce((lines, [name, value]) => `${lines}${name}: ${value}\r\n`, ''))
+    const session = { ...headers, 'X-Parse-Session-Token': (await response.json()).sessionToken }
+    all.push(Object.entries(session).reduce((lines, [name, value]) => `${lines}${name}: ${value}\r\n`, ''))
   }
-  return logins
+  return all
 }
+
+const objectId = `substr(md5(n::text), 1, 4) || lpad(to_hex(n), 6, '0')`
+
+/** The assets that lists of the server show, with the indexes an engineer would add. Returns ids in the sample's order. */
+export const seedParse = (url, assets, numbers) =>
+  withClient(url, async (client) => {
+    await client.query(`
+      insert into "Asset" ("objectId", "createdAt", "updatedAt", external_key, name, description, metadata, is_active,
+        valid_from, valid_to, tags)
+      select ${objectId}, created_at, updated_at, external_key, name, description, metadata, is_active, valid_from,
+        valid_to, jsonb_build_array(jsonb_build_object('tag_type', 'rfid', 'value', tag))
+      from (${assetRows(assets)}) a
+      where deleted_at is null and valid_from <= now() and (valid_to is null or valid_to > now())`)
+    for (const statement of [
+      'create extension if not exists pg_trgm',
+      'create unique index asset_key on "Asset" (external_key)',
+      'create index asset_search on "Asset" using gin (name gin_trgm_ops)',
+      'vacuum analyze',
+    ])
+      await client.query(statement)
+    const { rows } = await client.query(
+      `select ${objectId} as id from unnest($1::bigint[]) with ordinality u (n, position) order by position`,
+      [numbers],
+    )
+    return rows.map(({ id }) => id)
+  })
