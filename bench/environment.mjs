@@ -21,16 +21,21 @@ export const log = (line) => process.stderr.write(`${line}\n`)
 /** Stops everything that was started within it, in reverse order. */
 export class Scope {
   #resources = []
+  #isStopped = false
 
   async use(starting) {
-    const resource = await starting
-    this.#resources.push(resource)
-    return resource
+    if (this.#isStopped) throw new Error('the benchmark was stopped')
+    this.#resources.push(starting)
+    return starting
   }
 
+  /** Waits for what is still starting, and stops it too. */
   async stop() {
-    for (const resource of this.#resources.splice(0).reverse())
-      await resource.stop().catch((error) => log(`While stopping: ${error.message}`))
+    this.#isStopped = true
+    for (const starting of this.#resources.splice(0).reverse()) {
+      const resource = await Promise.resolve(starting).catch(() => null)
+      await resource?.stop().catch((error) => log(`While stopping: ${error.message}`))
+    }
   }
 }
 

@@ -32,7 +32,7 @@ export const growth = {
     const sessions = []
     for (const assets of sizes) {
       // Readers see the same number of assets at every size.
-      const target = { assets: 1_000, startMs: Date.now() - readsStartAgoMs }
+      const target = { assets: sizes.at(-1), startMs: Date.now() - readsStartAgoMs }
       const options = { assets, credentials, minutesPerAsset, target }
       sessions.push(await startTarget({ ...context, load }, `growth_${assets}`, options))
     }
