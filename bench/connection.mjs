@@ -4,12 +4,14 @@ const headEnd = Buffer.from('\r\n\r\n')
 
 /**
  * Opens a keep-alive HTTP connection with one request in flight. It is written for low CPU use: it reads only the status
- * and the Content-Length of a response. `send` resolves to the status; `body` is then the text of the response.
+ * and the Content-Length of a response. `send` resolves to the status.
  */
 export function openConnection(port) {
   return new Promise((resolve, reject) => {
     let settle = { resolve, reject }
-    let chunks, received, expected, status, bodyStart
+    let chunks = []
+    let received = 0
+    let expected, status
     const fail = (error) => settle.reject(error)
     const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () =>
       settle.resolve({
@@ -21,7 +23,6 @@ export function openConnection(port) {
             expected = undefined
             socket.write(bytes)
           }),
-        body: () => Buffer.concat(chunks).subarray(bodyStart).toString(),
         isOpen: () => socket.readyState === 'open',
       }),
     )
@@ -39,8 +40,7 @@ export function openConnection(port) {
       if (end === -1) return
       const head = bytes.latin1Slice(0, end)
       status = Number(head.slice(9, 12))
-      bodyStart = end + headEnd.length
-      expected = bodyStart + Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0)
+      expected = end + headEnd.length + Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0)
     }
   })
 }

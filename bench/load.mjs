@@ -119,7 +119,8 @@ async function runAtRate({ target: name, operations: names, perSecond, maxInFlig
   const began = performance.now()
   const send = async (atMs, index) => {
     const isMeasured = atMs >= warmUpMs
-    const connection = idle.pop()
+    // All connections take turns: the server closes one that stays unused.
+    const connection = idle.shift()
     if (connection === undefined) return isMeasured && count(failures, 'not sent')
     const status = await connection
       .send(nextRequest(target, names, index % maxInFlight, maxInFlight))

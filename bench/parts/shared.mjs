@@ -118,7 +118,7 @@ export const shared = {
       rows.push(toRow(name, rounds))
     }
     const ratios = ['two together', 'four together', 'busy beside quiet']
-    const quiet = ['quiet p50 ms undisturbed', 'beside busy', 'quiet p99 ms undisturbed', 'beside busy']
+    const quiet = ['quiet p50 ms alone', 'quiet p50 ms beside busy', 'quiet p99 ms alone', 'quiet p99 ms beside busy']
     return { columns: ['load', 'one alone', ...ratios, ...quiet, 'generator, % of CPU'], rows }
   },
 }
