@@ -1,5 +1,6 @@
+import { LRUCache } from 'lru-cache'
 import { IdCipher } from '../kernel/id-cipher.ts'
-import { RecentMap } from '../kernel/recent-map.ts'
+
 import type { Database } from './database.ts'
 import { sql } from './sql.ts'
 
@@ -20,7 +21,7 @@ export class IdSource {
   readonly #cipher: IdCipher
   readonly #blocks = new Map<number, Block>()
   readonly #pending = new Map<number, Promise<void>>()
-  readonly #owners = new RecentMap<number, number | null>(50_000)
+  readonly #owners = new LRUCache<number, number>({ max: 50_000 })
 
   constructor(db: Database, key: Uint8Array) {
     this.#db = db

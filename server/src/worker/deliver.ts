@@ -113,7 +113,7 @@ export class Deliverer {
   async #closeIdleQueues(): Promise<void> {
     const idleSinceMs = this.#deps.clock.millis() - idleMs
     for (const [orgId, queue] of this.#queues)
-      if (queue.inFlight === 0 && !this.#claims.has(orgId) && queue.lastUsedMs < idleSinceMs) {
+      if (!queue.isBusy && !this.#claims.has(orgId) && queue.lastUsedMs < idleSinceMs) {
         this.#queues.delete(orgId)
         await queue.close(0)
       }

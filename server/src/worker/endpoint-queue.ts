@@ -70,7 +70,7 @@ export class EndpointQueue {
   }
 
   get isBusy(): boolean {
-    return this.isClaiming || this.hasMore || this.inFlight > 0
+    return this.hasMore || this.inFlight > 0
   }
 
   /** A claim is worth a query when half of the slots are free. */

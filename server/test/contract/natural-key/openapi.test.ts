@@ -141,7 +141,7 @@ describe('The description of the natural-key base', () => {
   it('leaves the type filter of the list of assets an open text, as v1.0.0 had it [D50]', () => {
     const list = operations.find(([, , one]) => one.operationId === 'assets.list')![2]
     const filter = list.parameters!.find((one) => one.name === 'type')!
-    expect(filter.schema).toEqual({ type: 'string' })
+    expect(filter.schema).toEqual({ type: 'string', maxLength: 255 })
   })
 
   it('holds the schemas of key administration, the same as the other description does [D50]', () => {
