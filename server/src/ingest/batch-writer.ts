@@ -11,6 +11,7 @@ interface PendingMessage<Item, Outcome> extends Message<Item> {
   items: readonly Item[] | null
   /** How many items were handed to a batch. */
   taken: number
+  isFinished: boolean
   readonly outcomes: Outcome[]
   readonly resolve: (outcomes: Outcome[]) => void
   readonly reject: (error: unknown) => void
@@ -71,7 +72,7 @@ export class BatchWriter<Item, Outcome> {
     tenant.waitingBytes += bytes
     this.#waitingBytes += bytes
     const written = new Promise<Outcome[]>((resolve, reject) => {
-      tenant.messages.push({ bytes, open, items: null, taken: 0, outcomes: [], resolve, reject })
+      tenant.messages.push({ bytes, open, items: null, taken: 0, isFinished: false, outcomes: [], resolve, reject })
     })
     if (known === undefined) {
       this.#tenants.set(orgId, tenant)
@@ -86,9 +87,16 @@ export class BatchWriter<Item, Outcome> {
   }
 
   async #drain(orgId: number, tenant: Tenant<Item, Outcome>): Promise<void> {
-    while (tenant.messages.length > 0) {
-      const batch = this.#nextBatch(tenant)
-      if (batch.length > 0) await this.#writeBatch(orgId, tenant, batch)
+    let batch = this.#nextBatch(tenant)
+    while (batch.length > 0) {
+      const written = this.#writeBatch(orgId, tenant, batch)
+      // The next batch is decoded while the database writes this one.
+      await new Promise((resolve) => setImmediate(resolve))
+      const next = this.#nextBatch(tenant)
+      await written
+      // The rest of a message is not written when a part of it failed.
+      batch = next.filter(({ message }) => !message.isFinished)
+      if (batch.length === 0) batch = this.#nextBatch(tenant)
     }
     this.#tenants.delete(orgId)
   }
@@ -98,7 +106,7 @@ export class BatchWriter<Item, Outcome> {
     let room = this.#limits.batchSize
     for (const message of [...tenant.messages]) {
       const items = this.#open(tenant, message)
-      if (items === null) continue
+      if (items === null || message.taken === items.length) continue
       const next = items.slice(message.taken, message.taken + room)
       message.taken += next.length
       room -= next.length
@@ -146,6 +154,7 @@ export class BatchWriter<Item, Outcome> {
   }
 
   #finish(tenant: Tenant<Item, Outcome>, message: PendingMessage<Item, Outcome>): void {
+    message.isFinished = true
     tenant.messages.splice(tenant.messages.indexOf(message), 1)
     tenant.waitingBytes -= message.bytes
     this.#waitingBytes -= message.bytes
