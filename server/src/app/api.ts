@@ -40,7 +40,7 @@ interface ApiOptions {
 export const noApi: Api = {
   surfaces: [],
   pages: [],
-  authenticator: { authenticate: () => null },
+  authenticator: { authenticate: () => Promise.resolve(null) },
   limiter: memoryLimiter(() => 0),
   join: async () => undefined,
   missedNews: () => undefined,

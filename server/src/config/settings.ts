@@ -164,7 +164,7 @@ export const settings = {
     fallback: '4',
     parse: count(1, 100),
     about:
-      'Database connections per process for lookups and lists, as many each for searches and reports and for other single statements, and twice as many for transactions. Up to three more listen and hold locks.',
+      'Database connections per process for lookups and lists, as many each for other reads, for searches and reports, and for other single statements, and twice as many for transactions. Up to three more listen and hold locks.',
   }),
   workers: setting({
     name: 'LASTSEEN_WORKERS',

@@ -40,17 +40,13 @@ export class Principals implements Authenticator {
     this.#needs = needs
   }
 
-  authenticate(token: string): Caller | null | Promise<Caller | null> {
-    const claims = this.#needs.tokens.check(token)
-    return claims instanceof Promise ? claims.then((verified) => this.#identify(verified)) : this.#identify(claims)
-  }
-
-  #identify(claims: Claims | null): Caller | null | Promise<Caller | null> {
+  async authenticate(token: string): Promise<Caller | null> {
+    const claims = await this.#needs.tokens.check(token)
     if (claims === null) return null
     const key = claims.kind === 'credential' ? claims.sub : claims.sid
     const known = this.#known.get(key)
     if (known !== undefined && this.#isFresh(known)) return this.#admit(known)
-    return this.#load(key, claims).then((principal) => this.#admit(principal))
+    return this.#admit(await this.#load(key, claims))
   }
 
   /** Forgets a credential or session whose standing has changed. */

@@ -62,11 +62,8 @@ export class AccessTokens {
     return createHmac('sha256', this.#secret).update(`stamp ${text}`).digest().subarray(0, 16)
   }
 
-  /**
-   * The claims of a token that is genuine, of this environment and not expired. The answer is a promise only for a token
-   * that was not verified before.
-   */
-  check(token: string): Claims | null | Promise<Claims | null> {
+  /** The claims of a token that is genuine, of this environment and not expired. */
+  async check(token: string): Promise<Claims | null> {
     const claims = this.#verified.get(token)
     if (claims === undefined) return this.#verify(token)
     return claims.exp * 1000 > this.#clock.millis() ? claims : null

@@ -81,15 +81,17 @@ export function connect(options: ConnectOptions): Connection {
   const writer = new PipelinedPool({ ...statements, url, parameters: { role: writerRole, ...parameters } })
   const reading = { ...statements, parameters: { role: readerRole, ...parameters } }
   const reader = new Reader({ ...reading, url })
+  const slowReader = new Reader({ ...reading, url })
   const replica =
-    replicaUrl === undefined ? null : new Replica(replicaUrl, new Reader({ ...reading, url: replicaUrl }), reader)
+    replicaUrl === undefined ? null : new Replica(replicaUrl, new Reader({ ...reading, url: replicaUrl }), slowReader)
   const name = `${options.family ?? ''}/${process.pid}-${randomName()}`
   const listener = new NotificationListener(url, { role: writerRole, application_name: `${listenerName}${name}` })
   let transactions = openTransactionPool(url, poolSize, patienceMs)
-  // No tenant holds all connections, however long its transactions wait for locks.
+  // One slow read per connection. No tenant holds all connections, however long its statements take.
+  const slowReads = new FairQueue({ maxInFlight: poolSize, timeoutMs: patienceMs })
   const slots = new FairQueue({ maxInFlight: transactionPoolSize(poolSize), timeoutMs: patienceMs })
   const stopWatching = hostsOf(url).watch(() => {
-    for (const pool of [writer, reader, transactions]) pool.destroyAll()
+    for (const pool of [writer, reader, slowReader, transactions]) pool.destroyAll()
     transactions = openTransactionPool(url, poolSize, patienceMs)
     listener.reconnect()
   })
@@ -99,6 +101,10 @@ export function connect(options: ConnectOptions): Connection {
       onStatement?.(statement)
       return pool.query<Row>(statement)
     },
+  })
+
+  const inTurn = (orgId: number, db: Db): Db => ({
+    query: (statement) => slowReads.run(orgId, 1, () => db.query(statement)),
   })
 
   const onClient = (client: pg.ClientBase): Db => ({
@@ -181,7 +187,8 @@ export function connect(options: ConnectOptions): Connection {
   return {
     name,
     read: on(reader),
-    reports: on(replica ?? reader),
+    searches: (orgId) => inTurn(orgId, on(slowReader)),
+    reports: (orgId) => inTurn(orgId, on(replica ?? slowReader)),
     common: on({ query: (statement) => writer.query(render(statement)) }),
     inOrganization(orgId, work, { relaxed = false }: TxOptions = {}) {
       return transact(orgId, openingOf(orgId, relaxed), runStepwise(work))
@@ -207,7 +214,15 @@ export function connect(options: ConnectOptions): Connection {
     async close() {
       stopWatching()
       slots.close()
-      await Promise.all([writer.close(), reader.close(), replica?.close(), listener.close(), transactions.close()])
+      slowReads.close()
+      await Promise.all([
+        writer.close(),
+        reader.close(),
+        slowReader.close(),
+        replica?.close(),
+        listener.close(),
+        transactions.close(),
+      ])
     },
   }
 }

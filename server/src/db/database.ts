@@ -13,14 +13,16 @@ export interface Tx extends Db {
 
 /**
  * The doors to the data. A tenant's rows are written only through `inOrganization` and `sendInOrganization`, where row
- * level security admits that organization alone; `read` serves hot reads on a role that cannot write; `reports` serves
- * reads that may be a moment old, from a replica where there is one; `common` (one statement) and `shared` (a
- * transaction) reach the few tables that belong to no tenant.
+ * level security admits that organization alone; `read` serves hot reads on a role that cannot write; `searches` and
+ * `reports` serve reads that may take long, on connections of their own of which no tenant holds all; a report may be a
+ * moment old, from a replica where there is one; `common` (one statement) and `shared` (a transaction) reach the few
+ * tables that belong to no tenant.
  */
 export interface Database {
   readonly read: Db
-  readonly reports: Db
   readonly common: Db
+  searches(orgId: number): Db
+  reports(orgId: number): Db
   inOrganization<Result>(orgId: number, work: (tx: Tx) => Promise<Result>, options?: TxOptions): Promise<Result>
   /**
    * A transaction in a single round trip: it opens and commits in the packet of what `work` asks before it first waits.

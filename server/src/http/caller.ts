@@ -10,8 +10,8 @@ export interface Caller {
 }
 
 export interface Authenticator {
-  /** Resolves at once when the token was seen lately, so that a warm request never waits. */
-  authenticate(token: string): Caller | null | Promise<Caller | null>
+  /** Null for a token that is not valid, or whose holder may not sign in any more. */
+  authenticate(token: string): Promise<Caller | null>
 }
 
 export const nobody: Caller = {

@@ -47,7 +47,7 @@ export class Overviews {
   async #count(orgId: number): Promise<Overview> {
     const nowMs = this.#clock.millis()
     const firstHourMs = Math.floor(nowMs / hourMs) * hourMs - (hoursShown - 1) * hourMs
-    const db = this.#db.read
+    const db = this.#db.reports(orgId)
     const [totals, places, counted] = await Promise.all([
       countTotals(db, orgId, instantFromMillis(nowMs - quietAfterHours * hourMs)),
       countPlaces(db, orgId),

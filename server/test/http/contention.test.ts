@@ -30,7 +30,7 @@ async function heldRows() {
     namedScopes: ['ok'],
     scopes: new Set(['ok']),
   } as const
-  const authenticator = { authenticate: (token: string) => ({ ...caller, orgId: Number(token) }) }
+  const authenticator = { authenticate: async (token: string) => ({ ...caller, orgId: Number(token) }) }
   mounted = await mountRows([held, fine], { queue, authenticator })
   const { url } = mounted
   const ask = (path: string, token: string): Promise<Reply> => send(url, 'GET', `/api/v1/${path}`, { token })

@@ -28,7 +28,7 @@ export async function mountRows(routes: readonly AnyRoute[], options: Partial<Di
     surfaces: [{ base: '/api/v1', routes }],
     pages: [],
     authenticator: {
-      authenticate: (token) => ({
+      authenticate: async (token) => ({
         kind: 'credential',
         orgId: 1,
         subject: token,

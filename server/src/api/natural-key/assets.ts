@@ -9,6 +9,7 @@ import { type Wire, component } from '../../http/shape.ts'
 import { now } from '../../kernel/clock.ts'
 import { type PlaceNeeds, changePlacedAsset, createPlacedAsset } from '../../pipeline/place-asset.ts'
 import { keyField, paging } from '../shared/wire.ts'
+import { listDb } from '../shared/list-db.ts'
 import { recordRoutes } from './record-routes.ts'
 import { createBody, exampleAfter, outShape, present, sortedBy, toDraft, updateBody, updated } from './wire.ts'
 
@@ -119,7 +120,7 @@ export function assetRoutes(needs: PlaceNeeds, base: string): AnyRoute[] {
       list: (orgId, { limit, offset, q, is_active: isActive, type, location, ...query }) => {
         const request = { limit, offset, filter: { q, isActive }, sort: sortedBy(query.sort, sortNames) }
         const filter = { type, placeKeys: location }
-        return listPlacedAssets(needs.db.read, orgId, { ...request, now: now(needs.clock) }, filter)
+        return listPlacedAssets(listDb(needs, orgId, q), orgId, { ...request, now: now(needs.clock) }, filter)
       },
       get: (orgId, ref) => getPlacedAsset(needs, orgId, ref),
       create: (orgId, body) => {

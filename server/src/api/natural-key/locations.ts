@@ -10,6 +10,7 @@ import { rooted } from '../../locations/locations.sql.ts'
 import { listRootedLocations } from '../../locations/paths.sql.ts'
 import type { Needs } from '../../records/record.ts'
 import { keyField, listAnswer, paging, wholeNumber } from '../shared/wire.ts'
+import { listDb } from '../shared/list-db.ts'
 import { recordRoutes } from './record-routes.ts'
 import { createBody, exampleAfter, outShape, present, sortedBy, toDraft, updateBody, updated } from './wire.ts'
 
@@ -93,7 +94,12 @@ export function locationRoutes(needs: Needs, base: string): AnyRoute[] {
     commands: {
       list: (orgId, { limit, offset, q, is_active: isActive, parent, ...query }) => {
         const request = { limit, offset, filter: { q, isActive }, sort: sortedBy(query.sort, sortNames) }
-        return listRootedLocations(needs.db.read, orgId, { ...request, now: now(needs.clock) }, { parentKeys: parent })
+        return listRootedLocations(
+          listDb(needs, orgId, q),
+          orgId,
+          { ...request, now: now(needs.clock) },
+          { parentKeys: parent },
+        )
       },
       get: (orgId, ref) => locations.getRootedLocation(needs, orgId, ref),
       create: async (orgId, body) => {

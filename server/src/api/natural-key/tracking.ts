@@ -80,7 +80,13 @@ export function trackingRoutes(needs: Needs): AnyRoute[] {
       async handle({ caller, params, query }) {
         const { id } = await getAsset(needs, caller.orgId, { key: params.identifier })
         const request = { ...query, descending: query.sort[0]?.descending ?? true }
-        return ok(listAnswer(await assetHistory(needs.db.reports, caller.orgId, id, request), query, presentEntry))
+        return ok(
+          listAnswer(
+            await assetHistory(needs.db.reports(caller.orgId), caller.orgId, id, request),
+            query,
+            presentEntry,
+          ),
+        )
       },
     }),
     route({
@@ -100,7 +106,13 @@ export function trackingRoutes(needs: Needs): AnyRoute[] {
       async handle({ caller, query }) {
         const { limit, offset, q, location: locationKeys } = query
         const request = { limit, offset, q, locationKeys, sort: sortedBy(query.sort, sortNames), now: now(needs.clock) }
-        return ok(listAnswer(await assetLocations(needs.db.reports, caller.orgId, request), query, presentWhereabout))
+        return ok(
+          listAnswer(
+            await assetLocations(needs.db.reports(caller.orgId), caller.orgId, request),
+            query,
+            presentWhereabout,
+          ),
+        )
       },
     }),
   ]

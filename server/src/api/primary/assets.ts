@@ -9,6 +9,7 @@ import { isSameJson } from '../../kernel/json.ts'
 import { mergePatch } from '../../kernel/merge-patch.ts'
 import type { Needs } from '../../records/record.ts'
 import { descriptionField, keyField, nameField } from '../shared/wire.ts'
+import { listDb } from '../shared/list-db.ts'
 import { listRequest, recordParameters } from './list-parameters.ts'
 import { recordRoutes } from './record-routes.ts'
 import { coreCreate, mergeState, statePatch, toCoreDraft } from './record-body.ts'
@@ -94,7 +95,7 @@ export function assetRoutes(needs: Needs, base: string): AnyRoute[] {
     },
     query: { parameters: recordParameters },
     commands: {
-      list: (orgId, query) => listAssets(needs.db.read, orgId, listRequest(query, needs.clock)),
+      list: (orgId, query) => listAssets(listDb(needs, orgId, query.q), orgId, listRequest(query, needs.clock)),
       get: (orgId, id) => assets.getAsset(needs, orgId, id),
       create: (orgId, body) => assets.createAsset(needs, orgId, toDraft(body)),
       change: (orgId, id, body) => assets.changeAsset(needs, orgId, id, (current) => merge(current, body)),

@@ -8,6 +8,7 @@ import type { Location, LocationDraft, ParentRef } from '../../locations/locatio
 import { listLocations, plain } from '../../locations/locations.sql.ts'
 import type { Needs } from '../../records/record.ts'
 import { descriptionField, keyField, listAnswer, nameField, paging } from '../shared/wire.ts'
+import { listDb } from '../shared/list-db.ts'
 import { listRequest, recordParameters } from './list-parameters.ts'
 import { coreCreate, mergeState, statePatch, toCoreDraft } from './record-body.ts'
 import { recordRoutes } from './record-routes.ts'
@@ -89,7 +90,7 @@ export function locationRoutes(needs: Needs, base: string): AnyRoute[] {
     commands: {
       list: (orgId, query) =>
         listLocations(
-          needs.db.read,
+          listDb(needs, orgId, query.q),
           orgId,
           listRequest(query, needs.clock),
           { parentIds: query.parent_id, parentKeys: query.parent_external_key },

@@ -139,7 +139,11 @@ export function trackingRoutes(needs: Needs): AnyRoute[] {
         await getAsset(needs, caller.orgId, params.asset_id)
         const request = { ...query, descending: query.sort[0]?.descending ?? true }
         return ok(
-          listAnswer(await assetHistory(needs.db.reports, caller.orgId, params.asset_id, request), query, presentEntry),
+          listAnswer(
+            await assetHistory(needs.db.reports(caller.orgId), caller.orgId, params.asset_id, request),
+            query,
+            presentEntry,
+          ),
         )
       },
     }),
@@ -170,7 +174,13 @@ export function trackingRoutes(needs: Needs): AnyRoute[] {
           ...{ locationIds: query.location_id, locationKeys: query.location_external_key },
           ...{ includeDescendants: query.include_descendants, includeDeleted: query.include_deleted },
         }
-        return ok(listAnswer(await assetLocations(needs.db.reports, caller.orgId, request), query, presentWhereabout))
+        return ok(
+          listAnswer(
+            await assetLocations(needs.db.reports(caller.orgId), caller.orgId, request),
+            query,
+            presentWhereabout,
+          ),
+        )
       },
     }),
     route({
@@ -190,7 +200,7 @@ export function trackingRoutes(needs: Needs): AnyRoute[] {
         await getLocation(needs, caller.orgId, params.location_id)
         return ok(
           listAnswer(
-            await locationTraffic(needs.db.reports, caller.orgId, params.location_id, query),
+            await locationTraffic(needs.db.reports(caller.orgId), caller.orgId, params.location_id, query),
             query,
             presentPassage,
           ),

@@ -24,7 +24,7 @@ export function exportRoutes(needs: Needs): AnyRoute[] {
       scopes: ['assets:read'],
       summary: 'Every asset',
       async handle({ caller }) {
-        return file('assets.csv', exportAssets(needs.db.reports, caller.orgId))
+        return file('assets.csv', exportAssets(needs.db.reports(caller.orgId), caller.orgId))
       },
     }),
     route({
@@ -34,7 +34,7 @@ export function exportRoutes(needs: Needs): AnyRoute[] {
       scopes: ['locations:read'],
       summary: 'Every location',
       async handle({ caller }) {
-        return file('locations.csv', exportLocations(needs.db.reports, caller.orgId))
+        return file('locations.csv', exportLocations(needs.db.reports(caller.orgId), caller.orgId))
       },
     }),
     route({
@@ -45,7 +45,7 @@ export function exportRoutes(needs: Needs): AnyRoute[] {
       summary: 'Where assets have been',
       query: { parameters: { asset_id: ids, from: moment, to: moment } },
       async handle({ caller, query: { asset_id: assetIds, from, to } }) {
-        return file('history.csv', exportHistory(needs.db.reports, caller.orgId, { assetIds, from, to }))
+        return file('history.csv', exportHistory(needs.db.reports(caller.orgId), caller.orgId, { assetIds, from, to }))
       },
     }),
     route({
@@ -56,7 +56,7 @@ export function exportRoutes(needs: Needs): AnyRoute[] {
       summary: 'Where every scanned asset is, or was',
       query: { parameters: { at: moment } },
       async handle({ caller, query }) {
-        return file('positions.csv', exportPositions(needs.db.reports, caller.orgId, query.at))
+        return file('positions.csv', exportPositions(needs.db.reports(caller.orgId), caller.orgId, query.at))
       },
     }),
   ]

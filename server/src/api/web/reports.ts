@@ -83,7 +83,11 @@ export function reportRoutes(needs: Needs): AnyRoute[] {
       query,
       success: { status: 200, description: 'One entry per location, longest first', schema: wholeList(DwellOut) },
       async handle({ caller, query: given }) {
-        const stays = await dwellPerLocation(needs.db.reports, caller.orgId, ...spanOf(needs.clock, given))
+        const stays = await dwellPerLocation(
+          needs.db.reports(caller.orgId),
+          caller.orgId,
+          ...spanOf(needs.clock, given),
+        )
         return ok({ data: stays.map(presentDwell) })
       },
     }),
@@ -96,7 +100,7 @@ export function reportRoutes(needs: Needs): AnyRoute[] {
       query,
       success: { status: 200, description: 'One entry per pair, busiest first', schema: wholeList(FlowOut) },
       async handle({ caller, query: given }) {
-        const flows = await flowBetween(needs.db.reports, caller.orgId, ...spanOf(needs.clock, given))
+        const flows = await flowBetween(needs.db.reports(caller.orgId), caller.orgId, ...spanOf(needs.clock, given))
         return ok({ data: flows.map(presentFlow) })
       },
     }),
