@@ -136,7 +136,7 @@ const named = (kind: Kind): Command[] => [
   {
     words: `${kind} get`,
     takes: '<key>',
-    about: `show one of the ${kind}`,
+    about: `show one ${kind.slice(0, -1)}`,
     options: byId,
     async run({ out, client }, [key], values) {
       showItem(out, await find(recordsOf(client(), kind), kind, key!, values))
@@ -144,7 +144,7 @@ const named = (kind: Kind): Command[] => [
   },
   {
     words: `${kind} create`,
-    about: `add one to the ${kind}`,
+    about: `create ${kind === 'assets' ? 'an asset' : 'a location'}`,
     options: draftOptions(kind, 'create'),
     async run({ out, client }, _args, values) {
       showItem(out, await recordsOf(client(), kind).create(draftOf(values)))
@@ -153,7 +153,7 @@ const named = (kind: Kind): Command[] => [
   {
     words: `${kind} patch`,
     takes: '<key>',
-    about: `change one of the ${kind}; what is not named stays`,
+    about: `change the given fields of one ${kind.slice(0, -1)}`,
     options: { ...byId, ...draftOptions(kind, 'patch') },
     async run({ out, client }, [key], values) {
       const patch = patchOf(values)
@@ -165,7 +165,7 @@ const named = (kind: Kind): Command[] => [
   {
     words: `${kind} rename`,
     takes: '<key> <new-key>',
-    about: `give one of the ${kind} another key`,
+    about: `change the key of one ${kind.slice(0, -1)}`,
     options: byId,
     async run({ out, client }, [key, newKey], values) {
       const records = recordsOf(client(), kind)
@@ -176,7 +176,7 @@ const named = (kind: Kind): Command[] => [
   {
     words: `${kind} delete`,
     takes: '<key...>',
-    about: `delete some of the ${kind}`,
+    about: `delete ${kind}`,
     options: { ...byId, yes: { type: 'boolean', about: 'do not ask' } },
     async run({ out, client }, keys, values) {
       if (values['yes'] !== true && !isAtTerminal())

@@ -65,7 +65,7 @@ function programOf(commands: readonly Command[], context: Context): Program {
     .description('Works with a Lastseen server through its API.')
     .version(version, '--version', 'print the version')
     .option('--json', 'print one JSON document')
-    .helpOption('--help', 'say how it is used')
+    .helpOption('--help', 'show this help')
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: true })
     // What goes wrong is reported in one place, as JSON where that was asked for.

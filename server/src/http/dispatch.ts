@@ -117,13 +117,18 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     const address = addressOf(request)
     const call = { params: params as never, query: query as never, body: undefined as never, caller, address }
 
-    // A body is read before the request takes a slot: a slow client would hold the slot meanwhile.
-    const bytes = route.body === undefined ? null : await readBody(exchange, route.body)
-    const tenant = route.access === 'public' ? address : caller.orgId
+    // An anonymous body is read before the request takes a slot, so that slow anonymous clients hold none. An authenticated one is
+    // read after it, so that requests that wait take no memory for their bodies.
+    const isAnonymous = route.access === 'public'
+    const early = isAnonymous && route.body !== undefined ? await readBody(exchange, route.body) : undefined
+    const tenant = isAnonymous ? address : caller.orgId
     await needs.queue.acquire(tenant, 1, () => exchange.response.destroyed)
     let result: Answer
     try {
-      if (route.body !== undefined) call.body = (await decodeFor(route, call, bytes)) as never
+      if (route.body !== undefined) {
+        const bytes = early === undefined ? await readBody(exchange, route.body) : early
+        call.body = (await decodeFor(route, call, bytes)) as never
+      }
       result = await route.handle(call)
     } finally {
       needs.queue.release(tenant)

@@ -4,6 +4,7 @@ import { assetStore, listAssets } from '../../src/assets/assets.sql.ts'
 import { type Core, openCore } from '../../src/app/core.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { type Connection, connect } from '../../src/db/connect.ts'
+import { withGenericPlan } from '../../src/db/plans.ts'
 import { type Sql, render, sql } from '../../src/db/sql.ts'
 import { instantFromMillis } from '../../src/kernel/instant.ts'
 import { createLocation } from '../../src/locations/commands.ts'
@@ -118,8 +119,9 @@ describe.skipIf(inject('isCitus'))('A large organization among many small ones',
       statements.length = 0
       for (let times = 0; times < 8; times++) await ask(of)
       const { text } = render(statements.at(-1)!)
-      const [plans] = await db.read.query<{ custom_plans: number }>(sql`
-        select custom_plans from pg_prepared_statements where statement = ${text}`)
+      const [plans] = await db.read.query<{ custom_plans: number }>(
+        withGenericPlan(sql`select custom_plans from pg_prepared_statements where statement = ${text}`),
+      )
       expect(plans).toEqual({ custom_plans: 0 })
       expect(await rowsRead({ admin, db, orgId }, ['assets', 'tags', 'asset_positions'], () => ask(of))).toBeLessThan(
         most,
