@@ -76,7 +76,7 @@ describe('POST /api/v1/webhooks', () => {
     'https://[::1]/',
     'https://bücher.example/пуск',
     `https://hooks.example.com/${'x'.repeat(2048 - 26)}`,
-  ])('takes %s: only scheme and host are judged here', async (given) => {
+  ])('takes %s: only scheme and host are judged here [D51]', async (given) => {
     const reply = await watched.send('POST', '', { json: { url: given } })
     expect(reply.status, reply.text).toBe(201)
     expect(reply.json.data.url).toBe(given)
@@ -112,7 +112,7 @@ describe('POST /api/v1/webhooks', () => {
     ],
     ['enabled as text', { url, enabled: 'yes' }, wrongType('enabled', 'boolean', 'string')],
     ['a key it does not know', { url, secret: 'whsec_mine' }, { field: 'secret', code: 'unknown_field' }],
-  ])('refuses %s, and nothing is made', async (_what, json, field) => {
+  ])('refuses %s, and nothing is made [D51]', async (_what, json, field) => {
     const reply = await watched.send('POST', '', { json })
     expectRefusal(reply, 'validation_error', { fields: [field] })
     expect(await rows()).toHaveLength(0)
