@@ -17,6 +17,9 @@ const flushMs = 2000
 const gatherMs = 100
 const tellReadsMs = 1000
 
+/** Messages of readers in flight over HTTP. They share transactions, so many may be; each holds its body in memory. */
+const messageLimits = { maxInFlight: 256, maxWaitingPerTenant: 256, maxWaiting: 512, timeoutMs: 8000 }
+
 export interface Tracking {
   live: Live
   intake: Intake
@@ -105,7 +108,7 @@ export function startTracking(core: Core, log: Logger): Tracking {
     live,
     intake,
     devices,
-    endpoints: ingestEndpoints(devices, intake),
+    endpoints: ingestEndpoints(devices, intake, new FairQueue(messageLimits)),
     moved: (orgId) => movedIn.add(orgId),
     announce: () => wake.announce(readerChangedTopic, ''),
     latestReads: (readerId) => latestReads.latest(readerId),

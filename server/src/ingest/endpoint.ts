@@ -1,7 +1,9 @@
+import type { FairQueue } from '../admission/fair-queue.ts'
 import { bearerToken } from '../http/bearer.ts'
 import { readBytes } from '../http/body.ts'
 import type { PlainPage, PlainRequest } from '../http/dispatch.ts'
 import { refuse } from '../kernel/errors.ts'
+import type { Device } from '../readers/reader.ts'
 import { BackpressureError } from './batch-writer.ts'
 import type { Devices } from './devices.ts'
 import type { Intake } from './intake.ts'
@@ -10,10 +12,18 @@ import type { Intake } from './intake.ts'
  * `POST /ingest/v1/reads` with the reader's token, in the header or, for readers that can only be given an address, as
  * the last part of the path. Any media type: readers are not always right about theirs. Answers once all is durable.
  */
-export function ingestEndpoints(devices: Devices, intake: Intake): PlainPage[] {
+export function ingestEndpoints(devices: Devices, intake: Intake, queue: FairQueue): PlainPage[] {
   const take = async (request: PlainRequest, token: string) => {
     const device = await devices.byToken(token)
     if (device === null) throw refuse.unauthorized('Invalid reader token')
+    await queue.acquire(device.orgId, 1, () => request.message.destroyed)
+    try {
+      return await takeFrom(device, request)
+    } finally {
+      queue.release(device.orgId)
+    }
+  }
+  const takeFrom = async (device: Device, request: PlainRequest) => {
     const bytes = await readBytes(request.message)
     if (bytes === null) throw refuse.badRequest('Request body is larger than 1 MiB')
     const taken = await intake.take(device, bytes, null).catch((error: unknown) => {
