@@ -30,6 +30,10 @@ function tagName(file) {
   return null
 }
 
+/** Administrative work (migrations, partitions, backups, locks) runs on sessions of its own, which tests do not watch. */
+const isAdministrative = (file) =>
+  file.statements.some((one) => ts.isImportDeclaration(one) && /(^|\/)session\.ts$/.test(one.moduleSpecifier.text))
+
 /** The literal parts of a template as the tag receives them. */
 function literalParts(template) {
   if (ts.isNoSubstitutionTemplateLiteral(template)) return [template.text]
@@ -49,7 +53,7 @@ function statementsIn(path) {
     }
     ts.forEachChild(node, visit)
   }
-  if (tag !== null) visit(file)
+  if (tag !== null && !isAdministrative(file)) visit(file)
   return found
 }
 
