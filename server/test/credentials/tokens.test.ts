@@ -30,10 +30,10 @@ describe('An access token', () => {
     expect(token).toBe(signed(`${head}.${payload}`))
   })
 
-  it('is read back by the key that signed it, at once when it was verified before', async () => {
+  it('is read back by the key that signed it, also a second time', async () => {
     const tokens = open(key)
     expect(await tokens.check(token)).toMatchObject({ sub, org, exp: claims.exp })
-    expect(tokens.check(token)).toMatchObject({ sub, org, exp: claims.exp })
+    expect(await tokens.check(token)).toMatchObject({ sub, org, exp: claims.exp })
   })
 
   it.each([
