@@ -37,7 +37,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   const millis = (): number => clock.millis()
   const queue = new FairQueue({
     // More than there are connections: while the database answers some, others are decoded and encoded.
-    maxInFlight: 8 * config.databasePool,
+    maxInFlight: 4 * config.databasePool,
     // The whole burst of a credential may wait.
     maxWaitingPerTenant: 2 * burst,
     maxWaiting: 8 * burst,
