@@ -123,10 +123,14 @@ export function connect(options: ConnectOptions): Connection {
     client.on('error', ignore)
     let isBroken = false
     try {
-      // Sent without waiting: the first statement follows at once, and fails too should one of these fail.
+      // One packet holds the opening and what `run` asks before it first waits. Should the opening fail, the rest fails too.
+      const { stream } = client.connection
+      stream.cork()
       const begun = Promise.all(opening.map((text) => client.query(text)))
       begun.catch(ignore)
-      return await run(client, begun)
+      const result = run(client, begun)
+      stream.uncork()
+      return await result
     } catch (error) {
       // After an error of the server and its commit, a pipelined transaction is over. In doubt it is rolled back.
       const isOver = error instanceof pg.DatabaseError && client.getTransactionStatus() === 'I'
