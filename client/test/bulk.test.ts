@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../server/test/support/app.ts'
 import { parseCsv as parseAsManual, valueOf as valueAsManual } from '../../server/test/support/csv.ts'
+import { keptNumbers, refusedNumbers } from '../../server/test/support/metadata-numbers.ts'
 import { csvLine } from '../src/cli/csv.ts'
 import { Progress } from '../src/cli/progress.ts'
 import { readTable } from '../src/csv/table.ts'
@@ -28,6 +29,9 @@ function file(...lines: string[]): string {
   writeFileSync(path, lines.join('\r\n'))
   return path
 }
+
+/** A double holds this integer, but JavaScript writes it as 1152921504606847000. */
+const digitsBeyondDouble = ['{"n":1152921504606846976}', 'metadata.n'] as const
 
 describe('an export', () => {
   it('comes back by an import that changes nothing', async () => {
@@ -161,6 +165,35 @@ describe('an import', () => {
       '6 of 8 lines have errors',
     ])
     expect(await own.json('assets', 'get', 'D')).toMatchObject({ description: 'two\r\nlines' })
+  })
+
+  it('refuses each line with a number in metadata that would be changed, and imports the others [D47]', async () => {
+    const own = await cliOf(await context.app.newOrg(), folder)
+    const unkept = [...refusedNumbers.map(([, metadata, field]) => [metadata, field] as const), digitsBeyondDouble]
+    const rows = unkept.map(([metadata], index) => csvLine([`BAD-${index}`, 'x', metadata]).trimEnd())
+    const path = file('external_key,name,metadata', ...rows, csvLine(['GOOD', 'x', '{"n":1}']))
+    const ended = await own.run('import', path)
+    expect(ended.code).toBe(1)
+    const said = ended.stderr.trimEnd().split('\n')
+    expect(said.map((line) => line.replace(' (invalid_value)', ''))).toEqual([
+      ...unkept.map(
+        ([, field], at) => `line ${at + 2}: ${field}: ${field} contains a number that cannot be stored exactly`,
+      ),
+      `1 created, 0 updated, 0 unchanged, ${rows.length} with errors`,
+      `${rows.length} of ${rows.length + 1} lines have errors`,
+    ])
+    const listed = await own.json('assets', 'list')
+    expect(listed.data.map((asset: { external_key: string }) => asset.external_key)).toEqual(['GOOD'])
+  })
+
+  it('keeps the other numbers in metadata as they are written [D47]', async () => {
+    const own = await cliOf(await context.app.newOrg(), folder)
+    const rows = keptNumbers.map(([, text], index) => csvLine([`K-${10 + index}`, 'x', `{"n":${text}}`]).trimEnd())
+    const path = file('external_key,name,metadata', ...rows)
+    expect(await own.json('import', path)).toMatchObject({ creates: rows.length, failed: 0 })
+    const listed = await own.json('assets', 'list')
+    const values = listed.data.map((asset: { metadata: { n: number } }) => asset.metadata.n)
+    expect(values).toEqual(keptNumbers.map(([, , value]) => value))
   })
 
   it.concurrent.each([

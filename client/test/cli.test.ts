@@ -126,6 +126,17 @@ describe('what goes wrong', () => {
     ['a group without a command', ['assets'], 'which command?'],
     ['an option without its value', ['assets', 'list', '--q'], "option '--q <text>' argument missing"],
     ['a limit that is none', ['assets', 'list', '--limit', '201'], '--limit must be a whole number from 1 to 200'],
+    [
+      'a number in --metadata that would be changed [D47]',
+      ['assets', 'create', '--name', 'x', '--metadata', '{"sizes":[1,9007199254740993]}'],
+      '--metadata.sizes[1] contains a number that cannot be stored exactly',
+    ],
+    [
+      'a number in --data that would be changed [D47]',
+      ['assets', 'patch', 'a', '--data', '{"metadata":{"n":12345678901234567890}}'],
+      '--data.metadata.n contains a number that cannot be stored exactly',
+    ],
+    ['metadata that is no object', ['assets', 'patch', 'a', '--metadata', '[1]'], '--metadata must be a JSON object'],
     ['a patch of nothing', ['assets', 'patch', 'a'], 'nothing to change: name an option or --data'],
     ['deleting unasked', ['assets', 'delete', 'a'], 'deleting needs --yes where nobody can be asked'],
     ['a file that is not there', ['import', '/nowhere.csv'], '/nowhere.csv cannot be read (ENOENT)'],

@@ -73,6 +73,31 @@ test('Two people edit the same asset: the second is told, sees what changed, and
   expect(saved).toMatchObject({ name: 'Their name', description: 'After theirs', metadata: { owner: 'dock 4' } })
 })
 
+test('Metadata with a number that would be changed is refused under the field and stays as it was typed [D47]', async ({
+  page,
+}) => {
+  const org = await Org.create()
+  const asset = await org.asset('Crate', { metadata: { serial: 1 } })
+  await org.signIn(page, org.email, `/assets/${asset.id}`)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const dialog = page.getByRole('dialog')
+  const metadata = dialog.getByLabel('Metadata')
+  const typed = '{"sizes":[2,9007199254740993]}'
+  await metadata.fill(typed)
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(dialog.getByText('Metadata.sizes[1] contains a number that cannot be stored exactly')).toBeVisible()
+  await expect(metadata).toHaveValue(typed)
+  expect(((await org.get(`/assets/${asset.id}`)) as { metadata: object }).metadata).toEqual({ serial: 1 })
+  await metadata.fill('{"serial":')
+  await dialog.getByLabel('Description').focus()
+  await expect(dialog.getByText('This is not valid JSON')).toBeVisible()
+  await metadata.fill('{"serial":9007199254740992}')
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(dialog).toHaveCount(0)
+  const saved = (await org.get(`/assets/${asset.id}`)) as { metadata: object }
+  expect(saved.metadata).toEqual({ serial: 9007199254740992 })
+})
+
 test('A key is renamed; one that is taken is refused', async ({ page }) => {
   const org = await Org.create()
   const asset = await org.asset('Crate', { external_key: 'A-1' })

@@ -45,6 +45,15 @@ test('A file with an unknown column or too many cells is refused with the line',
   await expect(card(page).getByRole('alert')).toContainText('line 4: there are 3 cells under 2 columns')
 })
 
+test('A file with a number in metadata that would be changed is refused with the line [D47]', async ({ page }) => {
+  const org = await Org.create()
+  await org.signIn(page, org.email, '/import')
+  await choose(page, 'external_key,name,metadata\nA,Crate,"{""n"":1}"\nB,Crate,"{""n"":9007199254740993}"\n')
+  const message = 'line 3: metadata.n contains a number that cannot be stored exactly'
+  await expect(card(page).getByRole('alert')).toContainText(message)
+  await expect(page.getByRole('button', { name: /^Check/ })).toHaveCount(0)
+})
+
 test('A file with a bad line changes nothing unless the good lines are asked for', async ({ page }) => {
   const org = await Org.create()
   await org.signIn(page, org.email, '/import')

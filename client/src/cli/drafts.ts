@@ -1,3 +1,4 @@
+import { InexactNumberError, parseExactJson } from '../exact-json.ts'
 import { UsageError } from './problems.ts'
 import { type Option, type Values, given, listOf, textOf, truthOf } from './usage.ts'
 import { tagFrom } from './tags.ts'
@@ -40,10 +41,10 @@ function jsonObject(values: Values, name: string): Fields | undefined {
   const text = textOf(values, name)
   if (text === undefined) return undefined
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseExactJson(text, `--${name}`)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
-  } catch {
-    // Told below.
+  } catch (error) {
+    if (error instanceof InexactNumberError) throw new UsageError(error.message)
   }
   throw new UsageError(`--${name} must be a JSON object`)
 }

@@ -1,4 +1,5 @@
 import Papa from 'papaparse'
+import { InexactNumberError, parseExactJson } from '../exact-json.ts'
 import { applyMergePatch } from '../merge-patch.ts'
 import type { TagAttach } from '../types.ts'
 
@@ -120,8 +121,9 @@ const booleans: Record<string, boolean> = { true: true, yes: true, '1': true, fa
 
 function metadataFrom(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown
-  } catch {
+    return parseExactJson(text, 'metadata')
+  } catch (error) {
+    if (error instanceof InexactNumberError) throw error
     return text
   }
 }
@@ -138,7 +140,10 @@ const tagsFrom = (cell: string): TagAttach[] =>
         : { tag_type: type, value: line.slice(type.length + 1) }
     })
 
-/** A value that makes no sense is passed on as it is: the server says what is wrong with it. */
+/**
+ * A value that makes no sense is passed on as it is: the server says what is wrong with it. A number in metadata that
+ * would be sent as another one throws an InexactNumberError, because the server could not notice.
+ */
 function fieldsFrom(columns: readonly string[], cells: readonly string[]): Record<string, unknown> {
   const fields: Record<string, unknown> = {}
   const tags: TagAttach[] = []
@@ -158,6 +163,15 @@ function fieldsFrom(columns: readonly string[], cells: readonly string[]): Recor
   return fields
 }
 
+function addRow(table: Table, line: number, cells: readonly string[]): void {
+  try {
+    table.rows.push({ line, fields: fieldsFrom(table.columns, cells) })
+  } catch (error) {
+    if (!(error instanceof InexactNumberError)) throw error
+    table.problems.push({ line, field: error.path, message: error.message })
+  }
+}
+
 /** The whole file. The first line names the columns; without `asked` they tell assets from locations. */
 export function readTable(text: string, asked: Kind | undefined): Table {
   let table: Table | undefined
@@ -168,7 +182,7 @@ export function readTable(text: string, asked: Kind | undefined): Table {
     } else if (cells.length > table.columns.length) {
       const message = `there are ${cells.length} cells under ${table.columns.length} columns`
       table.problems.push({ line, field: '', message })
-    } else table.rows.push({ line, fields: fieldsFrom(table.columns, cells) })
+    } else addRow(table, line, cells)
   })
   if (table === undefined) throw new CsvError('the file is empty')
   return table

@@ -15,7 +15,7 @@ export function showRefusal<T extends object>(form: UseFormReturnType<T>, error:
 }
 
 /** `new_password must have …` → `New password must have …` */
-function sentence(message: string): string {
+export function sentence(message: string): string {
   const [first = '', ...rest] = message.split(' ')
   const words = /^[a-z_]+$/.test(first) ? first.replaceAll('_', ' ') : first
   const text = [words, ...rest].join(' ')

@@ -4,12 +4,13 @@ import { DateTimePicker } from '@mantine/dates'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { InexactNumberError, parseExactJson } from '../../../../client/src/exact-json.ts'
 import { assetKeys, patchAsset } from '../../api/assets.ts'
 import { getOne } from '../../api/client.ts'
 import type { Asset } from '../../api/types.ts'
 import { EditConflict, isStale } from '../../components/edit-conflict.tsx'
 import { Problem, tell } from '../../components/problem.tsx'
-import { required, showRefusal } from '../../lib/forms.ts'
+import { required, sentence, showRefusal } from '../../lib/forms.ts'
 import { fromField, toField } from '../../lib/local-time.ts'
 import { mergePatch } from '../../lib/merge-patch.ts'
 
@@ -26,12 +27,14 @@ const valuesOf = (asset: Asset) => ({
 
 type Values = ReturnType<typeof valuesOf>
 
-const jsonRule = (text: string): string | null => {
+const parseMetadata = (text: string): unknown => parseExactJson(text, 'metadata')
+
+const metadataRule = (text: string): string | null => {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseMetadata(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? null : 'This must be an object: { … }'
-  } catch {
-    return 'This is not valid JSON'
+  } catch (error) {
+    return error instanceof InexactNumberError ? sentence(error.message) : 'This is not valid JSON'
   }
 }
 
@@ -45,7 +48,7 @@ function patchOf(asset: Asset, values: Values): object {
   if (values.is_active !== before.is_active) patch['is_active'] = values.is_active
   if (values.valid_from !== before.valid_from) patch['valid_from'] = fromField(values.valid_from)
   if (values.valid_to !== before.valid_to) patch['valid_to'] = fromField(values.valid_to)
-  const metadata = mergePatch(asset.metadata, JSON.parse(values.metadata) as Record<string, unknown>)
+  const metadata = mergePatch(asset.metadata, parseMetadata(values.metadata) as Record<string, unknown>)
   if (Object.keys(metadata).length > 0) patch['metadata'] = metadata
   return patch
 }
@@ -87,6 +90,8 @@ function Fields({ form }: { form: UseFormReturnType<Values> }) {
         minRows={4}
         maxRows={14}
         formatOnBlur
+        deserialize={parseMetadata}
+        validationError={metadataRule(form.values.metadata)}
         {...form.getInputProps('metadata')}
       />
     </>
@@ -99,7 +104,7 @@ export function EditAsset({ asset, onClose }: { asset: Asset; onClose: () => voi
   const [theirs, setTheirs] = useState<Asset | null>(null)
   const form = useForm<Values>({
     initialValues: valuesOf(asset),
-    validate: { name: required('A name'), metadata: jsonRule },
+    validate: { name: required('A name'), metadata: metadataRule },
   })
   const action = useMutation({
     mutationFn: (from: Asset) => patchAsset(asset.id, patchOf(from, form.getValues())),
