@@ -1,8 +1,17 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runPage, showsRefusal } from '../support/page-run.ts'
+import { type TestDatabase, cloneDatabase } from '../support/database.ts'
+import { type Reader, runPage, showsRefusal } from '../support/page-run.ts'
 import { type Page, allPages, commandsOf, deadLinks, inReadingOrder } from '../support/pages.ts'
-import { type Program, firstCredentials, freePort, launch, newFolder, usePrograms } from '../support/process.ts'
+import {
+  type LaunchOptions,
+  type Program,
+  firstCredentials,
+  freePort,
+  launch,
+  newFolder,
+  usePrograms,
+} from '../support/process.ts'
 import { Network, urlOf } from '../support/webhooks.ts'
 
 usePrograms()
@@ -15,24 +24,37 @@ const untilToken = afterStart.slice(0, afterStart.findIndex(({ text }) => text.i
 
 const runnable = inReadingOrder(pages).filter((page) => commandsOf(page).length > 0)
 
+const runInOrder = (order: readonly Page[], server: () => Reader): void =>
+  it.each(order.map((page) => [page.name, page] as const))('%s runs and prints what it shows', async (_name, page) => {
+    if (page === quickstart) await runPage({ ...page, blocks: afterStart }, server())
+    else await runPage(page, server(), page.name === 'README.md' ? [] : untilToken)
+  })
+
+/** A new server, and what the reader of a page has at hand when it has printed the first credentials. */
+async function startServer(
+  network: Network,
+  database: Record<string, string>,
+  options: LaunchOptions,
+): Promise<{ program: Program; reader: Reader }> {
+  const port = String(await freePort())
+  const settings = { ...network.settings, ...database, PORT: port, LASTSEEN_MQTT_PORT: String(await freePort()) }
+  const program = launch(settings, options)
+  await program.says(/^Readers reach the MQTT broker at .+$/m)
+  const { client_id: CLIENT_ID, client_secret: CLIENT_SECRET, password: PASSWORD } = firstCredentials(program.stderr)
+  const blanks = { CLIENT_ID, CLIENT_SECRET, PASSWORD, HOOK_URL: urlOf(await network.receiver()) }
+  return { program, reader: { port, blanks, settings } }
+}
+
 describe('Every page runs on one and the same server, in the order of docs/README.md:', { timeout: 120_000 }, () => {
   const network = new Network()
   let program: Program
-  let settings: Record<string, string>
-  let blanks: Record<string, string>
+  let reader: Reader
 
   beforeAll(async () => {
     await network.prepare()
-    settings = {
-      ...network.settings,
-      LASTSEEN_DATA_DIR: newFolder(),
-      PORT: String(await freePort()),
-      LASTSEEN_MQTT_PORT: String(await freePort()),
-    }
-    program = launch(settings, { command: ['bash', '-c', start!.text], isGroup: true })
-    await program.says(/^Readers reach the MQTT broker at .+$/m)
-    const { client_id: CLIENT_ID, client_secret: CLIENT_SECRET, password: PASSWORD } = firstCredentials(program.stderr)
-    blanks = { CLIENT_ID, CLIENT_SECRET, PASSWORD, HOOK_URL: urlOf(await network.receiver()) }
+    const database = { LASTSEEN_DATA_DIR: newFolder() }
+    const asQuickstart: LaunchOptions = { command: ['bash', '-c', start!.text], isGroup: true }
+    ;({ program, reader } = await startServer(network, database, asQuickstart))
   }, 120_000)
   afterAll(async () => {
     const { stderr } = await program.stop('SIGINT')
@@ -41,6 +63,7 @@ describe('Every page runs on one and the same server, in the order of docs/READM
   })
 
   it('npm start prints what the quickstart shows', () => {
+    const { settings } = reader
     const printed = program.stderr
       .slice(program.stderr.indexOf('  First start.'))
       .replaceAll(/(Password +|client_id +|client_secret +ls_)\S+$/gm, '$1…')
@@ -49,14 +72,27 @@ describe('Every page runs on one and the same server, in the order of docs/READM
     expect(printed.trimEnd()).toBe(start!.output!.text)
   })
 
-  it.each(runnable.map((page) => [page.name, page] as const))(
-    '%s runs and prints what it shows',
-    async (_name, page) => {
-      const reader = { port: settings['PORT']!, blanks, settings }
-      if (page === quickstart) await runPage({ ...page, blocks: afterStart }, reader)
-      else await runPage(page, reader, page.name === 'README.md' ? [] : untilToken)
-    },
-  )
+  runInOrder(runnable, () => reader)
+})
+
+describe('Every page runs on another server in the reverse order:', { timeout: 120_000 }, () => {
+  const network = new Network()
+  let database: TestDatabase
+  let program: Program
+  let reader: Reader
+
+  beforeAll(async () => {
+    await network.prepare()
+    database = await cloneDatabase()
+    ;({ program, reader } = await startServer(network, { DATABASE_URL: database.url }, {}))
+  }, 120_000)
+  afterAll(async () => {
+    await program.stop()
+    await database.drop()
+    await network.stop()
+  })
+
+  runInOrder(runnable.toReversed(), () => ({ ...reader, withoutNpx: true }))
 })
 
 describe('The documentation', () => {

@@ -13,6 +13,8 @@ export interface Reader {
   /** What the reader writes where the page leaves a blank, as in `CLIENT_ID=…`. */
   blanks: Record<string, string>
   settings: Record<string, string>
+  /** Starts the command line directly, which saves the start of npm for each command. */
+  withoutNpx?: boolean
 }
 
 const pagePort = '8080'
@@ -40,16 +42,19 @@ function curlSettings(folder: string): void {
   }
 }
 
+/** `npx lastseen …` in the repository runs the same file. */
+const npxAsFunction = 'npx() { shift; node server/bin/lastseen.mjs "$@"; }'
+
 const mark = '\u001e'
 
 /** One script, so that what a block leaves in variables is there for the next. */
-function scriptOf(blocks: readonly Block[], folder: string, { blanks, port }: Reader): string {
+function scriptOf(blocks: readonly Block[], folder: string, { blanks, port, withoutNpx = false }: Reader): string {
   const parts = blocks.map((block, index) => {
     const home = join(folder, showsRefusal(block) || isStrict(block) ? 'lenient' : 'strict')
     const text = filled(block.text, blanks).replaceAll(`localhost:${pagePort}`, `localhost:${port}`)
     return `printf '\\n${mark}%s\\n' ${index}\nexport CURL_HOME='${home}'\n${text}`
   })
-  return `set -euo pipefail\n${parts.join('\n')}\n`
+  return ['set -euo pipefail', ...(withoutNpx ? [npxAsFunction] : []), ...parts, ''].join('\n')
 }
 
 function bash(
