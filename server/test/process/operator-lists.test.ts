@@ -120,6 +120,8 @@ describe('operator commands beside a running server', { timeout: 120_000 }, () =
       ...{ reader_id: made.reader_id, name: 'Door 2', format: 'generic' },
       antennas: [{ antenna: 4, location: null }],
     })
+    // The server keeps a token that it has just seen in memory.
+    expect((await read(made.token)).status).toBe(202)
     const rotated = await facts('reader', 'rotate', ...own, '--reader', String(made.reader_id))
     expect(rotated.mqtt).toMatchObject({ topic: made.mqtt.topic, password: rotated.token })
     expect((await read(made.token)).status).toBe(401)
@@ -127,6 +129,7 @@ describe('operator commands beside a running server', { timeout: 120_000 }, () =
     expect(await facts('reader', 'update', ...own, '--reader', 'Door 2', '--no-antennas')).toMatchObject({
       antennas: [],
     })
+    expect((await read(rotated.token)).status).toBe(202)
     expect(await facts('reader', 'delete', ...own, '--reader', 'Door 2')).toMatchObject({ deleted: true })
     expect((await read(rotated.token)).status).toBe(401)
   })
