@@ -5,6 +5,7 @@ import { Principals } from '../credentials/authenticate.ts'
 import { revocationTopic } from '../credentials/commands.ts'
 import { databaseLimiter, migratingLimiter } from '../credentials/shared-buckets.ts'
 import { Throttle } from '../credentials/throttle.ts'
+import { signingKeysTopic } from '../credentials/signing-keys.ts'
 import { AccessTokens } from '../credentials/tokens.ts'
 import { UseLog } from '../credentials/use-log.ts'
 import { isOfFamily } from '../db/connect.ts'
@@ -55,7 +56,9 @@ export function startApi(
 ): Api {
   const { config, db, clock, environment, wake } = core
   const { log } = options
-  const tokens = new AccessTokens(core.signingKey, environment, clock)
+  const tokens = new AccessTokens({ ...core.keys, environment, clock })
+  const reloadKeys = async (): Promise<void> => tokens.replaceKeys(await core.keyStore.signingKeys(db))
+  wake.on(signingKeysTopic, reloadKeys)
   const useLog = new UseLog(db, clock)
   const isListening = (): boolean => wake.isListening()
   const onUse: UseLog['note'] = (caller) => useLog.note(caller)
@@ -104,7 +107,12 @@ export function startApi(
     authenticator: principals,
     limiter,
     join,
-    missedNews: () => principals.forgetAll(),
+    missedNews() {
+      principals.forgetAll()
+      void reloadKeys().catch((error: unknown) =>
+        log.error({ event: 'signing_keys.failed', err: error }, 'signing keys not reloaded'),
+      )
+    },
     async stop() {
       await imports.close()
       await post.close()

@@ -7,7 +7,7 @@ import { type Distribution, distribute, isDistributed } from '../db/distribute.t
 import { acquireEmbedded } from '../db/embedded/acquire.ts'
 import { hostsOf } from '../db/hosts.ts'
 import { IdSource } from '../db/id-source.ts'
-import { installationKeys } from '../db/installation.ts'
+import { type InstallationKeys, KeyStore } from '../db/installation.ts'
 import { migrate } from '../db/migrate.ts'
 import { makeMonths } from '../db/partitions.ts'
 import { checkReachable } from '../db/reach.ts'
@@ -97,7 +97,8 @@ export interface Core {
   ids: IdSource
   wake: Wake
   environment: Config['environment']
-  signingKey: Uint8Array
+  keyStore: KeyStore
+  keys: InstallationKeys
   close(): Promise<void>
 }
 
@@ -117,7 +118,8 @@ export async function openCore({ config, url, clock = systemClock, onStatement, 
     ...{ url, family, poolSize: config.databasePool, replicaUrl: config.replicaUrl ?? undefined },
     ...(onStatement === undefined ? {} : { onStatement }),
   })
-  const { idKey, signingKey } = await installationKeys(db).catch(async (error: unknown) => {
+  const keyStore = new KeyStore(config.masterKey)
+  const keys = await keyStore.open(db).catch(async (error: unknown) => {
     await db.close()
     throw error
   })
@@ -128,10 +130,11 @@ export async function openCore({ config, url, clock = systemClock, onStatement, 
     db,
     family,
     clock,
-    ids: new IdSource(db, idKey),
+    ids: new IdSource(db, keys.idKey),
     wake,
     environment: config.environment,
-    signingKey,
+    keyStore,
+    keys,
     async close() {
       await wake.stop()
       await db.close()

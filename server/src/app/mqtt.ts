@@ -28,7 +28,7 @@ export async function openMqtt(
     log.warn({ event: 'mqtt.refused', err: error }, 'message not acknowledged')
   if (mqttUrl !== null) {
     const onState = (state: string, why: string): void => log.info({ event: `mqtt.${state}`, why }, `broker ${state}`)
-    const installation = createHash('sha256').update(core.signingKey).digest('hex').slice(0, 12)
+    const installation = createHash('sha256').update(core.keys.secretKey).digest('hex').slice(0, 12)
     const seated = (onLost: () => void) => takeSeat(core.url, onLost)
     const isShared = isOneOfSeveral || mqttShare === 'always'
     const options = { url: mqttUrl, installation, isShared, takeSeat: seated, devices, intake, onFailure, onState }

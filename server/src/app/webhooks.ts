@@ -16,7 +16,7 @@ export type Tuning = Pick<DelivererDeps, 'timeoutMs' | 'retryDelaysMs' | 'maxCon
 
 const usual: Tuning = { timeoutMs, retryDelaysMs, maxConcurrency: 32, maxInFlight: 2000, sweepMs: 15_000 }
 
-const sealOf = (core: Core): Seal => new Seal(core.signingKey, 'webhook secrets')
+const sealOf = (core: Core): Seal => new Seal(core.keys.secretKey, 'webhook secrets')
 
 const targetOf = ({ config }: Core): Target =>
   new Target({ allowed: config.webhookAllow, ca: config.webhookCa, nameServers: config.webhookDns })

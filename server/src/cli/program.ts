@@ -9,6 +9,7 @@ import { addKeyCommands } from './key.ts'
 import { addOrgCommands } from './org.ts'
 import { addReaderCommands } from './reader.ts'
 import { addServeCommands } from './serve.ts'
+import { addSigningKeyCommands } from './signing-key.ts'
 import { addSimulateCommand } from './simulate.ts'
 import { addUserCommands } from './user.ts'
 import { addWebhookCommands } from './webhook.ts'
@@ -40,6 +41,7 @@ export function newProgram(): Command {
   addOrgCommands(program)
   addUserCommands(program)
   addKeyCommands(program)
+  addSigningKeyCommands(program)
   addReaderCommands(program)
   addWebhookCommands(program)
   addSimulateCommand(program)

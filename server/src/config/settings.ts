@@ -99,6 +99,15 @@ function certificates(path: string): string | null {
   return text.includes('-----BEGIN CERTIFICATE-----') ? text : expected('a file of PEM certificates')
 }
 
+/** 32 bytes in base64 or hexadecimal. */
+function masterKey(text: string): Uint8Array | null {
+  if (text === '') return null
+  const key = Buffer.from(text, /^[\da-f]{64}$/i.test(text) ? 'hex' : 'base64')
+  return key.length === 32 && /^[\w+/=-]+$/.test(text)
+    ? key
+    : expected('32 random bytes in base64, as printed by: openssl rand -base64 32')
+}
+
 function mailUrl(text: string): string | null {
   if (text === '') return null
   return /^smtps?:\/\/[^/]+/.test(text) && URL.canParse(text)
@@ -158,6 +167,14 @@ export const settings = {
     parse: replicaUrl,
     secret: true,
     about: 'A streaming replica of that PostgreSQL for reports, history and exports, which may then be a moment old.',
+  }),
+  masterKey: setting({
+    name: 'LASTSEEN_MASTER_KEY',
+    fallback: '',
+    parse: masterKey,
+    secret: true,
+    about:
+      'Encrypts the keys in the database, so that a backup alone neither signs tokens nor opens webhook secrets: 32 random bytes in base64 (`openssl rand -base64 32`). Every process and command needs it from then on.',
   }),
   databasePool: setting({
     name: 'LASTSEEN_DATABASE_POOL',

@@ -1,6 +1,7 @@
-import { createHmac, webcrypto } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { SignJWT, errors, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
+import type { SigningKey } from '../db/installation.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { newUuid } from '../kernel/secrets.ts'
 
@@ -29,54 +30,67 @@ const header = { alg: 'HS256', typ: 'JWT' } as const
 /** A base64url text has one spelling: no padding, and no bits set behind the last byte. */
 const isCanonical = (text: string): boolean => Buffer.from(text, 'base64url').toString('base64url') === text
 
+export interface AccessTokenOptions {
+  signingKeys: readonly SigningKey[]
+  /** Marks refresh tokens. Unlike the signing keys it is never replaced. */
+  secretKey: Uint8Array
+  environment: string
+  clock: Clock
+}
+
 /** Signs and checks the access tokens of one environment. */
 export class AccessTokens {
-  readonly #secret: Uint8Array
-  readonly #key: Promise<webcrypto.CryptoKey>
-  readonly #environment: string
-  readonly #clock: Clock
+  readonly #options: Omit<AccessTokenOptions, 'signingKeys'>
   readonly #verified = new LRUCache<string, Claims>({ max: 20_000 })
+  #signingKeys: ReadonlyMap<string, Uint8Array> = new Map()
+  #current: SigningKey | undefined
 
-  constructor(secret: Uint8Array, environment: string, clock: Clock) {
-    this.#secret = secret
-    const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-    this.#key = webcrypto.subtle.importKey('raw', secret, algorithm, false, ['sign', 'verify'])
-    this.#environment = environment
-    this.#clock = clock
+  constructor({ signingKeys, ...options }: AccessTokenOptions) {
+    this.#options = options
+    this.replaceKeys(signingKeys)
+  }
+
+  /** The tokens of a key that is gone are invalid from now on. */
+  replaceKeys(signingKeys: readonly SigningKey[]): void {
+    this.#signingKeys = new Map(signingKeys.map(({ kid, key }) => [kid, key]))
+    this.#current = signingKeys.find(({ isCurrent }) => isCurrent)
+    this.#verified.clear()
   }
 
   async issue(holder: Holder): Promise<string> {
-    const iat = Math.floor(this.#clock.millis() / 1000)
+    if (this.#current === undefined) throw new Error('there is no signing key')
+    const { kid, key } = this.#current
+    const iat = Math.floor(this.#options.clock.millis() / 1000)
     const claims: Claims = {
       ...holder,
-      aud: this.#environment,
+      aud: this.#options.environment,
       iat,
       exp: iat + accessTokenTtlSeconds,
       jti: newUuid(),
     }
-    return new SignJWT({ ...claims }).setProtectedHeader(header).sign(await this.#key)
+    return new SignJWT({ ...claims }).setProtectedHeader({ ...header, kid }).sign(key)
   }
 
   /** A mark that only this installation can make of a text. */
   stamp(text: string): Buffer {
-    return createHmac('sha256', this.#secret).update(`stamp ${text}`).digest().subarray(0, 16)
+    return createHmac('sha256', this.#options.secretKey).update(`stamp ${text}`).digest().subarray(0, 16)
   }
 
   /** The claims of a token that is genuine, of this environment and not expired. */
   async check(token: string): Promise<Claims | null> {
     const claims = this.#verified.get(token)
     if (claims === undefined) return this.#verify(token)
-    return claims.exp * 1000 > this.#clock.millis() ? claims : null
+    return claims.exp * 1000 > this.#options.clock.millis() ? claims : null
   }
 
   async #verify(token: string): Promise<Claims | null> {
     if (!token.split('.').every(isCanonical)) return null
     try {
-      const { payload } = await jwtVerify<Claims>(token, await this.#key, {
+      const { payload } = await jwtVerify<Claims>(token, ({ kid = '' }) => this.#keyOf(kid), {
         algorithms: [header.alg],
         typ: header.typ,
-        audience: this.#environment,
-        currentDate: new Date(this.#clock.millis()),
+        audience: this.#options.environment,
+        currentDate: new Date(this.#options.clock.millis()),
         requiredClaims: ['exp'],
       })
       this.#verified.set(token, payload)
@@ -85,5 +99,11 @@ export class AccessTokens {
       if (error instanceof errors.JOSEError) return null
       throw error
     }
+  }
+
+  #keyOf(kid: string): Uint8Array {
+    const key = this.#signingKeys.get(kid)
+    if (key === undefined) throw new errors.JWKSNoMatchingKey()
+    return key
   }
 }

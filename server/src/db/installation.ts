@@ -1,23 +1,142 @@
 import { randomBytes } from 'node:crypto'
-import type { Database } from './database.ts'
+import { Seal } from '../kernel/sealed.ts'
+import type { Database, Db, Tx } from './database.ts'
 import { sql } from './sql.ts'
 
-export interface InstallationKeys {
-  idKey: Uint8Array
-  signingKey: Uint8Array
+/** A key that signs access tokens, named by the `kid` in their header. */
+export interface SigningKey {
+  kid: string
+  key: Uint8Array
+  isCurrent: boolean
 }
 
-/** The keys every process of one installation shares, made once by whichever process comes first. */
-export async function installationKeys(db: Database): Promise<InstallationKeys> {
-  const [row] = await db.shared(async (tx) => {
-    await tx.query(sql`
-      insert into installation (only_row, id_key, signing_key, next_block)
-      values (true, ${randomBytes(16)}, ${randomBytes(32)}, 0)
-      on conflict (only_row) do nothing`)
-    return tx.query<{ id_key: Uint8Array; signing_key: Uint8Array }>(
-      sql`select id_key, signing_key from installation where only_row`,
-    )
-  })
-  if (row === undefined) throw new Error('the installation row is missing')
-  return { idKey: row.id_key, signingKey: row.signing_key }
+/** The keys every process of one installation shares. */
+export interface InstallationKeys {
+  /** Makes ids that cannot be guessed out of consecutive numbers. */
+  idKey: Uint8Array
+  /** Encrypts the secrets of webhooks. */
+  secretKey: Uint8Array
+  signingKeys: readonly SigningKey[]
 }
+
+interface StoredKey {
+  key: Uint8Array
+  is_encrypted: boolean
+}
+
+type StoredSigningKey = StoredKey & { kid: string; is_current: boolean }
+
+const secretKeyRow = 'secret key'
+const signingKeyRow = (kid: string): string => `signing key ${kid}`
+
+/** Encrypts the keys of the installation with the operator's master key; without one they are stored as they are. */
+export class KeyStore {
+  readonly #seal: Seal | null
+
+  constructor(masterKey: Uint8Array | null) {
+    this.#seal = masterKey === null ? null : new Seal(masterKey, 'installation keys')
+  }
+
+  /** Makes the keys that are missing, and encrypts those that were stored before there was a master key. */
+  open(db: Database): Promise<InstallationKeys> {
+    return db.shared(async (tx) => {
+      await tx.query(sql`
+        insert into installation (only_row, id_key, secret_key, next_block)
+        values (true, ${randomBytes(16)}, ${randomBytes(32)}, 0)
+        on conflict (only_row) do nothing`)
+      const [row] = await tx.query<StoredKey & { id_key: Uint8Array }>(sql`
+        select id_key, secret_key as key, is_encrypted from installation where only_row for update`)
+      if (row === undefined) throw new Error('the installation row is missing')
+      const secretKey = this.#decrypt(row, secretKeyRow)
+      const stored = await readSigningKeys(tx)
+      if (this.#seal !== null) await this.#encryptStored(tx, row, stored)
+      if (stored.length === 0) await this.#insert(tx, true)
+      return { idKey: row.id_key, secretKey, signingKeys: await this.#signingKeys(tx) }
+    })
+  }
+
+  signingKeys(db: Database): Promise<SigningKey[]> {
+    return this.#signingKeys(db.common)
+  }
+
+  /** A new key that only verifies until it becomes the current one. */
+  addSigningKey(db: Database): Promise<string> {
+    return this.#insert(db.common, false)
+  }
+
+  async #signingKeys(db: Db): Promise<SigningKey[]> {
+    return (await readSigningKeys(db)).map((row) => ({
+      kid: row.kid,
+      key: this.#decrypt(row, signingKeyRow(row.kid)),
+      isCurrent: row.is_current,
+    }))
+  }
+
+  async #insert(db: Db, isCurrent: boolean): Promise<string> {
+    const kid = randomBytes(6).toString('hex')
+    const key = this.#encrypt(randomBytes(32), signingKeyRow(kid))
+    await db.query(sql`
+      insert into signing_keys (kid, key, is_encrypted, is_current)
+      values (${kid}, ${key}, ${this.#seal !== null}, ${isCurrent})`)
+    return kid
+  }
+
+  async #encryptStored(tx: Tx, secret: StoredKey, signingKeys: readonly StoredSigningKey[]): Promise<void> {
+    if (!secret.is_encrypted)
+      await tx.query(sql`
+        update installation set secret_key = ${this.#encrypt(secret.key, secretKeyRow)}, is_encrypted = true
+        where only_row`)
+    for (const { kid, key, is_encrypted: isEncrypted } of signingKeys)
+      if (!isEncrypted)
+        await tx.query(sql`
+          update signing_keys set key = ${this.#encrypt(key, signingKeyRow(kid))}, is_encrypted = true
+          where kid = ${kid}`)
+  }
+
+  #encrypt(key: Uint8Array, row: string): Uint8Array {
+    return this.#seal?.close(Buffer.from(key).toString('base64'), row) ?? key
+  }
+
+  #decrypt({ key, is_encrypted: isEncrypted }: StoredKey, row: string): Uint8Array {
+    if (!isEncrypted) return key
+    if (this.#seal === null)
+      throw new Error(
+        'The keys of this installation are encrypted with a master key: set LASTSEEN_MASTER_KEY or LASTSEEN_MASTER_KEY_FILE.',
+      )
+    try {
+      return Buffer.from(this.#seal.open(key, row), 'base64')
+    } catch (error) {
+      throw new Error('The keys of this installation were encrypted with another LASTSEEN_MASTER_KEY.', {
+        cause: error,
+      })
+    }
+  }
+}
+
+const readSigningKeys = (db: Db): Promise<StoredSigningKey[]> =>
+  db.query<StoredSigningKey>(sql`select kid, key, is_encrypted, is_current from signing_keys order by created_at`)
+
+/** From now on the key signs, and those before it verify. */
+export async function makeCurrent(db: Database, kid: string): Promise<void> {
+  await db.shared(async (tx) => {
+    await tx.query(sql`update signing_keys set is_current = false where is_current`)
+    await tx.query(sql`update signing_keys set is_current = true where kid = ${kid}`)
+  })
+}
+
+/** Deletes all keys but these. Tokens that were signed with the others are invalid from then on. */
+export async function deleteSigningKeysExcept(db: Database, kids: readonly string[]): Promise<void> {
+  await db.common.query(sql`delete from signing_keys where kid <> all(${kids}::text[])`)
+}
+
+export interface SigningKeyInfo {
+  kid: string
+  isCurrent: boolean
+  isEncrypted: boolean
+  createdAt: string
+}
+
+export const listSigningKeys = (db: Database): Promise<SigningKeyInfo[]> =>
+  db.common.query<SigningKeyInfo>(sql`
+    select kid, is_current as "isCurrent", is_encrypted as "isEncrypted", created_at as "createdAt"
+    from signing_keys order by created_at desc`)

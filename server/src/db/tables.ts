@@ -25,6 +25,7 @@ const fleeting = (table: Table): Table => ({ ...table, isFleeting: true })
 export const tables: readonly Table[] = [
   local('schema_migrations', 'Read and written by migrations alone.'),
   local('installation', 'One row: the keys of the installation and the number of the next block of ids.'),
+  local('signing_keys', 'The keys that sign access tokens; read at every start.'),
   fleeting(
     local(
       'rate_buckets',

@@ -16,7 +16,10 @@ const claims: Claims = {
   sid: 's',
 }
 const clock = { millis: () => claims.iat * 1000 }
-const open = (secret: Uint8Array): AccessTokens => new AccessTokens(secret, 'production', clock)
+const open = (secret: Uint8Array, kid = 'k1'): AccessTokens => {
+  const signingKeys = [{ kid, key: secret, isCurrent: true }]
+  return new AccessTokens({ signingKeys, secretKey: Buffer.alloc(32), environment: 'production', clock })
+}
 const { kind, sub, org, scope, sid } = claims
 const token = await open(key).issue({ kind, sub, org, scope, sid })
 const [head, payload, signature] = token.split('.') as [string, string, string]
@@ -25,7 +28,7 @@ const signed = (text: string): string => `${text}.${createHmac('sha256', key).up
 
 describe('An access token', () => {
   it('is a JWT of three parts signed with HMAC-SHA256', () => {
-    expect(JSON.parse(Buffer.from(head, 'base64url').toString())).toEqual({ alg: 'HS256', typ: 'JWT' })
+    expect(JSON.parse(Buffer.from(head, 'base64url').toString())).toEqual({ alg: 'HS256', typ: 'JWT', kid: 'k1' })
     expect(JSON.parse(Buffer.from(payload, 'base64url').toString())).toEqual({ ...claims, jti: expect.any(String) })
     expect(token).toBe(signed(`${head}.${payload}`))
   })
@@ -38,6 +41,8 @@ describe('An access token', () => {
 
   it.each([
     ['another key', () => open(Buffer.alloc(32, 2)).issue({ kind, sub, org, scope, sid })],
+    ['the name of another key', () => open(key, 'k2').issue({ kind, sub, org, scope, sid })],
+    ['no name of a key', () => signed(`${encode({ alg: 'HS256', typ: 'JWT' })}.${payload}`)],
     ['no end', () => signed(`${head}.${encode({ ...claims, exp: undefined })}`)],
     ['claims that are no object', () => signed(`${head}.${encode('claims')}`)],
     ['no signature', () => `${head}.${payload}.`],
@@ -45,7 +50,7 @@ describe('An access token', () => {
     ['four parts', () => `${token}.x`],
     ['the algorithm none', () => `${encode({ alg: 'none', typ: 'JWT' })}.${payload}.`],
     ['the algorithm none, signed', () => signed(`${encode({ alg: 'none', typ: 'JWT' })}.${payload}`)],
-    ['another algorithm, signed', () => signed(`${encode({ alg: 'HS512', typ: 'JWT' })}.${payload}`)],
+    ['another algorithm, signed', () => signed(`${encode({ alg: 'HS512', typ: 'JWT', kid: 'k1' })}.${payload}`)],
     ['other claims', () => `${head}.${encode({ ...claims, org: 6 })}.${signature}`],
     ['a padded signature', () => `${token}=`],
     [
@@ -57,6 +62,20 @@ describe('An access token', () => {
     ['dots', () => '..'],
   ])('is refused with %s', async (_what, make) => {
     expect(await open(key).check(await make())).toBeNull()
+  })
+
+  it('stays valid after its key was replaced, until that key is discarded', async () => {
+    const tokens = open(key)
+    const old = { kid: 'k1', key, isCurrent: false }
+    const current = { kid: 'k2', key: Buffer.alloc(32, 2), isCurrent: true }
+    expect(await tokens.check(token)).toMatchObject({ sub })
+    tokens.replaceKeys([old, current])
+    expect(await tokens.check(token)).toMatchObject({ sub })
+    const newer = await tokens.issue({ kind, sub, org, scope, sid })
+    expect(JSON.parse(Buffer.from(newer.split('.')[0]!, 'base64url').toString())).toMatchObject({ kid: 'k2' })
+    tokens.replaceKeys([current])
+    expect(await tokens.check(token)).toBeNull()
+    expect(await tokens.check(newer)).toMatchObject({ sub })
   })
 
   it('is refused with any character changed', async () => {

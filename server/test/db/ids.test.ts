@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Connection, connect } from '../../src/db/connect.ts'
 import { IdSource } from '../../src/db/id-source.ts'
-import { installationKeys } from '../../src/db/installation.ts'
+import { KeyStore } from '../../src/db/installation.ts'
 import { sql } from '../../src/db/sql.ts'
 import { IdCipher } from '../../src/kernel/id-cipher.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 
+const keyStore = new KeyStore(null)
 let database: TestDatabase
 let connections: Connection[]
 let sources: IdSource[]
@@ -13,7 +14,7 @@ let sources: IdSource[]
 beforeAll(async () => {
   database = await cloneDatabase()
   connections = [1, 2].map(() => connect({ url: database.url, poolSize: 2 }))
-  sources = await Promise.all(connections.map(async (db) => new IdSource(db, (await installationKeys(db)).idKey)))
+  sources = await Promise.all(connections.map(async (db) => new IdSource(db, (await keyStore.open(db)).idKey)))
 })
 
 afterAll(async () => {
@@ -67,7 +68,7 @@ describe('Ids', () => {
 
   it('that lead nowhere lead somewhere as soon as another process makes them', async () => {
     const [reader, maker] = sources as [IdSource, IdSource]
-    const cipher = new IdCipher((await installationKeys(connections[0]!)).idKey)
+    const cipher = new IdCipher((await keyStore.open(connections[0]!)).idKey)
     const [row] = await connections[0]!.shared((tx) =>
       tx.query<{ next_block: number }>(sql`select next_block from installation where only_row`),
     )
@@ -80,21 +81,21 @@ describe('Ids', () => {
 
 describe('The keys of an installation', () => {
   it('are made once, whoever comes first, and never change', async () => {
-    const seen = await Promise.all([...connections, ...connections].map((db) => installationKeys(db)))
-    const texts = seen.map(({ idKey, signingKey }) =>
-      [idKey, signingKey].map((key) => Buffer.from(key).toString('hex')).join(),
+    const seen = await Promise.all([...connections, ...connections].map((db) => keyStore.open(db)))
+    const texts = seen.map(({ idKey, secretKey, signingKeys }) =>
+      [idKey, secretKey, ...signingKeys.map(({ key }) => key)].map((key) => Buffer.from(key).toString('hex')).join(),
     )
     expect(new Set(texts).size).toBe(1)
-    expect([seen[0]!.idKey.length, seen[0]!.signingKey.length]).toEqual([16, 32])
+    expect([seen[0]!.idKey.length, seen[0]!.secretKey.length, seen[0]!.signingKeys.length]).toEqual([16, 32, 1])
   })
 
   it('are others in another installation', async () => {
     const other = await cloneDatabase()
     const db = connect({ url: other.url, poolSize: 1 })
-    const [mine, theirs] = [await installationKeys(connections[0]!), await installationKeys(db)]
+    const [mine, theirs] = [await keyStore.open(connections[0]!), await keyStore.open(db)]
     await db.close()
     await other.drop()
-    expect(Buffer.from(theirs.signingKey).equals(Buffer.from(mine.signingKey))).toBe(false)
+    expect(Buffer.from(theirs.secretKey).equals(Buffer.from(mine.secretKey))).toBe(false)
     expect(Buffer.from(theirs.idKey).equals(Buffer.from(mine.idKey))).toBe(false)
   })
 })

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { mintCredentials } from '../../src/credentials/commands.ts'
+import type { InstallationKeys } from '../../src/db/installation.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import { instantFromMillis } from '../../src/kernel/instant.ts'
 import type { TestApp, TestOrg } from './app.ts'
@@ -96,8 +97,10 @@ const decode = (part: string): Record<string, unknown> =>
 export const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url')
 
 /** A token as the contract describes it, made without the code under test. */
-export function signedToken(key: Uint8Array, claims: object): string {
-  const text = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`
+/** Signs as the installation does. */
+export function signedToken({ signingKeys }: InstallationKeys, claims: object): string {
+  const { kid, key } = signingKeys.find(({ isCurrent }) => isCurrent)!
+  const text = `${encode({ alg: 'HS256', typ: 'JWT', kid })}.${encode(claims)}`
   return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`
 }
 

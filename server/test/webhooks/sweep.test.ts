@@ -16,7 +16,7 @@ function openDeliverer(onAttempt: (isDelivered: boolean) => void): Deliverer {
   return new Deliverer({
     db: app.core.db,
     clock,
-    seal: new Seal(app.core.signingKey, 'webhook secrets'),
+    seal: new Seal(app.core.keys.secretKey, 'webhook secrets'),
     target: new Target({ allowed, ca: authority.certificate, nameServers: [names.address] }),
     timeoutMs: 5000,
     retryDelaysMs: [],

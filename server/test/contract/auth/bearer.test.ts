@@ -138,14 +138,14 @@ describe('A forged token', () => {
     ['the client secret as the key', () => hs256(`${parts()[0]}.${parts()[1]}`, key.clientSecret)],
     [
       'an algorithm that does not match, under the right key',
-      () => hs256(headed({ alg: 'none', typ: 'JWT' }), context.app.core.signingKey),
+      () => hs256(headed({ alg: 'none', typ: 'JWT' }), context.app.core.keys.signingKeys[0]!.key),
     ],
   ])('gives 401: %s', async (_what, token) => {
     expectRefusal(await send({ authorization: `Bearer ${token()}` }), 'unauthorized', invalid)
   })
 
   const genuine = () => claimsOf(tokens.access) as unknown as Claims
-  const sign = (claims: Partial<Claims>) => signedToken(context.app.core.signingKey, { ...genuine(), ...claims })
+  const sign = (claims: Partial<Claims>) => signedToken(context.app.core.keys, { ...genuine(), ...claims })
 
   it('is not made by signing anew: the key alone decides', async () => {
     expect((await whoAmI(context.app, sign({ jti: 'anew' }))).status).toBe(200)

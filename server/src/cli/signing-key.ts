@@ -1,0 +1,36 @@
+import type { Command } from 'commander'
+import type { Core } from '../app/core.ts'
+import type { Facts } from '../app/operator.ts'
+import { rotateSigningKey } from '../credentials/signing-keys.ts'
+import { listSigningKeys } from '../db/installation.ts'
+import { formatMillis, fromDatabase } from '../kernel/instant.ts'
+import { onCore, operatorCommand } from './command.ts'
+import type { Listing } from './output.ts'
+
+async function listKeys(core: Core): Promise<Listing> {
+  const keys = await listSigningKeys(core.db)
+  return {
+    columns: ['kid', 'current', 'encrypted', 'created_at'],
+    rows: keys.map(({ kid, isCurrent, isEncrypted, createdAt }) => ({
+      kid,
+      current: isCurrent,
+      encrypted: isEncrypted,
+      created_at: formatMillis(fromDatabase(createdAt)),
+    })),
+    empty: 'No signing keys.',
+  }
+}
+
+async function rotate(core: Core, options: { discardPrevious?: boolean }): Promise<Facts> {
+  const isPreviousDiscarded = options.discardPrevious ?? false
+  const { kid, previous } = await rotateSigningKey(core, { isPreviousDiscarded })
+  return { kid, previous_kid: previous, previous_discarded: isPreviousDiscarded }
+}
+
+export function addSigningKeyCommands(program: Command): void {
+  const signingKey = program.command('signing-key').description('the keys that sign access tokens')
+  operatorCommand(signingKey, 'list', 'list the signing keys, newest first').action(onCore(listKeys))
+  operatorCommand(signingKey, 'rotate', 'sign access tokens with a new key from now on')
+    .option('--discard-previous', 'refuse tokens of the previous key at once, as after a leak')
+    .action(onCore(rotate))
+}
