@@ -126,7 +126,18 @@ it.each(['mail.example:25', 'http://mail.example', 'smtp://'])(
   },
 )
 
+it.each(['short', 'A'.repeat(42), `${'A'.repeat(43)}! `])('names LASTSEEN_MASTER_KEY without its value: %s', (key) => {
+  expect(problemsOf({ LASTSEEN_MASTER_KEY: key })).toEqual([
+    '  - LASTSEEN_MASTER_KEY: expected 32 random bytes in base64, as printed by: openssl rand -base64 32',
+  ])
+})
+
 describe('settings', () => {
+  it.each(['base64', 'hex'] as const)('take a master key in %s', (encoding) => {
+    const key = Buffer.alloc(32, 9)
+    expect(readConfig({ LASTSEEN_MASTER_KEY: key.toString(encoding) }).masterKey).toEqual(key)
+  })
+
   it.each([
     'postgres://db.example/lastseen',
     'postgresql://keeper:pass%2Fword@db.example:5433/lastseen?sslmode=require',
@@ -147,6 +158,7 @@ describe('settings', () => {
       dataDir: './data',
       databaseUrl: null,
       replicaUrl: null,
+      masterKey: null,
       databasePool: 4,
       workers: 1,
       roles: new Set(['api', 'ingest', 'deliver']),
