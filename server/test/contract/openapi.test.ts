@@ -221,6 +221,52 @@ describe('The operations', () => {
     expect(empty.map(([method, path]) => `${method} ${path}`)).toEqual(['GET /api/v1/orgs/me'])
   })
 
+  it('lie under /api/v1/, all of them', () => {
+    for (const [, path] of operations) expect(path).toMatch(/^\/api\/v1\/\w/)
+  })
+
+  it('take no raw scan events: the one write of tracking data is the inventory save', () => {
+    const writes = operations
+      .filter(([method]) => method !== 'GET')
+      .map(([method, path]) => `${method} ${path.slice(7)}`)
+    const ofRecords = ['asset', 'location'].flatMap((one) => [
+      `POST /${one}s`,
+      `PATCH /${one}s/{${one}_id}`,
+      `DELETE /${one}s/{${one}_id}`,
+      `POST /${one}s/{${one}_id}/rename`,
+      `POST /${one}s/{${one}_id}/tags`,
+      `DELETE /${one}s/{${one}_id}/tags/{tag_id}`,
+    ])
+    expect(writes.sort()).toEqual([...ofRecords, 'POST /oauth/token', 'POST /inventory/save'].sort())
+  })
+
+  it('take a repeatable filter as a list, so that a typed client sends one', () => {
+    const lists = operations.flatMap(([, path, { parameters = [] }]) =>
+      parameters.filter(({ schema }) => schema['type'] === 'array').map((one) => ({ path: path.slice(7), ...one })),
+    )
+    expect(lists.map(({ path, name }) => `${path} ${name}`)).toEqual([
+      '/assets external_key',
+      '/locations external_key',
+      '/locations parent_id',
+      '/locations parent_external_key',
+      '/reports/asset-locations asset_id',
+      '/reports/asset-locations asset_external_key',
+      '/reports/asset-locations location_id',
+      '/reports/asset-locations location_external_key',
+    ])
+    for (const one of lists) expect(one).toMatchObject({ in: 'query', style: 'form', explode: true })
+  })
+
+  it('declare limit and offset with their bounds and defaults on every list', () => {
+    const paged = operations.filter(([, , { parameters = [] }]) => parameters.some(({ name }) => name === 'limit'))
+    expect(paged).toHaveLength(8)
+    for (const [, path, { parameters = [] }] of paged) {
+      const schemaOf = (name: string) => parameters.find((one) => one.name === name)?.schema
+      expect(schemaOf('limit'), path).toEqual({ type: 'integer', minimum: 1, maximum: 200, default: 50 })
+      expect(schemaOf('offset'), path).toEqual({ type: 'integer', minimum: 0, default: 0 })
+    }
+  })
+
   it('leave session-only endpoints out', () => {
     expect(operations.map(([, path]) => path).filter((path) => /\/auth\/|api-keys|webhook/.test(path))).toEqual([])
   })

@@ -52,8 +52,12 @@ function toJsonSchema(node: unknown): unknown {
   return nullable === true ? { anyOf: [converted, { type: 'null' }] } : converted
 }
 
+/** What the contract makes of every date-time in an answer: UTC and exactly three fractional digits. */
+export const wireTimestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
 const ajv = new Ajv({ strict: false, allErrors: true })
 ;(addFormats as unknown as (ajv: Ajv) => void)(ajv)
+ajv.addFormat('date-time', wireTimestamp)
 const router = new Router<{ surface: Described; route: AnyRoute }>()
 for (const surface of surfaces) {
   ajv.addSchema({ $id: surface.name, components: toJsonSchema(surface.document.components) } as Schema)

@@ -206,6 +206,16 @@ describe('Key administration (D40)', () => {
     }
   })
 
+  it('cannot change the scopes of a key: PATCH and PUT are 405, and they stay as minted', async () => {
+    const { id } = await mintKey(org, { scopes: ['assets:read'] })
+    for (const method of ['PATCH', 'PUT']) {
+      const reply = await send(method, pathOf(org, id), { json: { scopes: ['assets:write'] } })
+      expectRefusal(reply, 'method_not_allowed', { detail: 'Allowed methods: DELETE' })
+    }
+    const item = (await list('limit=200')).json.data.find((one: { id: number }) => one.id === id)
+    expect(item.scopes).toEqual(['assets:read'])
+  })
+
   it('answers 405 to methods it does not have', async () => {
     const patched = await send('PATCH', pathOf(org, 1), { json: {} })
     expectRefusal(patched, 'method_not_allowed', { detail: 'Allowed methods: DELETE' })

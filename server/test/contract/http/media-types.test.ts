@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Client, Reply } from '../../support/client.ts'
 import { expectRefusal } from '../../support/envelope.ts'
+import { naturalRoutes, primaryRoutes } from '../../support/description.ts'
 import { exchangeRaw } from '../../support/raw.ts'
 import { addressOf, allRoutes, pathOf } from '../../support/rows.ts'
 import { useBehind } from '../../support/snapshot.ts'
@@ -135,6 +136,20 @@ describe('A write without a Content-Type', () => {
     const lines = ['POST /api/v1/assets HTTP/1.1', 'Host: a', `Authorization: Bearer ${token}`, 'Content-Length: 0']
     expectRefusal(await exchangeRaw(context.app.url, lines), 'unsupported_media_type', { detail: onPost })
   })
+})
+
+describe('A write with the Content-Type of another method', () => {
+  const writes = [...primaryRoutes, ...naturalRoutes].filter((route) => route.body !== undefined)
+
+  it.each(writes.map((route) => [route.method, addressOf(route), route] as const))(
+    'is 415: %s %s takes its own alone',
+    async (method, _path, route) => {
+      const headers = { 'content-type': method === 'PATCH' ? 'application/json' : 'application/merge-patch+json' }
+      const token = route.access === 'public' ? {} : { token: await full.token() }
+      const reply = await context.app.anonymous(method, pathOf(route, 5), { raw: '{}', headers, ...token })
+      expectRefusal(reply, 'unsupported_media_type', { detail: method === 'PATCH' ? onPatch : onPost })
+    },
+  )
 })
 
 describe('Two Content-Type headers', () => {

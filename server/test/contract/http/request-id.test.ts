@@ -14,6 +14,8 @@ beforeAll(async () => {
 
 const addresses: [method: string, path: string, status: number][] = [
   ['GET', '/api/v1/assets', 200],
+  ['GET', '/natural/api/v1/assets', 200],
+  ['GET', '/natural/api/v1/assets/NOBODY', 404],
   ['GET', '/api/v1/assets/5', 404],
   ['GET', '/api/v1/nothing', 404],
   ['PUT', '/api/v1/assets', 405],

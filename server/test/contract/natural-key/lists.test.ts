@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
 import { expectRefusal } from '../../support/envelope.ts'
-import { type NaturalLocation, identifiersOf, makeAsset, makeLocation, natural } from '../../support/natural.ts'
+import { type NaturalLocation, at, identifiersOf, makeAsset, makeLocation, natural } from '../../support/natural.ts'
 
 const startedAt = Date.now()
 let millis = startedAt
@@ -56,6 +56,7 @@ describe('The list of assets', () => {
     ['an order by name', { sort: 'name' }, ['ada', 'bolts', 'crate', 'jack']],
     ['the newest first', { sort: '-created_at' }, ['crate', 'bolts', 'ada', 'jack']],
     ['an order by change', { sort: 'updated_at' }, ['jack', 'ada', 'bolts', 'crate']],
+    ['an order by two fields', { sort: '-name,identifier' }, ['jack', 'crate', 'bolts', 'ada']],
   ])('asked for %s holds what is valid now and fits (D15, D37)', async (_what, query, expected) => {
     const reply = await assets(query as never)
     expect(identifiersOf(reply)).toEqual(expected)
@@ -72,6 +73,17 @@ describe('The list of assets', () => {
       expect(identifiersOf(reply)).toEqual(expected.slice(offset, offset + 1))
       expect(reply.json).toMatchObject({ limit: 1, offset, total_count: expected.length })
     }
+  })
+
+  it('is searched by q in name, identifier, description and active identifier values, whatever the case', async () => {
+    const client = (await context.app.newOrg()).full
+    const one = { identifier: 'KEY-1', name: 'First', description: 'Second', identifiers: [{ value: 'Third' }] }
+    const { identifiers } = await makeAsset(client, { ...one, metadata: { note: 'Fourth' } })
+    const found = async (q: string) => identifiersOf(await client.get(`${natural}/assets`, { q }))
+    for (const q of ['eY-', 'IRS', 'eCON', 'hIR']) expect(await found(q), q).toEqual(['KEY-1'])
+    expect(await found('fourth')).toEqual([])
+    await client.delete(at('assets', 'KEY-1', `/identifiers/${identifiers[0]!.id}`))
+    expect(await found('hIR')).toEqual([])
   })
 
   it.each([
@@ -167,6 +179,31 @@ describe('The list of locations', () => {
     ['q=%FF', 'q', 'invalid_value'],
   ])('refuses %s', async (query, field, code) => {
     expectRefusal(await full.get(`${natural}/locations?${query}`), 'validation_error', { fields: [{ field, code }] })
+  })
+})
+
+describe('Every list', () => {
+  it.each([
+    '/assets',
+    '/assets/jack/history',
+    '/locations',
+    '/locations/DOCK/ancestors',
+    '/locations/A/children',
+    '/locations/A/descendants',
+    '/locations/current',
+  ])('%s is data, limit, offset and total_count, 50 rows by default and 200 at most', async (path) => {
+    const { status, json } = await full.get(natural + path)
+    expect([status, Object.keys(json)]).toEqual([200, ['data', 'limit', 'offset', 'total_count']])
+    expect([json.limit, json.offset, json.data.length]).toEqual([50, 0, json.total_count])
+    expect(json.total_count).toBeGreaterThan(0)
+    const past = await full.get(natural + path, { limit: 200, offset: json.total_count })
+    expect(past.json).toEqual({ data: [], limit: 200, offset: json.total_count, total_count: json.total_count })
+    const refused = await full.get(natural + path, 'limit=201&offset=-1')
+    const fields = [
+      { field: 'limit', code: 'too_large', params: { max: 200 } },
+      { field: 'offset', code: 'too_small', params: { min: 0 } },
+    ]
+    expectRefusal(refused, 'validation_error', { fields })
   })
 })
 

@@ -162,14 +162,18 @@ describe('PUT on a location', () => {
 })
 
 describe('Deleting', () => {
-  it('is 204, and 404 the second time; the identifier is free at once', async () => {
+  it('is 204, and 404 the second time; the record leaves its list and the identifier is free at once', async () => {
     for (const kind of ['assets', 'locations'] as const) {
       const make = () => full.post(`${natural}/${kind}`, { identifier: 'X', name: 'x' })
+      const listed = async () => identifiersOf(await full.get(`${natural}/${kind}`, { q: 'x' }))
       await make()
+      expect(await listed()).toEqual(['X'])
       const reply = await full.delete(at(kind, 'X'))
       expect([reply.status, reply.text]).toEqual([204, ''])
       expectRefusal(await full.delete(at(kind, 'X')), 'not_found')
+      expectRefusal(await full.delete(at(kind, 'NEVER')), 'not_found')
       expectRefusal(await full.get(at(kind, 'X')), 'not_found')
+      expect(await listed()).toEqual([])
       expect((await make()).status).toBe(201)
     }
   })
@@ -230,10 +234,32 @@ describe('The identifiers of a record', () => {
     expectRefusal(await full.post(at(kind, 'NOBODY', '/identifiers'), { value: 'x' }), 'not_found')
   })
 
-  it.each(['assets', 'locations'] as const)('take ids in range alone on %s', async (kind) => {
-    const reply = await full.delete(at(kind, 'X', '/identifiers/0'))
-    const fields = [{ field: 'identifierId', code: 'too_small', params: { min: 1 } }]
-    expectRefusal(reply, 'validation_error', { fields })
+  it.each(['assets', 'locations'] as const)(
+    'are 404 on %s when they are another organization’s (D24)',
+    async (kind) => {
+      const other = await context.app.newOrg()
+      const body = { identifier: 'X', name: 'x', identifiers: [{ value: 'E280' }] }
+      const theirs = await other.full.post(`${natural}/${kind}`, body)
+      await full.post(`${natural}/${kind}`, { identifier: 'X', name: 'x' })
+      const before = await behind.snapshot(other.orgId)
+      const [tag] = theirs.json.data.identifiers
+      expectRefusal(await full.delete(at(kind, 'X', `/identifiers/${tag.id}`)), 'not_found')
+      expect(await behind.snapshot(other.orgId)).toBe(before)
+    },
+  )
+
+  it.each(['assets', 'locations'] as const)('take ids from 1 to 9007199254740991 alone on %s', async (kind) => {
+    for (const [id, problem] of [
+      ['0', { code: 'too_small', params: { min: 1 } }],
+      ['-1', { code: 'too_small', params: { min: 1 } }],
+      ['9007199254740992', { code: 'too_large', params: { max: 9_007_199_254_740_991 } }],
+      ['abc', { code: 'invalid_value' }],
+    ] as const) {
+      const reply = await full.delete(at(kind, 'X', `/identifiers/${id}`))
+      expectRefusal(reply, 'validation_error', { fields: [{ field: 'identifierId', ...problem }] })
+    }
+    await full.post(`${natural}/${kind}`, { identifier: 'X', name: 'x' })
+    expectRefusal(await full.delete(at(kind, 'X', '/identifiers/9007199254740991')), 'not_found')
   })
 })
 

@@ -98,6 +98,39 @@ describe('The description of the natural-key base', () => {
     }
   })
 
+  it('declares every surrogate id an int64', () => {
+    const ids = Object.entries(described.components.schemas).flatMap(([name, { properties }]) =>
+      Object.entries(properties as Record<string, Node>)
+        .filter(([key]) => /^id$|_id$/.test(key) && !['api_key_id', 'client_id'].includes(key))
+        .map(([key, schema]) => [`${name}.${key}`, schema['type'], schema['format']]),
+    )
+    expect(ids.map(([name]) => name)).toEqual(
+      expect.arrayContaining(['Asset.surrogate_id', 'Location.surrogate_id', 'Identifier.id', 'Organization.id']),
+    )
+    for (const [name, ...declared] of ids) expect([name, ...declared]).toEqual([name, 'integer', 'int64'])
+  })
+
+  it('has all its endpoints under /api/v1/', () => {
+    for (const [, path] of operations) expect(path).toMatch(/^\/api\/v1\/\w/)
+  })
+
+  it.each(['assets.create', 'locations.create'])('declares the Location header of %s', (id) => {
+    const operation = operations.find(([, , one]) => one.operationId === id)![2]
+    expect(operation.responses['201']!['headers']).toHaveProperty('Location')
+  })
+
+  it('takes a repeatable filter as a list, so that a typed client sends one', () => {
+    const lists = operations.flatMap(([, path, { parameters = [] }]) =>
+      parameters.filter(({ schema }) => schema['type'] === 'array').map((one) => ({ path: path.slice(7), ...one })),
+    )
+    expect(lists.map(({ path, name }) => `${path} ${name}`)).toEqual([
+      '/assets location',
+      '/locations parent',
+      '/locations/current location',
+    ])
+    for (const one of lists) expect(one).toMatchObject({ in: 'query', style: 'form', explode: true })
+  })
+
   it.each([
     ['Asset', ['description', 'current_location']],
     ['Location', ['description', 'parent_identifier', 'parent']],

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { wireTimestamp } from '../../support/description.ts'
 import { Site, type Thing, database, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
@@ -117,5 +118,41 @@ describe('Exports and the list of moves', () => {
       const moves = await asSession('moves', bounds)
       expect(clocks(moves.json.data, 'occurred_at')).toEqual([clock])
     }
+  })
+})
+
+describe('Every outbound timestamp', () => {
+  it('is RFC 3339 in UTC with exactly three fractional digits, also when these are zeros', async () => {
+    const other = await Site.open(context.app, 'Dock')
+    const crate = await other.thing('Crate', {
+      valid_from: '2026-01-01T00:00:00+01:00',
+      valid_to: '2099-01-01T00:00:00Z',
+    })
+    await other.read({ tag: crate.tag, antenna: 1, observed_at: at('10:00:00') })
+    const listed = async (path: string, query = '') => (await other.api.get(path, query)).json.data[0]
+    const history = await listed(`/api/v1/assets/${crate.id}/history`)
+    const byKey = [
+      await listed('/natural/api/v1/assets'),
+      await listed('/natural/api/v1/locations'),
+      await listed('/natural/api/v1/assets/CRATE/history'),
+      await listed('/natural/api/v1/locations/current'),
+    ]
+    expect((await other.api.delete(`/api/v1/assets/${crate.id}`)).status).toBe(204)
+    expect((await other.api.delete(`/api/v1/locations/${other.places[0]!.id}`)).status).toBe(204)
+    const asset = await listed('/api/v1/assets', 'include_deleted=true')
+    const location = await listed('/api/v1/locations', 'include_deleted=true')
+    const report = await listed('/api/v1/reports/asset-locations', 'include_deleted=true')
+    const stamps = (row: Record<string, unknown>, ...fields: string[]) => fields.map((field) => [field, row[field]])
+    const shown = [
+      ...stamps(asset, 'valid_from', 'valid_to', 'created_at', 'updated_at', 'deleted_at'),
+      ...stamps(location, 'valid_from', 'created_at', 'updated_at', 'deleted_at'),
+      ...stamps(history, 'event_observed_at'),
+      ...stamps(report, 'asset_last_seen', 'asset_deleted_at'),
+      ...stamps(byKey[0], 'valid_from', 'valid_to', 'created_at', 'updated_at'),
+      ...stamps(byKey[1], 'valid_from', 'created_at', 'updated_at'),
+      ...stamps(byKey[2], 'timestamp'),
+      ...stamps(byKey[3], 'last_seen'),
+    ]
+    for (const [field, text] of shown) expect([field, text]).toEqual([field, expect.stringMatching(wireTimestamp)])
   })
 })

@@ -10,6 +10,8 @@ import {
   expectInvalid,
   useDatabase,
 } from '../../../support/master-data.ts'
+import { naturalRoutes, primaryRoutes } from '../../../support/description.ts'
+import { addressOf, pathOf } from '../../../support/rows.ts'
 
 const context = useApp()
 const database = useDatabase(context)
@@ -184,6 +186,7 @@ describe.each(kinds)('list parameters on one of the %s', (kind) => {
   // Filters of the other surface.
   parameters.push('location=A', 'type=asset', 'parent=A')
   parameters.push('parent_id=5', 'parent_external_key=A', 'limit=nonsense', 'include_deleted=', 'q')
+  const ofReport = ['asset_id', 'asset_external_key', 'location_id', 'location_external_key', 'at']
   const table = operations.flatMap(([name, send]) => parameters.map((query) => [name, query, send] as const))
 
   it.each(table)('%s ?%s is out of place there (D27)', async (name, query, send) => {
@@ -196,7 +199,7 @@ describe.each(kinds)('list parameters on one of the %s', (kind) => {
     '%s tells the unknown from the misplaced (D27)',
     async (_name, send) => {
       const reply = await changingNothing(database.sql, org, () =>
-        send('q=a&colour=red&include_deleted=true&type=x&hours=5'),
+        send(`q=a&colour=red&include_deleted=true&type=x&hours=5&${ofReport.map((name) => `${name}=5`).join('&')}`),
       )
       expectInvalid(
         reply,
@@ -205,7 +208,25 @@ describe.each(kinds)('list parameters on one of the %s', (kind) => {
         ['include_deleted', 'invalid_context'],
         ['type', 'invalid_context'],
         ['hours', 'unknown_field'],
+        ...ofReport.map((name): Problem => [name, 'invalid_context']),
       )
+    },
+  )
+})
+
+describe('A list filter on a detail or write endpoint of either base', () => {
+  const rows = [...primaryRoutes, ...naturalRoutes].filter((route) => route.query === undefined)
+
+  it.each(rows.map((route) => [route.method, addressOf(route), route] as const))(
+    '%s %s is 400 invalid_context (D27)',
+    async (method, _path, route) => {
+      const { app } = context
+      const token = route.access === 'public' ? {} : { token: await (await app.newOrg()).full.token() }
+      const body = route.body === undefined ? {} : { json: {} }
+      for (const name of ['limit', 'q', 'include_deleted', 'parent_id', 'location']) {
+        const reply = await app.anonymous(method, pathOf(route), { ...token, ...body, query: `${name}=5` })
+        expectInvalid(reply, [name, 'invalid_context'])
+      }
     },
   )
 })

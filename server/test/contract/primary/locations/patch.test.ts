@@ -152,6 +152,14 @@ describe('changing a location refuses', () => {
     expectInvalid(await changingNothing(database.sql, org, () => patch(body())), ...problems)
   })
 
+  it.each(['2031-01-01', '2031/01/01', ''])('%j as a date, naming the format', async (text) => {
+    for (const field of ['valid_from', 'valid_to']) {
+      const reply = await changingNothing(database.sql, org, () => patch({ [field]: text }))
+      expectInvalid(reply, [field, 'invalid_value'])
+      expect(reply.json.error.detail).toBe(`${field} must be an RFC 3339 timestamp`)
+    }
+  })
+
   it('a stale updated_at with the parent unmoved', async () => {
     const body = { updated_at: iso(millis - 1), parent_id: null }
     expectInvalid(await changingNothing(database.sql, org, () => patch(body)), ['updated_at', 'read_only'])
