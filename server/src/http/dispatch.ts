@@ -11,7 +11,7 @@ import { readParams } from './params.ts'
 import { readQuery } from './query.ts'
 import { decodeFor, readBody } from './take-body.ts'
 import { type Drawn, type RateLimiter, fullBucket, rateState, refuseDrained } from './rate-limit.ts'
-import { type Answer, type AnyRoute, variablesOf } from './route.ts'
+import { type Answer, type AnyRoute, type Deprecation, variablesOf } from './route.ts'
 import { type Match, Router } from './router.ts'
 
 /** What stands outside the contract: descriptions, documentation, health, and the door for readers. */
@@ -101,9 +101,10 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     if ('render' in target) return render(exchange, target, segments)
     const { route } = target
     exchange.operation = target.operation
-    if (route.sunset !== undefined) {
-      announceEnd(exchange, route.sunset)
-      if (needs.millis() >= route.sunset.getTime()) throw refuse.gone()
+    if (route.deprecation !== undefined) {
+      const { sunset } = route.deprecation
+      announceEnd(exchange, sunset)
+      if (needs.millis() >= sunset.getTime()) throw refuse.gone()
     }
 
     const caller = route.access === 'public' ? nobody : await identify(exchange, route)
@@ -210,6 +211,7 @@ function mount(needs: DispatchNeeds): Router<Target> {
     const { base, label = '', routes } = surface
     const elsewhere = new Set([...published, ...parameterNames(surface)])
     for (const route of routes) {
+      if (route.deprecation !== undefined) assertNotice(route.id, route.deprecation)
       const mounted = { route, elsewhere, operation: label + route.id, variables: variablesOf(route) }
       router.add(route.method, base + route.path, mounted)
     }
@@ -259,6 +261,13 @@ function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
     if (given.length === name.length && given.toLowerCase() === name) count++
   }
   return count
+}
+
+/** The contract promises clients at least six months between deprecation and sunset. */
+function assertNotice(id: string, { since, sunset }: Deprecation): void {
+  const earliest = new Date(since)
+  earliest.setUTCMonth(since.getUTCMonth() + 6)
+  if (sunset < earliest) throw new Error(`${id} has a sunset less than six months after its deprecation`)
 }
 
 /** RFC 8594, on every answer of the endpoint, refusals included. */

@@ -113,7 +113,7 @@ export function refusalsOf(route: AnyRoute): number[] {
   if (route.scopes.length > 0 || route.access === 'session') statuses.add(403)
   if (route.ids !== undefined) for (const status of [403, 404]) statuses.add(status)
   if (route.keys !== undefined) statuses.add(404)
-  if (route.sunset !== undefined) statuses.add(410)
+  if (route.deprecation !== undefined) statuses.add(410)
   if (route.body !== undefined) statuses.add(415)
   return [...statuses].sort()
 }
@@ -154,7 +154,7 @@ function operation(route: AnyRoute): JsonSchema {
     tags: [route.group],
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
-    ...(route.sunset === undefined ? {} : { deprecated: true }),
+    ...(route.deprecation === undefined ? {} : { deprecated: true }),
     ...(route.access === 'public' ? { security: [] } : { security: bothSchemes, 'x-required-scopes': route.scopes }),
     ...(given.length > 0 ? { parameters: given } : {}),
     ...(body === undefined

@@ -88,12 +88,18 @@ export interface Route<
    * unchecked JSON object, or undefined when the body is none.
    */
   readonly exists?: (call: Call<Params<P, K>, unknown, unknown>) => Promise<void>
-  /** Set once an endpoint is on its way out: answers then carry `Deprecation` and `Sunset`. */
-  readonly sunset?: Date
+  /** Set once an endpoint is deprecated: its responses carry `Deprecation` and `Sunset`, and from `sunset` on they are 410. */
+  readonly deprecation?: Deprecation
   readonly handle: (call: Call<Params<P, K>, QueryOf<Q>, Infer<S>>) => Promise<Answer>
 }
 
 type Params<P extends string, K extends string> = Record<P, number> & Record<K, string>
+
+export interface Deprecation {
+  readonly since: Date
+  /** At least six months after `since`. */
+  readonly sunset: Date
+}
 
 /** A row whose types are forgotten; what it was made with is what it is called with. */
 export interface AnyRoute extends Omit<Route<string, object, Shape, string>, 'exists' | 'handle'> {

@@ -18,7 +18,8 @@ describe('A deprecated endpoint', () => {
   const sunset = new Date('2027-03-01T12:30:00.750Z')
   const farewell = { deprecation: 'true', sunset: 'Mon, 01 Mar 2027 12:30:00 GMT' }
   const now = Date.parse('2026-08-01T00:00:00Z')
-  const old = row('old', async () => ok({ data: 1 }), { sunset, ids: [], path: '/old' })
+  const since = new Date('2026-07-01T00:00:00Z')
+  const old = row('old', async () => ok({ data: 1 }), { deprecation: { since, sunset } })
   const current = row('new', async () => ok({ data: 1 }))
 
   it('carries Deprecation and Sunset with an HTTP date', async () => {
@@ -38,6 +39,17 @@ describe('A deprecated endpoint', () => {
     for (const reply of refusals) expect(reply.headers).toMatchObject(farewell)
   })
 
+  it.each([
+    ['2026-08-28T12:00:00Z', '2027-02-28T12:00:00Z', true],
+    ['2026-08-28T12:00:00Z', '2027-02-28T11:59:59Z', false],
+    ['2026-07-01T00:00:00Z', '2026-12-31T23:59:59Z', false],
+  ])('has at least six months between deprecation and sunset: %s to %s is %s', async (from, to, isEnough) => {
+    const deprecation = { since: new Date(from), sunset: new Date(to) }
+    const mounting = mountRows([row('old', async () => ok({ data: 1 }), { deprecation })])
+    if (isEnough) mounted = await mounting
+    else await expect(mounting).rejects.toThrow('old has a sunset less than six months after its deprecation')
+  })
+
   it('leaves the headers of its neighbours alone', async () => {
     mounted = await mountRows([old, current], { millis: () => now })
     const reply = await send(mounted.url, 'GET', '/api/v1/new', { token: 'a' })
@@ -48,7 +60,8 @@ describe('A deprecated endpoint', () => {
 describe('An endpoint past its sunset date', () => {
   const sunset = new Date('2027-03-01T12:30:00Z')
   const farewell = { deprecation: 'true', sunset: 'Mon, 01 Mar 2027 12:30:00 GMT' }
-  const old = row('old', async () => ok({ data: 1 }), { sunset })
+  const since = new Date('2026-07-01T00:00:00Z')
+  const old = row('old', async () => ok({ data: 1 }), { deprecation: { since, sunset } })
   const current = row('new', async () => ok({ data: 1 }))
   const mountAt = (millis: number): Promise<Mounted> => mountRows([old, current], { millis: () => millis })
   const fullBucket = { 'x-ratelimit-remaining': '120', 'x-ratelimit-reset': String(sunset.getTime() / 1000) }
