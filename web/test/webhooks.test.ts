@@ -3,7 +3,9 @@ import { expect, test } from './support/test.ts'
 
 test('A webhook is made with a secret shown once, tried, switched off on Save, and deleted', async ({ page }) => {
   const org = await Org.create()
-  await org.signIn(page, org.email, '/settings/webhooks')
+  await org.signIn(page)
+  await page.getByRole('button', { name: 'Account menu' }).click()
+  await page.getByRole('menuitem', { name: 'Webhooks' }).click()
   await page.getByLabel('URL').fill('http://example.com/hook')
   await page.getByRole('button', { name: 'Create webhook' }).click()
   await expect(page.getByText('begins with https://')).toBeVisible()

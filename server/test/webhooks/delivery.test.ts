@@ -115,6 +115,25 @@ describe('a delivery', () => {
     })
   })
 
+  it('is sent for a move alone: creating, changing, renaming, tagging and deleting a record sends nothing', async () => {
+    const receiver = await network.receiver()
+    const watched = await Watched.with(network.app, urlOf(receiver))
+    const { api } = watched.site
+    for (const kind of ['assets', 'locations']) {
+      const { id } = (await api.post(`/api/v1/${kind}`, { name: 'a' })).json.data
+      const path = `/api/v1/${kind}/${id}`
+      await api.patch(path, { name: 'b' })
+      await api.post(`${path}/rename`, { external_key: 'NEW' })
+      const tag = await api.post(`${path}/tags`, { tag_type: 'barcode', value: 'NEW' })
+      await api.delete(`${path}/tags/${tag.json.data.id}`)
+      expect((await api.delete(path)).status).toBe(204)
+    }
+    const [id] = await watched.move()
+    await eventually(async () => expect(receiver.received).toHaveLength(1))
+    expect(receiver.received[0]!.headers['x-service-delivery']).toBe(id)
+    expect(await watched.outbox()).toEqual({ moves: 1, waiting: 0 })
+  })
+
   it('uses a connection again, and claims each move once', async () => {
     const receiver = await network.receiver()
     const watched = await Watched.with(network.app, urlOf(receiver))

@@ -45,6 +45,14 @@ describe('while delivery is switched off', () => {
     expect(idsAt(receiver)).toEqual([...first, ...last].sort())
   })
 
+  it('missed events can be recovered by polling the asset-locations report', async () => {
+    const watched = await Watched.with(network.app, 'https://hooks.test/')
+    await watched.change({ enabled: false })
+    const pallet = await watched.site.thing('Pallet')
+    await watched.moveThings([pallet], watched.places[1])
+    expect(await watched.site.whereabouts()).toEqual({ PALLET: ['HALL', new Date(clock.millis()).toISOString()] })
+  })
+
   it('what waited when it was switched off is dropped with the save, and never sent', async () => {
     const receiver = await network.receiver()
     const watched = await Watched.with(network.app, urlOf(receiver))

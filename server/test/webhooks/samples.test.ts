@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -63,6 +63,13 @@ describe('the receiver in JavaScript of the documentation', () => {
       receiver.stop()
     }
   })
+})
+
+it.each([
+  ['receiver.mjs', /timingSafeEqual\(/],
+  ['receiver.py', /hmac\.compare_digest\(/],
+])('the sample %s compares signatures in constant time', (name, comparison) => {
+  expect(readFileSync(sample(name), 'utf8')).toMatch(comparison)
 })
 
 describe.each([

@@ -150,6 +150,11 @@ describe('POST /api/v1/orgs/{org_id}/api-keys (D40)', () => {
       [{ field: 'scopes[0]', code: 'invalid_value' }],
     ],
     [
+      'a tag scope, of which there is none',
+      () => ({ ...valid, scopes: ['tags:write'] }),
+      [{ field: 'scopes[0]', code: 'invalid_value' }],
+    ],
+    [
       'an expiry in the past',
       () => ({ ...valid, expires_at: timestamp(clock.millis() - 1) }),
       [{ field: 'expires_at', code: 'invalid_value' }],

@@ -223,6 +223,16 @@ describe('Key administration (D40)', () => {
     expectRefusal(put, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD, POST' })
   })
 
+  it('cannot change the expiry or the organization of a key: both are fixed at its creation', async () => {
+    const { id } = (await create()).json.data
+    const shown = async () => (await list('limit=200')).json.data.find((one: { id: number }) => one.id === id)
+    const before = await shown()
+    for (const json of [{ expires_at: timestamp(clock.millis() + 1000) }, { org_id: 1 }])
+      for (const method of ['PATCH', 'PUT'])
+        expectRefusal(await send(method, pathOf(org, id), { json }), 'method_not_allowed')
+    expect(await shown()).toEqual(before)
+  })
+
   it.each([
     ['the request', ['name', 'scopes', 'expires_at']],
     ['the new key', ['id', 'jti', 'key', 'name', 'scopes', 'created_at', 'expires_at']],

@@ -32,8 +32,9 @@ const invalid = { detail: 'Invalid or expired token' }
 const wrongPlace = { detail: 'Use Authorization: Bearer <token>' }
 const missing = { detail: 'Missing authorization header' }
 
-const send = (headers: Record<string, string>, query = '') =>
-  context.app.anonymous('GET', '/api/v1/assets', { headers, ...(query === '' ? {} : { query }) })
+const send = (headers: Record<string, string>, query = '', base = '/api/v1') =>
+  context.app.anonymous('GET', `${base}/assets`, { headers, ...(query === '' ? {} : { query }) })
+const bases = ['/api/v1', '/natural/api/v1']
 
 const guarded = allRoutes
   .filter((route) => route.access !== 'public')
@@ -60,13 +61,14 @@ describe('The Authorization header', () => {
     ['the token without a scheme', () => tokens.access],
     ['the scheme glued to the token', () => `Bearer${tokens.access}`],
     ['a colon behind the scheme', () => `Bearer: ${tokens.access}`],
-  ])('gives 401 for %s', async (_what, authorization) => {
-    expectRefusal(await send({ authorization: authorization() }), 'unauthorized', wrongPlace)
+  ])('gives 401 for %s on either base', async (_what, authorization) => {
+    for (const base of bases)
+      expectRefusal(await send({ authorization: authorization() }, '', base), 'unauthorized', wrongPlace)
   })
 
-  it('is the only one honored: a token in X-API-Key gives 401', async () => {
-    expectRefusal(await send({ 'x-api-key': tokens.access }), 'unauthorized', wrongPlace)
-    expectRefusal(await send({ 'x-api-key': `Bearer ${tokens.access}` }), 'unauthorized', wrongPlace)
+  it.each(bases)('is the only one honored on %s: a token in X-API-Key gives 401', async (base) => {
+    expectRefusal(await send({ 'x-api-key': tokens.access }, '', base), 'unauthorized', wrongPlace)
+    expectRefusal(await send({ 'x-api-key': `Bearer ${tokens.access}` }, '', base), 'unauthorized', wrongPlace)
   })
 
   it.each(['x-auth-token', 'x-access-token', 'proxy-authorization', 'x-authorization', 'cookie', 'api-key'])(
@@ -162,12 +164,14 @@ describe('A forged token', () => {
 })
 
 describe('An access token', () => {
-  it('works for 15 minutes and gives 401 from then on', async () => {
+  it('works for 15 minutes and gives 401 from then on, on either base', async () => {
     const { access } = await tokensOf(context.app, key)
     clock.advance(899.999)
     expect((await whoAmI(context.app, access)).status).toBe(200)
     clock.advance(0.001)
     expectRefusal(await whoAmI(context.app, access), 'unauthorized', invalid)
+    const reply = await send({ authorization: `Bearer ${access}` }, '', '/natural/api/v1')
+    expectRefusal(reply, 'unauthorized', invalid)
     clock.advance(3600)
     expectRefusal(await whoAmI(context.app, access), 'unauthorized', invalid)
   })

@@ -164,6 +164,9 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       ['a record that is not there', 'GET', '/api/v1/assets/9007199254740991', {}, 404],
       ['a duplicate', 'POST', '/api/v1/assets', { json: { name: 'a', external_key: 'taken' } }, 409],
       ['a wrong media type', 'POST', '/api/v1/assets', bad, 415],
+      ['a read by natural key', 'GET', '/natural/api/v1/assets', {}, 200],
+      ['who am I on the natural-key base', 'GET', '/natural/api/v1/orgs/me', {}, 200],
+      ['a create by natural key', 'POST', '/natural/api/v1/assets', { json: { name: 'a' } }, 201],
     ])('for %s', async (what, method, path, options, status) => {
       if (what === 'a duplicate') await org.full.post('/api/v1/assets', { name: 'a', external_key: 'taken' })
       const { access } = await newTokens(org, 'assets:read', 'assets:write')
@@ -261,6 +264,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       ['a parameter it does not know', 'GET', '/api/v1/assets', { query: 'colour=red' }],
       ['an id out of range', 'GET', '/api/v1/assets/0', {}],
       ['a write', 'POST', '/api/v1/assets', { json: { name: 'never' } }],
+      ['a write by natural key', 'POST', '/natural/api/v1/assets', { json: { name: 'never' } }],
     ])('answers 429 before it looks at %s (D6)', async (_what, method, path, options) => {
       const { access } = await newTokens(org, 'assets:read', 'assets:write')
       await spend(access, 120)

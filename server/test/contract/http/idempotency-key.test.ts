@@ -2,12 +2,14 @@ import { expect, it } from 'vitest'
 import { useApp } from '../../support/app.ts'
 import type { Reply } from '../../support/client.ts'
 import { expectRefusal } from '../../support/envelope.ts'
+import { natural } from '../../support/natural.ts'
 
 const context = useApp()
 
+const headers = { 'idempotency-key': '"8e03978e-40d5-43e8-bc93-6894a57f9324"' }
+
 it.each(['assets', 'locations'])('The Idempotency-Key header is ignored by POST /%s', async (kind) => {
   const client = (await context.app.newOrg()).full
-  const headers = { 'idempotency-key': '"8e03978e-40d5-43e8-bc93-6894a57f9324"' }
   const create = (json: object): Promise<Reply> => client.send('POST', `/api/v1/${kind}`, { json, headers })
   const [first, second] = [await create({ name: 'a' }), await create({ name: 'a' })]
   expect([first.status, second.status]).toEqual([201, 201])
@@ -15,4 +17,13 @@ it.each(['assets', 'locations'])('The Idempotency-Key header is ignored by POST 
   expect((await create({ name: 'a', external_key: 'K' })).status).toBe(201)
   expectRefusal(await create({ name: 'a', external_key: 'K' }), 'conflict')
   expect((await client.get(`/api/v1/${kind}`)).json.total_count).toBe(3)
+})
+
+it('The Idempotency-Key header is ignored on the natural-key base: a retried POST without an identifier makes a second asset', async () => {
+  const client = (await context.app.newOrg()).full
+  const create = (json: object): Promise<Reply> => client.send('POST', `${natural}/assets`, { json, headers })
+  const [first, second] = [await create({ name: 'a' }), await create({ name: 'a' })]
+  expect(second.json.data.identifier).not.toBe(first.json.data.identifier)
+  expect((await create({ name: 'a', identifier: 'K' })).status).toBe(201)
+  expectRefusal(await create({ name: 'a', identifier: 'K' }), 'conflict')
 })

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
-import { primaryRoutes } from '../../support/description.ts'
+import { naturalRoutes, primaryRoutes } from '../../support/description.ts'
 import { type FieldEntry, expectRefusal } from '../../support/envelope.ts'
+import { addressOf } from '../../support/rows.ts'
 
 const context = useApp()
 let full: Client
@@ -58,15 +59,15 @@ describe('A path id', () => {
     expectRefusal(reply, 'validation_error', { fields: [{ field: 'asset_id', ...verdict }], instance })
   })
 
-  const rows = primaryRoutes.flatMap((route) =>
-    (route.ids ?? []).map((name) => [route.method, route.path, name] as const),
+  const rows = [...primaryRoutes, ...naturalRoutes].flatMap((route) =>
+    (route.ids ?? []).map((name) => [route.method, addressOf(route), name] as const),
   )
 
   it.each(rows)('is checked on %s %s for %s', async (method, path, name) => {
     for (const [text, verdict] of [bad[0]!, bad[4]!, bad[16]!]) {
       const address = path.replace(/\{(\w+)\}/g, (_all, one: string) => (one === name ? text : '5'))
       const json = method === 'POST' || method === 'PATCH' ? { json: {} } : {}
-      const reply = await full.send(method, `/api/v1${address}`, json)
+      const reply = await full.send(method, address, json)
       expectRefusal(reply, 'validation_error', { fields: [{ field: name, ...verdict }] })
     }
   })

@@ -109,6 +109,33 @@ describe('The token exchange of both bases', () => {
     for (const base of ['/api/v1', natural]) expectRefusal(await guess(base), 'rate_limited')
   })
 
+  it('rotates one refresh token: a token used on one base gives 401 on the other and revokes the whole chain', async () => {
+    const { clientId, clientSecret } = await full.mint()
+    const exchange = (base: string, json: object) => context.app.anonymous('POST', `${base}/oauth/token`, { json })
+    const refresh = (base: string, token: string) =>
+      exchange(base, { grant_type: 'refresh_token', refresh_token: token })
+    const pair = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
+    const first = (await exchange(natural, pair)).json.refresh_token
+    const renewed = await refresh(natural, first)
+    expect(renewed.json).toEqual({
+      access_token: expect.any(String),
+      refresh_token: expect.any(String),
+      token_type: 'Bearer',
+      expires_in: 900,
+    })
+    expect(renewed.json.refresh_token).not.toBe(first)
+    expectRefusal(await refresh('/api/v1', first), 'unauthorized')
+    expectRefusal(await refresh(natural, renewed.json.refresh_token), 'unauthorized')
+  })
+
+  it.each([
+    ['a body that fails validation', { grant_type: 'refresh_token' }, { field: 'refresh_token', code: 'required' }],
+    ['an unsupported grant_type', { grant_type: 'password' }, { field: 'grant_type', code: 'invalid_value' }],
+  ])('gives 400 for %s on the natural-key base too', async (_what, json, field) => {
+    const reply = await context.app.anonymous('POST', `${natural}/oauth/token`, { json })
+    expectRefusal(reply, 'validation_error', { fields: [field], instance: `${natural}/oauth/token` })
+  })
+
   it('gives a token whose organization may be gone: orgs/me is then 422 on either base', async () => {
     const lost = await context.app.newOrg('Lost')
     const token = await lost.client('assets:read').token()

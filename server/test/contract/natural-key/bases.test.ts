@@ -90,6 +90,9 @@ describe('The natural-key base', () => {
     ['GET', '/locations/L/history'],
     ['GET', '/readers'],
     ['POST', '/auth/login'],
+    ['POST', '/orgs/5/api-keys'],
+    ['DELETE', '/orgs/5/api-keys/5'],
+    ['POST', '/webhooks'],
   ])('%s %s belongs to the other base alone (D1)', async (method, path) => {
     const reply = await full.send(method, `${natural}${path}`, method === 'POST' ? { json: {} } : {})
     expectRefusal(reply, 'not_found', { detail: 'Path not found here; it is served under /api/v1' })

@@ -4,6 +4,7 @@ import openapiTS, { astToString } from 'openapi-typescript'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { naturalDocument, document as primaryDocument } from '../../support/description.ts'
+import { errorTypes } from '../../support/envelope.ts'
 
 type Node = Record<string, unknown>
 
@@ -17,7 +18,11 @@ const described = JSON.parse(JSON.stringify(naturalDocument)) as {
   openapi: string
   info: Node
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, { required?: string[]; properties: Node }> }
+  components: {
+    schemas: Record<string, { required?: string[]; properties: Node }>
+    securitySchemes: Node
+    responses: Record<string, Node>
+  }
 }
 
 describe('The description of the natural-key base', () => {
@@ -183,6 +188,75 @@ describe('The description of the natural-key base', () => {
       expect(described.components.schemas[name], name).toBeDefined()
       expect(described.components.schemas[name]).toEqual(primary.components.schemas[name])
     }
+  })
+
+  const { schemas, securitySchemes, responses } = described.components
+
+  it('declares two security schemes, APIKey and BearerAuth, and either one opens every operation but the token exchange', () => {
+    expect(securitySchemes).toEqual({
+      APIKey: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'Authorization',
+        description: expect.stringContaining('Bearer <jwt>'),
+      },
+      BearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+    })
+    for (const [, path, { security }] of operations)
+      expect(security, path).toEqual(path === '/api/v1/oauth/token' ? [] : [{ BearerAuth: [] }, { APIKey: [] }])
+  })
+
+  it('has an empty list of scopes on GET /api/v1/orgs/me only', () => {
+    const empty = operations.filter(([, , one]) => JSON.stringify(one['x-required-scopes']) === '[]')
+    expect(empty.map(([method, path]) => `${method} ${path}`)).toEqual(['GET /api/v1/orgs/me'])
+  })
+
+  it('marks error types, validation codes and scope strings with x-extensible-enum', () => {
+    const types = ['validation_error', 'bad_request', 'unauthorized', 'forbidden', 'not_found', 'conflict']
+    types.push('rate_limited', 'internal_error')
+    expect(schemas['Error']).toHaveProperty(
+      'properties.error.properties.type.x-extensible-enum',
+      expect.arrayContaining(types),
+    )
+    const codes = ['required', 'invalid_value', 'unknown_field', 'invalid_context', 'too_short', 'too_long']
+    codes.push('too_small', 'too_large', 'fk_not_found', 'ambiguous_fields', 'read_only')
+    expect(schemas['FieldProblem']).toHaveProperty('properties.code.x-extensible-enum', codes)
+    const scopes = ['assets:read', 'assets:write', 'locations:read', 'locations:write', 'tracking:read', 'scans:read']
+    expect(schemas['Organization']).toHaveProperty(
+      'properties.scopes.items.x-extensible-enum',
+      expect.arrayContaining(scopes),
+    )
+  })
+
+  it('says nullable: true and never names null as a type', () => {
+    const text = JSON.stringify(described)
+    expect(text.match(/"nullable":true/g)!.length).toBeGreaterThan(5)
+    expect(text).not.toMatch(/"nullable":false|"type":("null"|\[)/)
+  })
+
+  it('declares 422 on GET /api/v1/orgs/me only, and no status outside the closed set', () => {
+    const closed = Object.values(errorTypes).map(({ status }) => status as number)
+    for (const [method, path, operation] of operations) {
+      const statuses = Object.keys(operation.responses).map(Number)
+      for (const status of statuses) if (status >= 400) expect(closed, `${method} ${path}`).toContain(status)
+      expect(statuses.includes(422), `${method} ${path}`).toBe(path === '/api/v1/orgs/me')
+    }
+  })
+
+  it('gives every error the one Error shape and the headers of the contract', () => {
+    const common = ['X-Request-ID', 'RateLimit-Policy', 'X-RateLimit-Limit', 'X-RateLimit-Remaining']
+    common.push('X-RateLimit-Reset')
+    for (const [status, response] of Object.entries(responses)) {
+      expect(response).toHaveProperty('content.application/json.schema', { $ref: '#/components/schemas/Error' })
+      const headers = Object.keys(response['headers'] as Node)
+      expect(headers).toEqual(expect.arrayContaining(common))
+      expect(headers.includes('WWW-Authenticate')).toBe(status === '401')
+      expect(headers.includes('Retry-After')).toBe(status === '429')
+    }
+  })
+
+  it('deprecates no endpoint in v1', () => {
+    for (const [, path, { deprecated }] of operations) expect(deprecated, path).toBeUndefined()
   })
 })
 

@@ -58,6 +58,13 @@ describe('The history of an asset', () => {
     expectRefusal(reply, 'validation_error', { fields: [{ field, code }] })
   })
 
+  it.each(['from', 'to'])('names a bad bound in its message: Invalid %s timestamp; expected RFC 3339', async (name) => {
+    await site.thing('Jack')
+    const reply = await site.api.get(at('assets', 'JACK', '/history'), { [name]: '2026-05-04' })
+    const detail = `Invalid ${name} timestamp; expected RFC 3339`
+    expectRefusal(reply, 'validation_error', { fields: [{ field: name, code: 'invalid_value' }], detail })
+  })
+
   it('keeps the time at a location that was deleted since, without its name (D29)', async () => {
     const jack = await site.thing('Jack')
     await site.read({ tag: jack.tag, antenna: 1, observed_at: instant('07:00:00') })
@@ -183,6 +190,7 @@ describe.each(['/api/v1', natural])('Inventory save on %s', (base) => {
     ['no assets', [], 'asset_identifiers', 'too_short', { min_length: 1 }],
     ['too many', Array(10_001).fill('x'), 'asset_identifiers', 'too_long', { max_length: 10_000 }],
     ['an empty key', ['JACK', ''], 'asset_identifiers[1]', 'too_short', { min_length: 1 }],
+    ['a key of 256 characters', ['x'.repeat(256)], 'asset_identifiers[0]', 'too_long', { max_length: 255 }],
     ['a number', [5], 'asset_identifiers[0]', 'invalid_value', { expected_type: 'string', received_type: 'integer' }],
     ['no list', 'JACK', 'asset_identifiers', 'invalid_value', { expected_type: 'array', received_type: 'string' }],
   ])('is 400 for %s', async (_what, keys, field, code, params) => {

@@ -112,6 +112,7 @@ describe('POST /api/v1/webhooks', () => {
     ],
     ['enabled as text', { url, enabled: 'yes' }, wrongType('enabled', 'boolean', 'string')],
     ['a key it does not know', { url, secret: 'whsec_mine' }, { field: 'secret', code: 'unknown_field' }],
+    ['a filter of events', { url, events: ['asset.moved'] }, { field: 'events', code: 'unknown_field' }],
   ])('refuses %s, and nothing is made [D51]', async (_what, json, field) => {
     const reply = await watched.send('POST', '', { json })
     expectRefusal(reply, 'validation_error', { fields: [field] })
@@ -230,5 +231,14 @@ describe('who may do any of this', () => {
     await watched.register(url)
     const token = await watched.site.org.full.token()
     expectRefusal(await watched.send('GET', '', { token }), 'forbidden')
+  })
+
+  it('is an admin, who can neither read the secret back nor rotate it', async () => {
+    await watched.register(url)
+    for (const path of ['/secret', '/rotate', '/secret/rotate'])
+      for (const method of ['GET', 'POST'])
+        expectRefusal(await watched.send(method, `/${watched.webhookId}${path}`), 'not_found')
+    const { json } = await watched.send('GET', `/${watched.webhookId}`)
+    expect(json.data.secret_masked).toBe(`whsec_••••••••${watched.secret.slice(-4)}`)
   })
 })
