@@ -12,6 +12,7 @@ import { hashPassword, verifyPassword } from '../users/password.ts'
 import { type User, foldEmail } from '../users/user.ts'
 import { findUserByEmail, insertMembership, insertUser, membershipsOf } from '../users/users.sql.ts'
 import { type AccountNeeds, hashLinkToken, linkTo } from './needs.ts'
+import { assertAccountsOpen } from './signup-policy.ts'
 
 const invitationTtlMs = 7 * 24 * 3_600_000
 export const shortestPassword = 10
@@ -106,6 +107,7 @@ async function joinAs(needs: AccountNeeds, offer: Offer, given: { password: stri
 }
 
 async function joinAsNew(needs: AccountNeeds, offer: Offer, password: string): Promise<User> {
+  assertAccountsOpen(needs.signups)
   if (codePointLength(password) < shortestPassword) throw refuse.invalid(tooShort)
   const user = { userId: await needs.ids.next(0), email: offer.invitation.email }
   await join(needs, offer, user, await hashPassword(password))

@@ -1,9 +1,11 @@
 import type { SessionNeeds } from '../credentials/sessions.ts'
 import { hashSecret } from '../kernel/secrets.ts'
 import type { Post } from '../mail/post.ts'
+import type { SignupPolicy } from './signup-policy.ts'
 
 export interface AccountNeeds extends SessionNeeds {
   post: Pick<Post, 'send' | 'inBackground' | 'hasTransport'>
+  signups: SignupPolicy
   /** A line for whoever runs the installation. */
   tell: (line: string) => void
   /** The installation's address as people reach it. */

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino'
+import type { SignupPolicy } from '../accounts/signup-policy.ts'
 import { webSurface } from '../api/web/surface.ts'
 import { Imports, progressTopic } from '../bulk/imports.ts'
+import type { Config } from '../config/config.ts'
 import { Principals } from '../credentials/authenticate.ts'
 import { revocationTopic } from '../credentials/commands.ts'
 import { databaseLimiter, migratingLimiter } from '../credentials/shared-buckets.ts'
@@ -11,6 +13,7 @@ import { UseLog } from '../credentials/use-log.ts'
 import { isOfFamily } from '../db/connect.ts'
 import type { DispatchNeeds } from '../http/dispatch.ts'
 import { type RateLimiter, memoryLimiter } from '../http/rate-limit.ts'
+import { isLoopback } from '../kernel/address.ts'
 import { Post } from '../mail/post.ts'
 import type { Reader } from '../readers/reader.ts'
 import { Overviews } from '../tracking/overview.ts'
@@ -76,6 +79,7 @@ export function startApi(
     onFailure: (error) => log.error({ event: 'import.failed', err: error }, 'import given up'),
   })
   wake.on(progressTopic, (payload) => imports.heard(payload))
+  const signups = signupPolicy(config)
   const needs = {
     db,
     clock,
@@ -95,6 +99,7 @@ export function startApi(
     overviews: new Overviews({ db, clock }),
     imports,
     post,
+    signups,
     tell: options.tell ?? (() => undefined),
     siteUrl: options.siteUrl,
   }
@@ -103,7 +108,7 @@ export function startApi(
   const stopHousekeeping = housekeeping(core, useLog, log)
   return {
     surfaces: [...published.surfaces, webSurface(needs, tracking.live)],
-    pages: [...published.pages, ...webPages(webFolder, published.primaryBase)],
+    pages: [...published.pages, ...webPages(webFolder, published.primaryBase, signups.mode)],
     authenticator: principals,
     limiter,
     join,
@@ -119,6 +124,12 @@ export function startApi(
       await stopHousekeeping()
     },
   }
+}
+
+function signupPolicy({ signup, signupLimit, host }: Config): SignupPolicy {
+  const isLocalOnly = isLoopback(host)
+  const mode = signup === 'auto' ? (isLocalOnly ? 'open' : 'invite-only') : signup
+  return { mode, maxPerHour: signupLimit, isLocalOnly }
 }
 
 const joinTopic = 'api-joined'

@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client'
 import type { PageAnswer, PlainPage } from '../http/dispatch.ts'
+import { isLoopback } from '../kernel/address.ts'
 import { sameHash, hashSecret } from '../kernel/secrets.ts'
 import { stringify } from 'yaml'
 import type { Core } from './core.ts'
@@ -8,8 +9,6 @@ import { referencePages } from './reference.ts'
 const plain = (status: number, text: string): PageAnswer => ({ status, type: 'text/plain; charset=utf-8', text })
 
 const moved = (to: string): PageAnswer => ({ ...plain(301, `Moved to ${to}\n`), headers: { Location: to } })
-
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.')
 
 /** What every base serves about itself: its description in two forms, and its reference. */
 export function descriptionPages(prefix: string, title: string, document: object): PlainPage[] {

@@ -67,9 +67,10 @@ export const guards = {
 
 const placeholder = '__STYLE_NONCE__'
 const basePlaceholder = '__API_BASE__'
+const signupPlaceholder = '__SIGNUP__'
 
-function indexPage(html: string, apiBase: string): PlainPage['render'] {
-  const page = html.replace(basePlaceholder, apiBase)
+function indexPage(html: string, apiBase: string, signup: string): PlainPage['render'] {
+  const page = html.replace(basePlaceholder, apiBase).replace(signupPlaceholder, signup)
   return () => {
     const nonce = randomBytes(16).toString('base64url')
     return {
@@ -115,14 +116,14 @@ function filePage(folder: string, name: string): PlainPage['render'] {
   }
 }
 
-/** The web app from memory, told where the API by ids lies. Without a build the root leads to the reference. */
-export function webPages(folder: string, apiBase: string): PlainPage[] {
+/** The web app from memory, told where the API by ids lies and who may sign up. Without a build the root leads to the reference. */
+export function webPages(folder: string, apiBase: string, signup: string): PlainPage[] {
   if (!existsSync(join(folder, 'index.html'))) {
     const text = 'See /api/docs\n'
     const moved = { status: 302, type: 'text/plain; charset=utf-8', text, headers: { Location: '/api/docs' } }
     return [{ path: '/', render: () => moved }]
   }
-  const index = indexPage(readFileSync(join(folder, 'index.html'), 'utf8'), apiBase)
+  const index = indexPage(readFileSync(join(folder, 'index.html'), 'utf8'), apiBase, signup)
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((one) => one.isFile() && one.name !== 'index.html' && !/^\.|\.(br|gz)$/.test(one.name))
     .map((one) =>

@@ -273,6 +273,20 @@ export const settings = {
     parse: sender,
     about: 'Sender of mails.',
   }),
+  signup: setting({
+    name: 'LASTSEEN_SIGNUP',
+    fallback: 'auto',
+    parse: oneOf('auto', 'open', 'invite-only', 'closed'),
+    about:
+      'Who may create an account over HTTP. `open`: anybody, with a new organization. `invite-only`: people with an invitation. `closed`: nobody; operator commands do. `auto`: `open` while `LASTSEEN_HOST` is a loopback address, `invite-only` otherwise.',
+  }),
+  signupLimit: setting({
+    name: 'LASTSEEN_SIGNUP_LIMIT',
+    fallback: '10',
+    parse: count(1, 1_000_000),
+    about:
+      'Sign-ups an hour from one client address. Clients on this machine are not limited while `LASTSEEN_HOST` is a loopback address.',
+  }),
   edgeFilter: setting({
     name: 'LASTSEEN_EDGE_FILTER',
     fallback: 'false',

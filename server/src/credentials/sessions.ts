@@ -2,9 +2,7 @@ import type { Wake } from '../db/wake.ts'
 import { now } from '../kernel/clock.ts'
 import { refuse } from '../kernel/errors.ts'
 import { roleScopes } from '../kernel/scopes.ts'
-import { insertOrganization } from '../organizations/organizations.sql.ts'
 import type { IdSource } from '../db/id-source.ts'
-import { prepareUser } from '../users/commands.ts'
 import { verifyPassword } from '../users/password.ts'
 import { type Membership, type User, foldEmail } from '../users/user.ts'
 import { findPasswordHash, findUser, findUserByEmail, membershipsOf } from '../users/users.sql.ts'
@@ -46,22 +44,6 @@ export function login(
     return null
   }
   return needs.throttle.guard([`login:${email}`], given.address, attempt, 'Invalid e-mail address or password')
-}
-
-/** A new organization with its first admin, both or neither. */
-export async function signup(
-  needs: SessionNeeds,
-  given: { organizationName: string; email: string; password: string },
-): Promise<SignedIn> {
-  if ((await findUserByEmail(needs.db.read, foldEmail(given.email))) !== null)
-    throw refuse.conflict('A user with this e-mail address already exists')
-  const writeUser = await prepareUser(needs, { ...given, role: 'admin' })
-  const membership: Membership = { orgId: await needs.ids.next(0), orgName: given.organizationName, role: 'admin' }
-  const user = await needs.db.inOrganization(membership.orgId, async (tx) => {
-    await insertOrganization(tx, membership.orgId, membership.orgName, now(needs.clock))
-    return writeUser(tx, membership.orgId)
-  })
-  return openSession(needs, user, membership, [membership])
 }
 
 export async function openSession(

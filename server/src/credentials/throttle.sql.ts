@@ -42,6 +42,31 @@ export async function settleAttempt(db: Db, subject: string, hasFailed: boolean)
     where subject = ${subject}`)
 }
 
-export async function forgetAttempts(db: Db, beforeMillis: number): Promise<void> {
-  await db.query(sql`delete from sign_in_failures where since < ${toDatabase(instantFromMillis(beforeMillis))}`)
+/** Counts one use in the subject's current window, unless that many were counted before. Always writes, so it is exact. */
+export async function countUse(
+  db: Db,
+  subject: string,
+  millis: number,
+  windowMs: number,
+  max: number,
+): Promise<Omit<Claim, 'failures'>> {
+  const at = toDatabase(instantFromMillis(millis))
+  const isOpen = sql`held.since > ${toDatabase(instantFromMillis(millis - windowMs))}::timestamptz`
+  const [row] = await db.query<{ admitted: boolean; since: string }>(sql`
+    insert into sign_in_failures as held (subject, since, failures, pending, admitted)
+    values (${subject}, ${at}, 1, 0, true)
+    on conflict (subject) do update set
+      admitted = not (${isOpen}) or held.failures < ${max},
+      failures = case when ${isOpen} then least(held.failures + 1, ${max}) else 1 end,
+      since = case when ${isOpen} then held.since else excluded.since end
+    returning admitted, since`)
+  return { admitted: row!.admitted, sinceMs: millisOf(fromDatabase(row!.since)) }
+}
+
+/** Deletes what no window needs any more. Counts by hour and by day are named after their window. */
+export async function forgetAttempts(db: Db, minutesBefore: number, daysBefore: number): Promise<void> {
+  const [minutes, days] = [minutesBefore, daysBefore].map((millis) => toDatabase(instantFromMillis(millis)))
+  await db.query(sql`
+    delete from sign_in_failures where since < ${days}
+      or (since < ${minutes} and not starts_with(subject, 'hour:') and not starts_with(subject, 'day:'))`)
 }

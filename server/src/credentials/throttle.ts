@@ -2,9 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../db/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type Refusal, refuse } from '../kernel/errors.ts'
-import { claimAttempt, settleAttempt } from './throttle.sql.ts'
+import { claimAttempt, countUse, settleAttempt } from './throttle.sql.ts'
 
-const windowMs = 60_000
+const windowsMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
+
+/** Begins with the first use that is counted. */
+export type Window = keyof typeof windowsMs
+
+const windowMs = windowsMs.minute
 const perSubject = 20
 const perAddress = 300
 const waitMs = 20
@@ -53,6 +58,14 @@ export class Throttle {
     } finally {
       for (const subject of claimed) await settleAttempt(this.#db.common, subject, true)
     }
+  }
+
+  /** Counts one use of something that is limited, whatever comes of it; 429 past `max` uses in the window. */
+  async consume(window: Window, key: string, max: number): Promise<void> {
+    const atMs = this.#clock.millis()
+    const lengthMs = windowsMs[window]
+    const { admitted, sinceMs } = await countUse(this.#db.common, `${window}:${key}`, atMs, lengthMs, max)
+    if (!admitted) throw refuse.rateLimited((sinceMs + lengthMs - atMs) / 1000)
   }
 
   async #claim(subject: string, allowed: number, claimed: string[]): Promise<void> {

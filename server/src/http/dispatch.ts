@@ -3,6 +3,7 @@ import type { FairQueue } from '../admission/fair-queue.ts'
 import { type Refusal, errorKinds, refuse } from '../kernel/errors.ts'
 import { bearerToken } from './bearer.ts'
 import { type Authenticator, type Caller, nobody } from './caller.ts'
+import { clientAddress, isForwarded } from './client-address.ts'
 import { isAnonymousAgent } from './edge-filter.ts'
 import { asRefusal, errorBody, internalError } from './envelope.ts'
 import { type Exchange, openExchange, pour, preflightHeaders, send, stream } from './exchange.ts'
@@ -115,8 +116,11 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     if (missing !== undefined) throw refuse.missingScope(missing)
     const query = readQuery(exchange.queryText, route.query, target.elsewhere)
     const params = readParams(route, target.variables, segments)
-    const address = addressOf(request)
-    const call = { params: params as never, query: query as never, body: undefined as never, caller, address }
+    const address = clientAddress(request, needs.trustProxy)
+    const call = {
+      ...{ params: params as never, query: query as never, body: undefined as never },
+      ...{ caller, address, isForwarded: isForwarded(request) },
+    }
 
     // An anonymous body is read before the request takes a slot, so that slow anonymous clients hold none. An authenticated one is
     // read after it, so that requests that wait take no memory for their bodies.
@@ -176,12 +180,6 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
   function charge(exchange: Exchange, drawn: Drawn): void {
     exchange.rate = rateState(drawn)
     refuseDrained(drawn)
-  }
-
-  function addressOf(request: IncomingMessage): string {
-    const forwarded = needs.trustProxy ? request.headers['x-forwarded-for'] : undefined
-    const last = typeof forwarded === 'string' ? forwarded.split(',').at(-1)?.trim() : undefined
-    return last || (request.socket.remoteAddress ?? '')
   }
 
   async function settle(exchange: Exchange): Promise<void> {

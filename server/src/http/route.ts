@@ -43,8 +43,10 @@ export interface Call<P, Q, B> {
   readonly query: Q
   readonly body: B
   readonly caller: Caller
-  /** The address the request came from, as far as the deployment lets us know. */
+  /** The client's address as limits count it: an IPv6 address is cut to its /64. */
   readonly address: string
+  /** A proxy says that it forwards the request for another client. */
+  readonly isForwarded: boolean
 }
 
 /** What an operation answers when all is well, for the description. */

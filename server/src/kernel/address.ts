@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6
@@ -30,3 +30,19 @@ export function parseRange(text: string): Range | null {
 /** An IPv4 address is never within a range of IPv6, not even as a mapped address. */
 export const isWithin = (address: Address, range: Range): boolean =>
   address.kind() === range.address.kind() && address.match(range.address, range.prefix)
+
+/**
+ * What limits count a client by: an IPv4 address as it is, also when it is mapped into IPv6, and an IPv6 address by its
+ * /64 network, because a single subscriber has a whole one. Null for anything but an address.
+ */
+export function clientKeyOf(text: string): string | null {
+  if (isIPv4(text) || text === '::1') return text
+  const address = parseAddress(text.split('%')[0]!)
+  if (address === null || address instanceof ipaddr.IPv4) return null
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address().toString()
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/64`).toString()}/64`
+}
+
+/** True for an address, or the name of one, that only this machine can reach. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))

@@ -174,6 +174,8 @@ describe('settings', () => {
       webhookDns: [],
       mailUrl: null,
       mailFrom: 'Lastseen <lastseen@localhost>',
+      signup: 'auto',
+      signupLimit: 10,
       edgeFilter: false,
       trustProxy: false,
       metricsToken: null,

@@ -2071,6 +2071,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["400"];
+            403: components["responses"]["403"];
             409: components["responses"]["409"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
@@ -2627,6 +2628,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["400"];
+            403: components["responses"]["403"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];

@@ -1,11 +1,12 @@
+import type { AccountNeeds } from '../../accounts/needs.ts'
+import { assertSignupOpen } from '../../accounts/signup-policy.ts'
+import { signup } from '../../accounts/signup.ts'
 import {
-  type SessionNeeds,
   type SignedIn,
   endSessions,
   login,
   logout,
   refreshSession,
-  signup,
   switchOrganization,
   whoIs,
 } from '../../credentials/sessions.ts'
@@ -74,7 +75,7 @@ export function signedIn(status: 200 | 201, given: SignedIn): Answer {
 export const inSession = (status: 200 | 201) => ({ status, description: 'Signed in', schema: single(Session) })
 
 /** Signing in and out of the web app. Sessions are bearer tokens like any other; there are no cookies. */
-export function sessionRoutes(needs: SessionNeeds): AnyRoute[] {
+export function sessionRoutes(needs: AccountNeeds): AnyRoute[] {
   const common = { group: 'Sessions', method: 'POST', scopes: [] } as const
   const ended = { status: 204, description: 'Signed out' } as const
   return [
@@ -99,10 +100,11 @@ export function sessionRoutes(needs: SessionNeeds): AnyRoute[] {
       summary: 'Sign up and create an organization',
       body: json('Signup', { email, password: newPassword, organization_name: line }),
       success: inSession(201),
-      refusals: [409],
-      async handle({ body }) {
+      refusals: [403, 409, 429],
+      exists: async () => assertSignupOpen(needs.signups),
+      async handle({ body, address, isForwarded }) {
         const { organization_name: organizationName, ...account } = body
-        return signedIn(201, await signup(needs, { ...account, organizationName }))
+        return signedIn(201, await signup(needs, { ...account, organizationName, address, isForwarded }))
       },
     }),
     route({

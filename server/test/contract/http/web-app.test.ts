@@ -11,6 +11,7 @@ import { type Mounted, mountRows } from '../../support/mounted.ts'
 const script = `console.log(${JSON.stringify('seen '.repeat(400))})`
 const index =
   '<!doctype html><meta name="api-base" content="__API_BASE__"><meta name="style-nonce" content="__STYLE_NONCE__">' +
+  '<meta name="signup" content="__SIGNUP__">' +
   '<script src="/static/main-1a2b.js">'
 
 let folder = ''
@@ -25,7 +26,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'static/main-1a2b.js'), script)
   writeFileSync(join(folder, 'static/main-1a2b.js.br'), brotliCompressSync(script))
   writeFileSync(join(folder, 'static/main-1a2b.js.gz'), gzipSync(script))
-  app = await mountRows([], { pages: webPages(folder, '/primary/api/v1') })
+  app = await mountRows([], { pages: webPages(folder, '/primary/api/v1', 'invite-only') })
 })
 
 afterAll(async () => {
@@ -68,6 +69,10 @@ describe('The web app', () => {
 
   it('is told where the API by ids lies, because a setting may put it elsewhere (D1)', async () => {
     expect((await send(app.url, 'GET', '/')).text).toContain('<meta name="api-base" content="/primary/api/v1">')
+  })
+
+  it('is told who may sign up, so that it offers what the server takes', async () => {
+    expect((await send(app.url, 'GET', '/sign-in')).text).toContain('<meta name="signup" content="invite-only">')
   })
 
   it('lends the camera to itself and sends no referrer', async () => {
@@ -124,7 +129,7 @@ describe('The web app', () => {
   })
 
   it('leaves the root to the reference where it was not built', async () => {
-    const bare = await mountRows([], { pages: webPages(join(folder, 'static'), '/api/v1') })
+    const bare = await mountRows([], { pages: webPages(join(folder, 'static'), '/api/v1', 'open') })
     const reply = await send(bare.url, 'GET', '/')
     await bare.close()
     expect([reply.status, reply.headers['location']]).toEqual([302, '/api/docs'])

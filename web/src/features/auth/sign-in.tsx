@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { signIn } from '../../api/auth.ts'
 import { emailRule, required } from '../../lib/forms.ts'
+import { isSignupOpen } from '../../lib/signup.ts'
 import { AuthForm } from './auth-form.tsx'
 import { AuthPage } from './auth-page.tsx'
 
@@ -28,11 +29,13 @@ export function SignInPage() {
         <Anchor size="sm" renderRoot={(props) => <Link to="/forgot-password" {...props} />}>
           Forgot your password?
         </Anchor>
-        <Text size="sm">
-          <Anchor inherit underline="always" renderRoot={(props) => <Link to="/sign-up" {...props} />}>
-            Create an organization
-          </Anchor>
-        </Text>
+        {isSignupOpen && (
+          <Text size="sm">
+            <Anchor inherit underline="always" renderRoot={(props) => <Link to="/sign-up" {...props} />}>
+              Create an organization
+            </Anchor>
+          </Text>
+        )}
       </Group>
     </AuthPage>
   )

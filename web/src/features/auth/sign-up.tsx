@@ -3,10 +3,31 @@ import { useForm } from '@mantine/form'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { signUp } from '../../api/auth.ts'
 import { emailRule, newPasswordRule, required } from '../../lib/forms.ts'
+import { isSignupOpen } from '../../lib/signup.ts'
 import { AuthForm } from './auth-form.tsx'
 import { AuthPage } from './auth-page.tsx'
 
-export function SignUpPage() {
+export const SignUpPage = () => (isSignupOpen ? <SignUpForm /> : <NoSignUp />)
+
+const SignInLink = () => (
+  <Text size="sm">
+    Have an account?{' '}
+    <Anchor inherit underline="always" renderRoot={(props) => <Link to="/sign-in" {...props} />}>
+      Sign in
+    </Anchor>
+  </Text>
+)
+
+const NoSignUp = () => (
+  <AuthPage
+    title="Create an organization"
+    lead="This server does not let people create organizations. Ask an admin of your organization for an invitation, or the operator of the server for an account."
+  >
+    <SignInLink />
+  </AuthPage>
+)
+
+function SignUpForm() {
   const navigate = useNavigate()
   const form = useForm({
     initialValues: { organization_name: '', email: '', password: '' },
@@ -32,12 +53,7 @@ export function SignUpPage() {
           {...form.getInputProps('password')}
         />
       </AuthForm>
-      <Text size="sm">
-        Have an account?{' '}
-        <Anchor inherit underline="always" renderRoot={(props) => <Link to="/sign-in" {...props} />}>
-          Sign in
-        </Anchor>
-      </Text>
+      <SignInLink />
     </AuthPage>
   )
 }

@@ -1,0 +1,37 @@
+import { type SignedIn, openSession } from '../credentials/sessions.ts'
+import { isLoopback } from '../kernel/address.ts'
+import { now } from '../kernel/clock.ts'
+import { refuse } from '../kernel/errors.ts'
+import { insertOrganization } from '../organizations/organizations.sql.ts'
+import { prepareUser } from '../users/commands.ts'
+import { type Membership, foldEmail } from '../users/user.ts'
+import { findUserByEmail } from '../users/users.sql.ts'
+import type { AccountNeeds } from './needs.ts'
+import { assertSignupOpen } from './signup-policy.ts'
+
+export interface Signup {
+  organizationName: string
+  email: string
+  password: string
+  address: string
+  isForwarded: boolean
+}
+
+/** A new organization with its first admin, both or neither. */
+export async function signup(needs: AccountNeeds, given: Signup): Promise<SignedIn> {
+  const { signups } = needs
+  assertSignupOpen(signups)
+  // A proxy on this machine connects from a loopback address too, and its clients are limited.
+  const isLocal = signups.isLocalOnly && isLoopback(given.address) && !given.isForwarded
+  if (!isLocal) await needs.throttle.consume('hour', `signup:${given.address}`, signups.maxPerHour)
+  if ((await findUserByEmail(needs.db.read, foldEmail(given.email))) !== null)
+    throw refuse.conflict('A user with this e-mail address already exists')
+  const { email, password } = given
+  const writeUser = await prepareUser(needs, { email, password, role: 'admin' })
+  const membership: Membership = { orgId: await needs.ids.next(0), orgName: given.organizationName, role: 'admin' }
+  const user = await needs.db.inOrganization(membership.orgId, async (tx) => {
+    await insertOrganization(tx, membership.orgId, membership.orgName, now(needs.clock))
+    return writeUser(tx, membership.orgId)
+  })
+  return openSession(needs, user, membership, [membership])
+}

@@ -1,0 +1,19 @@
+import type { IncomingMessage } from 'node:http'
+import { clientKeyOf } from '../kernel/address.ts'
+
+/** True when a proxy says that it forwards the request for somebody else. */
+export const isForwarded = ({ headers }: IncomingMessage): boolean =>
+  headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
+
+/** Some proxies write the client's port behind the address. */
+const withoutPort = (text: string): string => /^(?:([\d.]+)|\[(.+)\]):\d+$/.exec(text)?.slice(1).find(Boolean) ?? text
+
+/**
+ * The key of the client in all limits by address. Behind a trusted proxy it is the last entry of X-Forwarded-For, the one
+ * that the proxy itself has written; an entry that is no address counts as the proxy.
+ */
+export function clientAddress(request: IncomingMessage, trustProxy: boolean): string {
+  const forwarded = trustProxy ? request.headers['x-forwarded-for'] : undefined
+  const last = typeof forwarded === 'string' ? clientKeyOf(withoutPort(forwarded.split(',').at(-1)!.trim())) : null
+  return last ?? clientKeyOf(request.socket.remoteAddress ?? '') ?? ''
+}
