@@ -43,7 +43,14 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     maxWaiting: 8 * burst,
     timeoutMs: 8000,
   })
-  const seen = telemetry(log, queue)
+  // Two are hashed at a time (users/password.ts) while the database answers the others.
+  const passwordQueue = new FairQueue({
+    maxInFlight: 4,
+    maxWaitingPerTenant: 2 * burst,
+    maxWaiting: 8 * burst,
+    timeoutMs: 15_000,
+  })
+  const seen = telemetry(log, queue, passwordQueue)
   const tracking = startTracking(core, log)
   const webhooks = startWebhooks(core, log, seen.registry, options.delivery)
   let port = options.port
@@ -60,6 +67,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     ...api,
     pages: [...api.pages, ...pages(core, seen.registry, options.host), ...(takesReads ? tracking.endpoints : [])],
     queue,
+    passwordQueue,
     millis,
     edgeFilter: config.edgeFilter,
     trustProxy: config.trustProxy,

@@ -10,7 +10,7 @@ export interface Telemetry {
 }
 
 /** Logs and counts what was answered. No secrets, no bodies, no query strings. */
-export function telemetry(log: Logger, queue: FairQueue): Telemetry {
+export function telemetry(log: Logger, ...queues: FairQueue[]): Telemetry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const requests = new Counter({
@@ -31,7 +31,7 @@ export function telemetry(log: Logger, queue: FairQueue): Telemetry {
     help: 'Requests that wait for a slot.',
     registers: [registry],
     collect() {
-      this.set(queue.waiting)
+      this.set(queues.reduce((sum, queue) => sum + queue.waiting, 0))
     },
   })
   const counted = new Map<string, { inc(): void }>()

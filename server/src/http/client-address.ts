@@ -10,10 +10,11 @@ const withoutPort = (text: string): string => /^(?:([\d.]+)|\[(.+)\]):\d+$/.exec
 
 /**
  * The key of the client in all limits by address. Behind a trusted proxy it is the last entry of X-Forwarded-For, the one
- * that the proxy itself has written; an entry that is no address counts as the proxy.
+ * that the proxy itself has written. It need not be an address: a proxy may write another name for the client.
  */
 export function clientAddress(request: IncomingMessage, trustProxy: boolean): string {
   const forwarded = trustProxy ? request.headers['x-forwarded-for'] : undefined
-  const last = typeof forwarded === 'string' ? clientKeyOf(withoutPort(forwarded.split(',').at(-1)!.trim())) : null
-  return last ?? clientKeyOf(request.socket.remoteAddress ?? '') ?? ''
+  const last = typeof forwarded === 'string' ? withoutPort(forwarded.split(',').at(-1)!.trim()) : ''
+  if (last !== '') return clientKeyOf(last) ?? last.slice(0, 64)
+  return clientKeyOf(request.socket.remoteAddress ?? '') ?? ''
 }

@@ -56,6 +56,8 @@ export interface DispatchNeeds {
   readonly limiter: RateLimiter
   /** Shares the capacity of the process among organizations; anonymous requests are shared by address. */
   readonly queue: FairQueue
+  /** Operations that hash passwords, shared by client address, so that they never delay anything else. */
+  readonly passwordQueue: FairQueue
   readonly millis: () => number
   readonly edgeFilter: boolean
   readonly trustProxy: boolean
@@ -126,8 +128,9 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     // read after it, so that requests that wait take no memory for their bodies.
     const isAnonymous = route.access === 'public'
     const early = isAnonymous && route.body !== undefined ? await readBody(exchange, route.body) : undefined
-    const tenant = isAnonymous ? address : caller.orgId
-    await needs.queue.acquire(tenant, 1, () => exchange.response.destroyed)
+    const queue = route.hashesPassword ? needs.passwordQueue : needs.queue
+    const tenant = isAnonymous || route.hashesPassword ? address : caller.orgId
+    await queue.acquire(tenant, 1, () => exchange.response.destroyed)
     let result: Answer
     try {
       if (route.body !== undefined) {
@@ -136,7 +139,7 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
       }
       result = await route.handle(call)
     } finally {
-      needs.queue.release(tenant)
+      queue.release(tenant)
     }
 
     const headers = result.headers ?? {}

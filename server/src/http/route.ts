@@ -83,6 +83,8 @@ export interface Route<
   readonly query?: QuerySpec<Q>
   readonly body?: Body<S>
   readonly success: Success
+  /** The operation hashes a password: it takes a slot of the queue for those, and none of the others. */
+  readonly hashesPassword?: boolean
   /** Statuses beyond those that follow from the other columns, such as 409. */
   readonly refusals?: readonly number[]
   /**

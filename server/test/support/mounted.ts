@@ -39,6 +39,7 @@ export async function mountRows(routes: readonly AnyRoute[], options: Partial<Di
     },
     limiter: memoryLimiter(millis),
     queue: new FairQueue({ maxInFlight: 32, maxWaiting: 600, timeoutMs: 8000 }),
+    passwordQueue: new FairQueue({ maxInFlight: 4 }),
     millis,
     edgeFilter: false,
     trustProxy: false,

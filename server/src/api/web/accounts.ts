@@ -79,6 +79,7 @@ export function passwordRoutes(needs: AccountNeeds): AnyRoute[] {
       summary: 'Change the password',
       description: 'Every other session of the person ends.',
       body: json('PasswordChange', { current_password: password, new_password: newPassword }),
+      hashesPassword: true,
       success: changed,
       refusals: [429],
       async handle({ caller, body, address }) {
@@ -111,6 +112,7 @@ export function passwordRoutes(needs: AccountNeeds): AnyRoute[] {
       summary: 'Choose a new password with a link',
       description: 'A link works once, within an hour. Every session of the person ends.',
       body: json('PasswordResetConfirm', { token, new_password: newPassword }),
+      hashesPassword: true,
       success: changed,
       refusals: [429],
       async handle({ body, address }) {
@@ -244,6 +246,7 @@ export function invitationRoutes(needs: AccountNeeds): AnyRoute[] {
       summary: 'Join with a new account, or with the password of the one the address has',
       description: `A new account needs a password of at least ${shortestPassword} characters.`,
       body: json('InvitationAccept', { token, password }),
+      hashesPassword: true,
       success: inSession(201),
       refusals: [403, 429],
       async handle({ body, address }) {

@@ -86,6 +86,7 @@ export function sessionRoutes(needs: AccountNeeds): AnyRoute[] {
       access: 'public',
       summary: 'Sign in',
       body: json('Login', { email, password }),
+      hashesPassword: true,
       success: inSession(200),
       refusals: [401, 429],
       async handle({ body, address }) {
@@ -99,6 +100,7 @@ export function sessionRoutes(needs: AccountNeeds): AnyRoute[] {
       access: 'public',
       summary: 'Sign up and create an organization',
       body: json('Signup', { email, password: newPassword, organization_name: line }),
+      hashesPassword: true,
       success: inSession(201),
       refusals: [403, 409, 429],
       exists: async () => assertSignupOpen(needs.signups),
