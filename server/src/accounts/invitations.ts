@@ -69,7 +69,7 @@ const usedUp = (): Refusal =>
 
 /** What a link offers, while it is good. */
 export function readInvitation(needs: AccountNeeds, given: { token: string; address: string }): Promise<Offer> {
-  return needs.throttle.guard([], given.address, () => offerOf(needs, given.token), usedUp)
+  return needs.throttle.guardAccount(null, given.address, () => offerOf(needs, given.token), usedUp)
 }
 
 async function offerOf(needs: AccountNeeds, token: string): Promise<Offer | null> {
@@ -101,7 +101,7 @@ async function joinAs(needs: AccountNeeds, offer: Offer, given: { password: stri
   const attempt = async (): Promise<true | null> => (await verifyPassword(passwordHash, given.password)) || null
   const message = 'This is not the password of your account'
   const refusal = (): Refusal => refuse.invalid({ field: 'password', code: 'invalid_value', message })
-  await needs.throttle.guard([`login:${email}`], given.address, attempt, refusal)
+  await needs.throttle.guardAccount(email, given.address, attempt, refusal)
   await join(needs, offer, { userId, email }, null)
   return { userId, email }
 }

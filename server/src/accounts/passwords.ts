@@ -13,6 +13,9 @@ const resetTtlMs = 3_600_000
 /** An account gets one mail in this time, however often it is asked for. */
 const pauseMs = 60_000
 
+/** Requests for a link for one account from one client address, and for all accounts from it. */
+const resetsPerMinute = 20
+const resetsPerMinuteOfAddress = 300
 const wrong = (field: string, message: string) => (): Refusal =>
   refuse.invalid({ field, code: 'invalid_value', message })
 
@@ -49,7 +52,7 @@ export async function changePassword(needs: AccountNeeds, given: PasswordChange)
     return (await verifyPassword(found?.passwordHash ?? null, given.current)) || null
   }
   const refusal = wrong('current_password', 'current_password is not your password')
-  await needs.throttle.guard([`login:${user.email}`], given.address, attempt, refusal)
+  await needs.throttle.guardAccount(user.email, given.address, attempt, refusal)
   const hash = await hashPassword(given.next)
   await betweenSessions(needs, userId, sessionId, () => writePassword(needs, userId, hash))
 }
@@ -76,7 +79,9 @@ export async function requestPasswordReset(
   given: { email: string; address: string },
 ): Promise<void> {
   const email = foldEmail(given.email)
-  await needs.throttle.spend([`reset:${email}`], given.address)
+  // By pair, so that nobody keeps the owner of an account from asking.
+  await needs.throttle.consume('minute', `reset:${email} ${given.address}`, resetsPerMinute)
+  await needs.throttle.consume('minute', `reset-from:${given.address}`, resetsPerMinuteOfAddress)
   needs.post.inBackground(() => sendReset(needs, email))
 }
 
@@ -116,5 +121,5 @@ export async function confirmPasswordReset(
       })
     return (await betweenSessions(needs, userId, null, write)) || null
   }
-  await needs.throttle.guard([], given.address, attempt, wrong('token', 'This link was used or has expired'))
+  await needs.throttle.guardAccount(null, given.address, attempt, wrong('token', 'This link was used or has expired'))
 }

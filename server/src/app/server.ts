@@ -71,6 +71,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     millis,
     edgeFilter: config.edgeFilter,
     trustProxy: config.trustProxy,
+    onUntrustedProxy: seen.untrustedProxy,
     onAnswered: seen.answered,
     onBug: seen.bug,
   })

@@ -7,6 +7,7 @@ export interface Telemetry {
   registry: Registry
   answered: (exchange: Exchange, status: number) => void
   bug: (exchange: Exchange, error: unknown) => void
+  untrustedProxy: () => void
 }
 
 /** Logs and counts what was answered. No secrets, no bodies, no query strings. */
@@ -63,6 +64,12 @@ export function telemetry(log: Logger, ...queues: FairQueue[]): Telemetry {
       log.error(
         { event: 'http.bug', requestId: exchange.requestId, operation: exchange.operation, err: error },
         'unexpected error',
+      )
+    },
+    untrustedProxy() {
+      log.warn(
+        { event: 'http.untrusted-proxy' },
+        'a proxy forwards requests, but LASTSEEN_TRUST_PROXY is false: all its clients count as one address in every limit',
       )
     },
   }

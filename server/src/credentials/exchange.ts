@@ -31,8 +31,8 @@ export function exchangeCredentials(
   given: { clientId: string; clientSecret: string; address: string },
 ): Promise<TokenPair> {
   const clientId = given.clientId.toLowerCase()
-  return needs.throttle.guard(
-    [`client:${clientId}`],
+  return needs.throttle.guardToken(
+    clientId,
     given.address,
     async () => {
       const orgId = uuidPattern.test(clientId) ? await findOrganizationOfClient(needs.db.read, clientId) : null
@@ -50,8 +50,8 @@ export function exchangeCredentials(
 
 /** `refresh_token`: no secret needed, the token itself is the proof, once. */
 export function exchangeRefresh(needs: ExchangeNeeds, given: { token: string; address: string }): Promise<TokenPair> {
-  return needs.throttle.guard(
-    [],
+  return needs.throttle.guardToken(
+    null,
     given.address,
     async () => {
       const orgId = readRefreshToken(given.token)?.orgId

@@ -1,6 +1,6 @@
 import type { Wake } from '../db/wake.ts'
 import { now } from '../kernel/clock.ts'
-import { refuse } from '../kernel/errors.ts'
+import { type Refusal, refuse } from '../kernel/errors.ts'
 import { roleScopes } from '../kernel/scopes.ts'
 import type { IdSource } from '../db/id-source.ts'
 import { verifyPassword } from '../users/password.ts'
@@ -43,7 +43,8 @@ export function login(
     await logout(needs, membership.orgId, readRefreshToken(signedIn.pair.refreshToken)!.chainId)
     return null
   }
-  return needs.throttle.guard([`login:${email}`], given.address, attempt, 'Invalid e-mail address or password')
+  const refusal = (): Refusal => refuse.unauthorized('Invalid e-mail address or password')
+  return needs.throttle.guardAccount(email, given.address, attempt, refusal)
 }
 
 export async function openSession(
@@ -76,7 +77,8 @@ export function refreshSession(needs: SessionNeeds, given: { token: string; addr
     const pair = await sessionPair(needs, userId, membership, chainId, issued.token)
     return { pair, user, membership, memberships }
   }
-  return needs.throttle.guard([], given.address, attempt, 'Invalid or expired refresh token')
+  const refusal = (): Refusal => refuse.unauthorized('Invalid or expired refresh token')
+  return needs.throttle.guardAccount(null, given.address, attempt, refusal)
 }
 
 /** Ends this session for good: its refresh token and the access tokens made from it. False when it had ended before. */

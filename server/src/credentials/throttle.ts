@@ -10,14 +10,18 @@ const windowsMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 export type Window = keyof typeof windowsMs
 
 const windowMs = windowsMs.minute
-const perSubject = 20
+const perIdentity = 20
 const perAddress = 300
 const waitMs = 20
 
+/** Claims an attempt for a counter; false when the counter has that many failures already. */
+type TryClaim = (subject: string, allowed: number) => Promise<boolean>
+/** The same, but 429 instead of false. */
+type Claim = (subject: string, allowed: number) => Promise<void>
+
 /**
- * Slows down guessing, over all processes: after 20 failures in a minute for one account or 300 from one address,
- * nothing more is tried until the minute is over. Attempts under way count as failures until they are known not to be:
- * so a thousand guesses at once get no more tries than one after the other, and a thousand good ones only wait in line.
+ * Slows down guessing, over all processes. Attempts in flight count as failures until they are known not to be: a thousand
+ * guesses at once get no more tries than one after the other, and a thousand good ones only wait in line.
  */
 export class Throttle {
   readonly #db: Database
@@ -28,36 +32,41 @@ export class Throttle {
     this.#clock = clock
   }
 
-  /** Runs the attempt; null from it is a failure and becomes the refusal, which is 401 where only its detail is given. */
-  async guard<Result>(
-    subjects: readonly string[],
+  /**
+   * The token endpoint (D41): after 20 failures in a minute for a client id, wherever they come from, or 300 from an address,
+   * nothing more is tried until the minute is over. Null from the attempt is a failure and answered 401.
+   */
+  guardToken<Result>(
+    clientId: string | null,
     address: string,
     attempt: () => Promise<Result | null>,
-    refusal: string | (() => Refusal),
+    detail: string,
   ): Promise<Result> {
-    const claimed: string[] = []
-    let hasFailed = false
-    try {
-      for (const subject of subjects) await this.#claim(subject, perSubject, claimed)
-      await this.#claim(`from:${address}`, perAddress, claimed)
-      const result = await attempt()
-      hasFailed = result === null
-      if (result === null) throw typeof refusal === 'string' ? refuse.unauthorized(refusal) : refusal()
-      return result
-    } finally {
-      for (const subject of claimed) await settleAttempt(this.#db.common, subject, hasFailed)
+    const claims = async (claim: Claim): Promise<void> => {
+      if (clientId !== null) await claim(`client:${clientId}`, perIdentity)
+      await claim(`from:${address}`, perAddress)
     }
+    return this.#guard(claims, attempt, () => refuse.unauthorized(detail))
   }
 
-  /** For what costs something whoever asks: every call counts as a failure. */
-  async spend(subjects: readonly string[], address: string): Promise<void> {
-    const claimed: string[] = []
-    try {
-      for (const subject of subjects) await this.#claim(subject, perSubject, claimed)
-      await this.#claim(`from:${address}`, perAddress, claimed)
-    } finally {
-      for (const subject of claimed) await settleAttempt(this.#db.common, subject, true)
+  /**
+   * Passwords, and links and refresh tokens of people. 20 failures in a minute lock an account for the addresses they came
+   * from. Any other address still has one wrong attempt a minute, so nobody can lock the owner out.
+   */
+  guardAccount<Result>(
+    email: string | null,
+    address: string,
+    attempt: () => Promise<Result | null>,
+    refusal: () => Refusal,
+  ): Promise<Result> {
+    const claims = async (claim: Claim, tryClaim: TryClaim): Promise<void> => {
+      if (email !== null) {
+        const isLocked = !(await tryClaim(`login:${email}`, perIdentity))
+        await claim(`login:${email} ${address}`, isLocked ? 1 : perIdentity)
+      }
+      await claim(`account-from:${address}`, perAddress)
     }
+    return this.#guard(claims, attempt, refusal)
   }
 
   /** Counts one use of something that is limited, whatever comes of it; 429 past `max` uses in the window. */
@@ -68,12 +77,40 @@ export class Throttle {
     if (!admitted) throw refuse.rateLimited((sinceMs + lengthMs - atMs) / 1000)
   }
 
-  async #claim(subject: string, allowed: number, claimed: string[]): Promise<void> {
+  async #guard<Result>(
+    claims: (claim: Claim, tryClaim: TryClaim) => Promise<void>,
+    attempt: () => Promise<Result | null>,
+    refusal: () => Refusal,
+  ): Promise<Result> {
+    const claimed: string[] = []
+    const tryClaim = async (subject: string, allowed: number): Promise<number> => {
+      const retryMs = await this.#claim(subject, allowed)
+      if (retryMs === 0) claimed.push(subject)
+      return retryMs
+    }
+    const claim: Claim = async (subject, allowed) => {
+      const retryMs = await tryClaim(subject, allowed)
+      if (retryMs > 0) throw refuse.rateLimited(retryMs / 1000)
+    }
+    let hasFailed = false
+    try {
+      await claims(claim, async (subject, allowed) => (await tryClaim(subject, allowed)) === 0)
+      const result = await attempt()
+      hasFailed = result === null
+      if (result === null) throw refusal()
+      return result
+    } finally {
+      for (const subject of claimed) await settleAttempt(this.#db.common, subject, hasFailed)
+    }
+  }
+
+  /** 0 once the attempt is claimed; how long to wait when the failures of the window leave none. */
+  async #claim(subject: string, allowed: number): Promise<number> {
     for (;;) {
       const atMs = this.#clock.millis()
       const { admitted, failures, sinceMs } = await claimAttempt(this.#db.common, subject, atMs, windowMs, allowed)
-      if (admitted) return void claimed.push(subject)
-      if (failures >= allowed) throw refuse.rateLimited((sinceMs + windowMs - atMs) / 1000)
+      if (admitted) return 0
+      if (failures >= allowed) return sinceMs + windowMs - atMs
       await pause(waitMs)
     }
   }

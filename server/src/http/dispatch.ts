@@ -61,6 +61,8 @@ export interface DispatchNeeds {
   readonly millis: () => number
   readonly edgeFilter: boolean
   readonly trustProxy: boolean
+  /** Called once, at the first request of a proxy while none is trusted. */
+  readonly onUntrustedProxy: () => void
   readonly onAnswered: (exchange: Exchange, status: number) => void
   readonly onBug: (exchange: Exchange, error: unknown) => void
 }
@@ -199,8 +201,13 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     needs.onAnswered(exchange, exchange.response.statusCode)
   }
 
+  let hasWarned = needs.trustProxy
   return (request, response) => {
     const millis = needs.millis()
+    if (!hasWarned && isForwarded(request)) {
+      hasWarned = true
+      needs.onUntrustedProxy()
+    }
     void settle(openExchange(request, response, fullBucket(millis), millis))
   }
 }

@@ -43,6 +43,7 @@ export async function mountRows(routes: readonly AnyRoute[], options: Partial<Di
     millis,
     edgeFilter: false,
     trustProxy: false,
+    onUntrustedProxy: () => undefined,
     onAnswered: ({ operation }, status) => answered.push({ operation, status }),
     onBug: (_exchange, error) => bugs.push(error),
     ...options,

@@ -1,0 +1,117 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { pino } from 'pino'
+import { openCore } from '../../../src/app/core.ts'
+import { startServer } from '../../../src/app/server.ts'
+import { readConfig } from '../../../src/config/config.ts'
+import { useApp } from '../../support/app.ts'
+import { type Person, newPerson, password } from '../../support/accounts.ts'
+import { HandClock, type Key, exchange, mintKey } from '../../support/auth.ts'
+import { type Reply, send } from '../../support/client.ts'
+import { expectRefusal } from '../../support/envelope.ts'
+
+const clock = new HandClock()
+const context = useApp({ clock, settings: { LASTSEEN_TRUST_PROXY: 'true' } })
+
+let person: Person
+let key: Key
+beforeEach(async () => {
+  const org = await context.app.newOrg()
+  person = await newPerson(org, 'admin')
+  key = await mintKey(org)
+  clock.advance(61)
+})
+
+let addresses = 0
+const newAddress = (): string => `203.0.113.${++addresses}`
+const from = (address: string) => ({ 'x-forwarded-for': address })
+const login = (given: string, address: string, email = person.email): Promise<Reply> =>
+  context.app.anonymous('POST', '/api/v1/auth/login', { json: { email, password: given }, headers: from(address) })
+
+/** Twenty failures lock the account. */
+async function lock(address: () => string): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) expectRefusal(await login('wrong', address()), 'unauthorized')
+}
+
+describe('Guessing the password of one account', () => {
+  it('is answered 429 after twenty failures from one address, also to the right password', async () => {
+    const address = newAddress()
+    await lock(() => address)
+    for (const given of ['wrong', password]) {
+      const reply = await login(given, address)
+      expectRefusal(reply, 'rate_limited')
+      expect(reply.headers['retry-after']).toBe('60')
+    }
+    clock.advance(60)
+    expect((await login(password, address)).status).toBe(200)
+  })
+
+  it('does not lock the owner out who comes from another address, as often as the password is right', async () => {
+    const attacker = newAddress()
+    await lock(() => attacker)
+    const own = newAddress()
+    for (let turn = 0; turn < 3; turn++) expect((await login(password, own)).status).toBe(200)
+    expectRefusal(await login(password, attacker), 'rate_limited')
+  })
+
+  it('gets one more attempt from each further address while the account is locked', async () => {
+    await lock(newAddress)
+    const address = newAddress()
+    const replies = await Promise.all(Array.from({ length: 5 }, () => login('wrong', address)))
+    expect(replies.map((reply) => reply.status).sort()).toEqual([401, 429, 429, 429, 429])
+    expectRefusal(await login(password, address), 'rate_limited')
+  })
+
+  it('counts an IPv6 client by its /64 network', async () => {
+    let host = 0
+    await lock(() => `2001:db8:1:1::${++host}`)
+    expectRefusal(await login(password, '2001:db8:1:1::ffff'), 'rate_limited')
+    expect((await login(password, '2001:db8:1:2::1')).status).toBe(200)
+  })
+
+  it('leaves the token exchange from the same address alone, also after 300 failures', async () => {
+    const address = newAddress()
+    const tries = Array.from({ length: 300 }, (_, turn) => `nobody-${turn}@example.com`)
+    const refresh = (token: string): Promise<Reply> =>
+      context.app.anonymous('POST', '/api/v1/auth/refresh', { json: { refresh_token: token }, headers: from(address) })
+    for (const email of tries) expectRefusal(await refresh(email), 'unauthorized')
+    expectRefusal(await login(password, address), 'rate_limited')
+    expect((await exchange(context.app, key, from(address))).status).toBe(200)
+  })
+})
+
+describe('Asking for a link to reset a password', () => {
+  it('stays possible for the owner when others ask too often', async () => {
+    const ask = (address: string): Promise<Reply> =>
+      context.app.anonymous('POST', '/api/v1/auth/password-reset', {
+        json: { email: person.email },
+        headers: from(address),
+      })
+    const attacker = newAddress()
+    for (let turn = 0; turn < 20; turn++) expect((await ask(attacker)).status).toBe(202)
+    expectRefusal(await ask(attacker), 'rate_limited')
+    expect((await ask(newAddress())).status).toBe(202)
+  })
+})
+
+describe('A proxy that is not trusted', () => {
+  it.each([
+    ['false', 1],
+    ['true', 0],
+  ])('is logged once, at its first request, with LASTSEEN_TRUST_PROXY=%s: %d times', async (trust, count) => {
+    const lines: { event?: string; level: number }[] = []
+    const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) })
+    const url = context.app.databaseUrl
+    const settings = { DATABASE_URL: url, LASTSEEN_MQTT_PORT: '0', LASTSEEN_TRUST_PROXY: trust }
+    const core = await openCore({ config: readConfig(settings), url })
+    const server = await startServer(core, { host: '127.0.0.1', port: 0, isOneOfSeveral: true, log })
+    const base = `http://127.0.0.1:${server.port}`
+    await send(base, 'GET', '/healthz')
+    expect(lines).toEqual([])
+    for (let turn = 0; turn < 3; turn++) {
+      await send(base, 'GET', '/healthz', { headers: from('192.0.2.1') })
+      expect(lines.map(({ event }) => event)).toEqual(Array(count).fill('http.untrusted-proxy'))
+    }
+    await server.close(100)
+    await core.close()
+  })
+})
