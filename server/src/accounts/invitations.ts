@@ -12,11 +12,15 @@ import { hashPassword, verifyPassword } from '../users/password.ts'
 import { type User, foldEmail } from '../users/user.ts'
 import { findUserByEmail, insertMembership, insertUser, membershipsOf } from '../users/users.sql.ts'
 import { type AccountNeeds, hashLinkToken, linkTo } from './needs.ts'
+import { mailName } from './mail-name.ts'
 import { assertAccountsOpen } from './signup-policy.ts'
 
 const invitationTtlMs = 7 * 24 * 3_600_000
 export const shortestPassword = 10
 
+/** Invitations of one organization in a day: to one address, and to all. */
+const maxPerRecipient = 5
+const maxPerOrganization = 100
 /** A token names its organization and invitation, so that it is looked up where it lives. */
 const newToken = (orgId: number, id: number): string => `lsi_${orgId.toString(36)}.${id.toString(36)}.${newLinkToken()}`
 
@@ -35,6 +39,8 @@ export async function invite(
   const email = foldEmail(draft.email)
   if (await isMember(needs.db.read, orgId, email)) throw refuse.conflict('This person is a member already')
   const id = await needs.ids.next(orgId)
+  await needs.throttle.consume('day', `invite:${orgId} ${email}`, maxPerRecipient)
+  await needs.throttle.consume('day', `invite:${orgId}`, maxPerOrganization)
   const token = newToken(orgId, id)
   const millis = needs.clock.millis()
   const [createdAt, expiresAt] = [instantFromMillis(millis), instantFromMillis(millis + invitationTtlMs)]
@@ -45,9 +51,10 @@ export async function invite(
   const link = linkTo(needs, 'join', token)
   const organization = await findOrganization(needs.db.read, orgId)
   needs.post.send({
+  const name = mailName(organization?.name ?? '') || 'an organization'
     to: email,
-    subject: `Join ${organization?.name ?? 'us'} on Lastseen`,
-    text: `You are invited to join ${organization?.name ?? 'an organization'} on Lastseen. To accept, open\n\n${link}\n\nThe link works once, within seven days.\n`,
+    subject: `Join ${name} on Lastseen`,
+    text: `You are invited to join ${name} on Lastseen. To accept, open\n\n${link}\n\nThe link works once, within seven days.\n`,
   })
   return { invitation, link }
 }

@@ -2,9 +2,11 @@ import type { Logger } from 'pino'
 import type { SignupPolicy } from '../accounts/signup-policy.ts'
 import { webSurface } from '../api/web/surface.ts'
 import { Imports, progressTopic } from '../bulk/imports.ts'
+import { WindowCounter } from '../admission/window-counter.ts'
 import type { Config } from '../config/config.ts'
 import { Principals } from '../credentials/authenticate.ts'
 import { revocationTopic } from '../credentials/commands.ts'
+import { maxExchangesPerMinute } from '../credentials/exchange.ts'
 import { databaseLimiter, migratingLimiter } from '../credentials/shared-buckets.ts'
 import { Throttle } from '../credentials/throttle.ts'
 import { signingKeysTopic } from '../credentials/signing-keys.ts'
@@ -87,6 +89,10 @@ export function startApi(
     environment,
     tokens,
     throttle: new Throttle(db, clock),
+    exchanges: new WindowCounter({
+      ...{ max: maxExchangesPerMinute, windowMs: 60_000 },
+      millis: () => clock.millis(),
+    }),
     wake,
     unknownReadersOrg: config.unknownReadersOrg,
     announce: tracking.announce,

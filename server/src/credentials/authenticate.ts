@@ -100,12 +100,13 @@ export class Principals implements Authenticator {
     return state.expiresAt === null ? { caller } : { caller, expiresAtMs: millisOf(state.expiresAt) }
   }
 
-  async #session(claims: Claims): Promise<Pick<Principal, 'caller'>> {
+  async #session(claims: Claims): Promise<Pick<Principal, 'caller'> & { expiresAtMs?: number }> {
     const { db, environment, clock } = this.#needs
     const session = await liveSession(db.read, claims.org, claims.sid, now(clock))
     if (session === null || session.environment !== environment) return { caller: null }
     const membership = (await membershipsOf(db.read, session.userId)).find((one) => one.orgId === claims.org)
-    return { caller: membership === undefined ? null : callerOf(claims, roleScopes[membership.role]) }
+    if (membership === undefined) return { caller: null }
+    return { caller: callerOf(claims, roleScopes[membership.role]), expiresAtMs: millisOf(session.expiresAt) }
   }
 }
 

@@ -92,7 +92,8 @@ export async function advance(
     return { fallen: chain.chainId }
   }
   const token = newToken(needs, orgId, chain.chainId)
-  const expiresAt = instantFromMillis(clock.millis() + refreshTokenTtlMs)
+  // A session ends 30 days after its sign-in, however often it is refreshed.
+  const expiresAt = kind === 'session' ? chain.expiresAt : instantFromMillis(clock.millis() + refreshTokenTtlMs)
   const next = { ...chain, tokenHash: hashSecret(token), expiresAt }
   await advanceChain(tx, orgId, next)
   return { chain: next, token }

@@ -1,3 +1,4 @@
+import type { WindowCounter } from '../admission/window-counter.ts'
 import type { Database } from '../db/database.ts'
 import { type Clock, now } from '../kernel/clock.ts'
 import { hashSecret, sameHash, uuidPattern } from '../kernel/secrets.ts'
@@ -12,7 +13,11 @@ export interface ExchangeNeeds {
   environment: string
   tokens: AccessTokens
   throttle: Throttle
+  /** Limits the exchanges of one credential. Only those with a right secret or token count. */
+  exchanges: WindowCounter
 }
+
+export const maxExchangesPerMinute = 600
 
 export interface TokenPair {
   accessToken: string
@@ -40,6 +45,7 @@ export function exchangeCredentials(
       return needs.db.inOrganization(orgId, async (tx) => {
         const state = await credentialState(tx, orgId, clientId)
         if (!isUsable(needs, state) || !sameHash(state.secretHash, hashSecret(given.clientSecret))) return null
+        needs.exchanges.consume(clientId)
         const { chain, token } = await openChain(tx, needs, orgId, { clientId })
         return credentialPair(needs, orgId, clientId, state, chain.chainId, token)
       })
@@ -61,7 +67,10 @@ export function exchangeRefresh(needs: ExchangeNeeds, given: { token: string; ad
         if (issued === null || 'fallen' in issued || issued.chain.clientId === null) return null
         const { clientId, chainId } = issued.chain
         const state = await credentialState(tx, orgId, clientId)
-        return isUsable(needs, state) ? credentialPair(needs, orgId, clientId, state, chainId, issued.token) : null
+        if (!isUsable(needs, state)) return null
+        // A rejection rolls back, so that the refresh token stays good.
+        needs.exchanges.consume(clientId)
+        return credentialPair(needs, orgId, clientId, state, chainId, issued.token)
       })
     },
     'Invalid or expired refresh token',

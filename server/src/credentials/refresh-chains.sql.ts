@@ -74,6 +74,30 @@ export async function revokeChainsOf(
   return rows.map((row) => row.chain_id)
 }
 
+/**
+ * Deletes the person's oldest sessions in the organization, all but this one and the `others` newest, and what is left of
+ * sessions that have ended. Gives the chains of those that were still good. Chains that another sign-in deletes at the same
+ * time are left to it, so that the two never wait for each other.
+ */
+export async function deleteOldestChains(
+  tx: Tx,
+  orgId: number,
+  userId: number,
+  except: string,
+  others: number,
+): Promise<string[]> {
+  const rows = await tx.query<{ chain_id: string; revoked_at: string | null }>(sql`
+    delete from refresh_chains where org_id = ${orgId} and chain_id in (
+      select chain_id from refresh_chains
+      where org_id = ${orgId} and user_id = ${userId} and (revoked_at is not null or chain_id in (
+        select chain_id from refresh_chains
+        where org_id = ${orgId} and user_id = ${userId} and revoked_at is null and chain_id <> ${except}::uuid
+        order by created_at desc, chain_id offset ${others}))
+      for update skip locked)
+    returning chain_id, revoked_at`)
+  return rows.flatMap((row) => (row.revoked_at === null ? [row.chain_id] : []))
+}
+
 export async function liveChainsOf(tx: Tx, orgId: number, userId: number): Promise<string[]> {
   const rows = await tx.query<{ chain_id: string }>(sql`
     select chain_id from refresh_chains where org_id = ${orgId} and user_id = ${userId} and revoked_at is null`)
@@ -86,12 +110,13 @@ export async function liveSession(
   orgId: number,
   chainId: string,
   at: Instant,
-): Promise<{ userId: number; environment: string } | null> {
-  const [row] = await tx.query<{ user_id: number; environment: string }>(sql`
-    select user_id, environment from refresh_chains
+): Promise<{ userId: number; environment: string; expiresAt: Instant } | null> {
+  const [row] = await tx.query<{ user_id: number; environment: string; expires_at: string }>(sql`
+    select user_id, environment, expires_at from refresh_chains
     where org_id = ${orgId} and chain_id = ${chainId} and user_id is not null and revoked_at is null
       and expires_at > ${toDatabase(at)}`)
-  return row === undefined ? null : { userId: row.user_id, environment: row.environment }
+  if (row === undefined) return null
+  return { userId: row.user_id, environment: row.environment, expiresAt: fromDatabase(row.expires_at) }
 }
 
 /** Chains nobody can use any more, cleared away as new ones are made. */

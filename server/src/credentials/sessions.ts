@@ -9,13 +9,16 @@ import { findPasswordHash, findUser, findUserByEmail, membershipsOf } from '../u
 import { advance, openChain, readRefreshToken } from './chains.ts'
 import { announceRevoked } from './commands.ts'
 import type { ExchangeNeeds, TokenPair } from './exchange.ts'
-import { revokeChain, revokeChainsOf } from './refresh-chains.sql.ts'
+import { deleteOldestChains, revokeChain, revokeChainsOf } from './refresh-chains.sql.ts'
 import { accessTokenTtlSeconds } from './tokens.ts'
 
 export interface SessionNeeds extends ExchangeNeeds {
   ids: IdSource
   wake: Pick<Wake, 'announce'>
 }
+
+/** Sessions of one person in one organization. */
+const maxSessions = 50
 
 export interface SignedIn {
   pair: TokenPair
@@ -47,6 +50,7 @@ export function login(
   return needs.throttle.guardAccount(email, given.address, attempt, refusal)
 }
 
+/** The oldest sessions of the person in the organization end when there are more than 50. */
 export async function openSession(
   needs: SessionNeeds,
   user: User,
@@ -54,7 +58,12 @@ export async function openSession(
   memberships: Membership[],
 ): Promise<SignedIn> {
   const { orgId } = membership
-  const issued = await needs.db.inOrganization(orgId, (tx) => openChain(tx, needs, orgId, { userId: user.userId }))
+  const { userId } = user
+  const { issued, ended } = await needs.db.inOrganization(orgId, async (tx) => {
+    const issued = await openChain(tx, needs, orgId, { userId })
+    return { issued, ended: await deleteOldestChains(tx, orgId, userId, issued.chain.chainId, maxSessions - 1) }
+  })
+  if (ended.length > 0) await announceRevoked(needs.wake, ended)
   const pair = await sessionPair(needs, user.userId, membership, issued.chain.chainId, issued.token)
   return { pair, user, membership, memberships }
 }

@@ -1,3 +1,4 @@
+import { WindowCounter } from '../admission/window-counter.ts'
 import { type Clock, now } from '../kernel/clock.ts'
 import { millisOf } from '../kernel/instant.ts'
 import { refuse } from '../kernel/errors.ts'
@@ -22,15 +23,19 @@ export const timeoutMs = 5000
 
 /** How many test events of one organization a process sends at the same time. */
 const atOnce = 4
+const maxPerMinute = 10
 
 export type SendTest = (orgId: number, webhook: Webhook) => Promise<Outcome>
 
 /** Sends an event that never happened, once, also while delivery is switched off, and tells what came of it. */
 export function testSender(needs: Needs): SendTest {
   const running = new Map<number, number>()
+  const { clock } = needs
+  const sent = new WindowCounter({ max: maxPerMinute, windowMs: 60_000, millis: () => clock.millis() })
   return async (orgId, webhook) => {
     const others = running.get(orgId) ?? 0
     if (others >= atOnce) throw refuse.rateLimited(timeoutMs / 1000)
+    sent.consume(webhook.id)
     running.set(orgId, others + 1)
     try {
       return await send(needs, orgId, webhook)

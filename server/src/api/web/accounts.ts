@@ -205,7 +205,7 @@ export function invitationRoutes(needs: AccountNeeds): AnyRoute[] {
       summary: 'Invite somebody; the link is shown this once',
       body: json('InvitationCreate', { email, role }),
       success: { status: 201, description: 'The invitation', schema: single(NewInvitation) },
-      refusals: [409],
+      refusals: [409, 429],
       async handle({ caller, body }) {
         const { invitation, link } = await invite(needs, caller.orgId, body)
         const data: Wire<(typeof NewInvitation)['shape']> = { ...presentInvitation(invitation), link }

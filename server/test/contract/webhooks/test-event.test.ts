@@ -73,6 +73,20 @@ describe('POST /api/v1/webhooks/{webhook_id}/test', () => {
   })
 })
 
+describe('Test events of one webhook', () => {
+  it('are limited to ten a minute', async () => {
+    const receiver = await network.receiver()
+    const [watched, other] = [
+      await Watched.with(network.app, urlOf(receiver)),
+      await Watched.with(network.app, urlOf(receiver)),
+    ]
+    for (let turn = 0; turn < 10; turn++) expect((await test(watched)).json.data.status).toBe(204)
+    expectRefusal(await test(watched), 'rate_limited')
+    expect(receiver.received).toHaveLength(10)
+    expect((await test(other)).json.data.status).toBe(204)
+  })
+})
+
 describe('GET /api/v1/webhooks/{webhook_id}/attempts', () => {
   it('lists tests and deliveries, the latest first, with exactly these fields', async () => {
     const receiver = await network.receiver()

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { mailName } from '../../../src/accounts/mail-name.ts'
+import { type TestApp, type TestOrg, startApp } from '../../support/app.ts'
+import {
+  type Person,
+  as,
+  login,
+  newEmail,
+  newPerson,
+  password,
+  renew,
+  signIn,
+  standing,
+} from '../../support/accounts.ts'
+import { HandClock, exchange, mintKey, refresh } from '../../support/auth.ts'
+import type { Reply } from '../../support/client.ts'
+import { expectRefusal } from '../../support/envelope.ts'
+import { MailServer } from '../../support/smtp.ts'
+
+const clock = new HandClock()
+let server: MailServer
+let app: TestApp
+let org: TestOrg
+let admin: Person
+beforeAll(async () => {
+  server = await MailServer.open()
+  const alone = 'token exchanges are limited by each process'
+  app = await startApp({ clock, alone, settings: { LASTSEEN_MAIL_URL: `smtp://127.0.0.1:${server.port}` } })
+})
+afterAll(async () => {
+  await app.stop()
+  await server.close()
+})
+beforeEach(async () => {
+  clock.advance(61)
+  org = await app.newOrg('Northwind')
+  admin = await newPerson(org, 'admin')
+})
+
+const invite = (email: string, who = admin): Promise<Reply> =>
+  as(app, who, 'POST', '/invitations', { json: { email, role: 'viewer' } })
+const withdraw = (reply: Reply): Promise<Reply> => as(app, admin, 'DELETE', `/invitations/${reply.json.data.id}`)
+const day = 86_400
+
+describe('Invitations', () => {
+  it('to one address are limited to five a day of an organization, and the sixth sends no mail', async () => {
+    const email = newEmail()
+    for (let turn = 0; turn < 5; turn++) expect((await withdraw(await invite(email))).status).toBe(204)
+    const reply = await invite(email)
+    expectRefusal(reply, 'rate_limited')
+    expect(reply.headers['retry-after']).toBe(String(day))
+    expect((await invite(newEmail())).status).toBe(201)
+    const other = await newPerson(await app.newOrg(), 'admin')
+    expect((await invite(email, other)).status).toBe(201)
+    await expect.poll(() => server.mails.filter((mail) => mail.to[0] === email).length, { timeout: 10_000 }).toBe(6)
+    clock.advance(day)
+    admin = await signIn(app, admin.email, password)
+    expect((await invite(email)).status).toBe(201)
+  })
+
+  it('of one organization are limited to a hundred a day', async () => {
+    for (let turn = 0; turn < 100; turn++) expect((await invite(newEmail())).status).toBe(201)
+    expectRefusal(await invite(newEmail()), 'rate_limited')
+    const other = await newPerson(await app.newOrg(), 'admin')
+    expect((await invite(newEmail(), other)).status).toBe(201)
+  })
+
+  it('name the organization in their mail without anything that a tenant could abuse', async () => {
+    const hostile = await app.newOrg('Your account is locked: https://evil.example/unlock <b>now</b>')
+    const email = newEmail()
+    await invite(email, await newPerson(hostile, 'admin'))
+    await expect.poll(() => server.mails.find(({ to }) => to[0] === email), { timeout: 10_000 }).toBeDefined()
+    const { data } = server.mails.find(({ to }) => to[0] === email)!
+    expect(data).toContain('Subject: Join Your account is locked https evil example unlock b now b on')
+    expect(data).not.toMatch(/evil\.example|<b>/)
+  })
+
+  it.each([
+    ['Café “Nord” & Søn (Ltd.)', 'Café Nord & Søn (Ltd.)'],
+    ['株式会社 東京', '株式会社 東京'],
+    ['www.evil.example', 'www evil example'],
+    ['a\u202Eb\u200B c', 'a b c'],
+    ['<>', ''],
+    ['x'.repeat(255), `${'x'.repeat(60)}…`],
+  ])('write the name %j as %j', (name, shown) => {
+    expect(mailName(name)).toBe(shown)
+  })
+})
+
+describe('Sessions of one person', () => {
+  it('are at most fifty in an organization: the oldest one ends with the fifty-first sign-in', async () => {
+    const person = await newPerson(org, 'viewer')
+    const sessions = [person]
+    for (let turn = 1; turn < 50; turn++) {
+      clock.advance(1)
+      sessions.push(await signIn(app, person.email, password))
+    }
+    expect(await standing(app, sessions[0]!)).toBe(200)
+    clock.advance(1)
+    const last = await signIn(app, person.email, password)
+    expect(await standing(app, sessions[0]!)).toBe(401)
+    expectRefusal(await renew(app, sessions[0]!), 'unauthorized')
+    for (const one of [sessions[1]!, sessions[49]!, last]) expect(await standing(app, one)).toBe(200)
+    expect(await standing(app, admin)).toBe(200)
+  })
+
+  it('end thirty days after signing in, however often they are refreshed', async () => {
+    const person = await newPerson(org, 'viewer')
+    let session = person
+    const next = async (): Promise<Person> => {
+      const reply = await renew(app, session)
+      expect(reply.status).toBe(200)
+      return { ...person, token: reply.json.data.access_token, refreshToken: reply.json.data.refresh_token }
+    }
+    clock.advance(29 * day)
+    session = await next()
+    clock.advance(day - 60)
+    session = await next()
+    expect(await standing(app, session)).toBe(200)
+    clock.advance(60)
+    expect(await standing(app, session)).toBe(401)
+    expectRefusal(await renew(app, session), 'unauthorized')
+    expect((await login(app, person.email, password)).status).toBe(200)
+  })
+})
+
+describe('Token exchanges of one credential', () => {
+  it('are limited to 600 a minute; a refresh token that is rejected then stays good', async () => {
+    const key = await mintKey(org)
+    const { refresh_token: token } = (await exchange(app, key)).json
+    for (let turn = 1; turn < 600; turn += 25) {
+      const replies = await Promise.all(Array.from({ length: Math.min(25, 600 - turn) }, () => exchange(app, key)))
+      expect(new Set(replies.map((reply) => reply.status))).toEqual(new Set([200]))
+    }
+    for (const reply of [await exchange(app, key), await refresh(app, token)]) {
+      expectRefusal(reply, 'rate_limited')
+      expect(reply.headers['retry-after']).toBe('60')
+    }
+    expect((await exchange(app, await mintKey(org))).status).toBe(200)
+    clock.advance(60)
+    expect((await refresh(app, token)).status).toBe(200)
+  })
+
+  it('with a wrong secret do not count, so that nobody can use the limit up for another', async () => {
+    const key = await mintKey(org)
+    for (let turn = 0; turn < 30; turn++) await exchange(app, { ...key, clientSecret: 'wrong' })
+    clock.advance(60)
+    expect((await exchange(app, key)).status).toBe(200)
+  })
+})
