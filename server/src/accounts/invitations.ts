@@ -8,19 +8,20 @@ import { newLinkToken, sameHash } from '../kernel/secrets.ts'
 import { findOrganization } from '../organizations/organizations.sql.ts'
 import { type Invitation, deleteInvitation, findInvitation, insertInvitation } from '../users/invitations.sql.ts'
 import { addMembership, isMember } from '../users/members.sql.ts'
+import { assertNotGuessable } from '../users/password-rules.ts'
 import { hashPassword, verifyPassword } from '../users/password.ts'
 import { type User, foldEmail } from '../users/user.ts'
 import { findUserByEmail, insertMembership, insertUser, membershipsOf } from '../users/users.sql.ts'
-import { type AccountNeeds, hashLinkToken, linkTo } from './needs.ts'
 import { mailName } from './mail-name.ts'
+import { type AccountNeeds, hashLinkToken, linkTo } from './needs.ts'
 import { assertAccountsOpen } from './signup-policy.ts'
 
 const invitationTtlMs = 7 * 24 * 3_600_000
 export const shortestPassword = 10
-
 /** Invitations of one organization in a day: to one address, and to all. */
 const maxPerRecipient = 5
 const maxPerOrganization = 100
+
 /** A token names its organization and invitation, so that it is looked up where it lives. */
 const newToken = (orgId: number, id: number): string => `lsi_${orgId.toString(36)}.${id.toString(36)}.${newLinkToken()}`
 
@@ -38,9 +39,9 @@ export async function invite(
 ): Promise<{ invitation: Invitation; link: string }> {
   const email = foldEmail(draft.email)
   if (await isMember(needs.db.read, orgId, email)) throw refuse.conflict('This person is a member already')
-  const id = await needs.ids.next(orgId)
   await needs.throttle.consume('day', `invite:${orgId} ${email}`, maxPerRecipient)
   await needs.throttle.consume('day', `invite:${orgId}`, maxPerOrganization)
+  const id = await needs.ids.next(orgId)
   const token = newToken(orgId, id)
   const millis = needs.clock.millis()
   const [createdAt, expiresAt] = [instantFromMillis(millis), instantFromMillis(millis + invitationTtlMs)]
@@ -50,8 +51,8 @@ export async function invite(
     throw refuse.conflict('An invitation to this address is open already')
   const link = linkTo(needs, 'join', token)
   const organization = await findOrganization(needs.db.read, orgId)
-  needs.post.send({
   const name = mailName(organization?.name ?? '') || 'an organization'
+  needs.post.send({
     to: email,
     subject: `Join ${name} on Lastseen`,
     text: `You are invited to join ${name} on Lastseen. To accept, open\n\n${link}\n\nThe link works once, within seven days.\n`,
@@ -116,6 +117,7 @@ async function joinAs(needs: AccountNeeds, offer: Offer, given: { password: stri
 async function joinAsNew(needs: AccountNeeds, offer: Offer, password: string): Promise<User> {
   assertAccountsOpen(needs.signups)
   if (codePointLength(password) < shortestPassword) throw refuse.invalid(tooShort)
+  assertNotGuessable('password', password, offer.invitation.email)
   const user = { userId: await needs.ids.next(0), email: offer.invitation.email }
   await join(needs, offer, user, await hashPassword(password))
   return user

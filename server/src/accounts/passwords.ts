@@ -3,6 +3,7 @@ import { now } from '../kernel/clock.ts'
 import { type Refusal, refuse } from '../kernel/errors.ts'
 import { instantFromMillis } from '../kernel/instant.ts'
 import { newLinkToken } from '../kernel/secrets.ts'
+import { assertNotGuessable } from '../users/password-rules.ts'
 import { hashPassword, verifyPassword } from '../users/password.ts'
 import { deleteResetsOf, findReset, insertReset, takeReset } from '../users/resets.sql.ts'
 import { foldEmail } from '../users/user.ts'
@@ -12,10 +13,10 @@ import { type AccountNeeds, hashLinkToken, linkTo } from './needs.ts'
 const resetTtlMs = 3_600_000
 /** An account gets one mail in this time, however often it is asked for. */
 const pauseMs = 60_000
-
 /** Requests for a link for one account from one client address, and for all accounts from it. */
 const resetsPerMinute = 20
 const resetsPerMinuteOfAddress = 300
+
 const wrong = (field: string, message: string) => (): Refusal =>
   refuse.invalid({ field, code: 'invalid_value', message })
 
@@ -47,6 +48,7 @@ export async function changePassword(needs: AccountNeeds, given: PasswordChange)
   const { userId, sessionId } = given
   const user = await findUser(needs.db.read, userId)
   if (user === null) throw refuse.unauthorized('Invalid or expired token')
+  assertNotGuessable('new_password', given.next, user.email)
   const attempt = async (): Promise<true | null> => {
     const found = await findUserByEmail(needs.db.read, user.email)
     return (await verifyPassword(found?.passwordHash ?? null, given.current)) || null
@@ -111,6 +113,7 @@ export async function confirmPasswordReset(
   const attempt = async (): Promise<true | null> => {
     const userId = await findReset(needs.db.common, tokenHash, now(needs.clock))
     if (userId === null) return null
+    assertNotGuessable('new_password', given.password, (await findUser(needs.db.read, userId))?.email ?? '')
     const hash = await hashPassword(given.password)
     const write = (): Promise<boolean> =>
       needs.db.shared(async (tx) => {

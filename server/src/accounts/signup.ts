@@ -4,7 +4,8 @@ import { now } from '../kernel/clock.ts'
 import { refuse } from '../kernel/errors.ts'
 import { insertOrganization } from '../organizations/organizations.sql.ts'
 import { prepareUser } from '../users/commands.ts'
-import { type Membership, foldEmail } from '../users/user.ts'
+import { assertNotGuessable } from '../users/password-rules.ts'
+import { type Membership, type User, foldEmail } from '../users/user.ts'
 import { findUserByEmail } from '../users/users.sql.ts'
 import type { AccountNeeds } from './needs.ts'
 import { assertSignupOpen } from './signup-policy.ts'
@@ -21,6 +22,7 @@ export interface Signup {
 export async function signup(needs: AccountNeeds, given: Signup): Promise<SignedIn> {
   const { signups } = needs
   assertSignupOpen(signups)
+  assertNotGuessable('password', given.password, foldEmail(given.email))
   // A proxy on this machine connects from a loopback address too, and its clients are limited.
   const isLocal = signups.isLocalOnly && isLoopback(given.address) && !given.isForwarded
   if (!isLocal) await needs.throttle.consume('hour', `signup:${given.address}`, signups.maxPerHour)

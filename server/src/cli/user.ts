@@ -9,6 +9,7 @@ import { type Role, roles } from '../kernel/scopes.ts'
 import { newPassword } from '../kernel/secrets.ts'
 import { createUser } from '../users/commands.ts'
 import { addMembership, findMember, listMembers } from '../users/members.sql.ts'
+import { passwordWeakness } from '../users/password-rules.ts'
 import { type User, foldEmail } from '../users/user.ts'
 import { findUserByEmail, listAccounts } from '../users/users.sql.ts'
 import { allPages, checkLine, onCore, operatorCommand } from './command.ts'
@@ -20,9 +21,11 @@ interface Membership {
   role: Role
 }
 
-function checkPassword(password: string): string {
+function checkPassword(password: string, email: string): string {
   if (codePointLength(password) < 10 || codePointLength(password) > 1024 || textProblem(password) !== null)
     throw new UsageError('A password has 10 to 1024 characters, none of them a control character')
+  const weakness = passwordWeakness(password, foldEmail(email))
+  if (weakness !== null) throw new UsageError(`The password ${weakness}; choose another one`)
   return password
 }
 
@@ -43,7 +46,7 @@ async function memberOf(core: Core, { org, email }: Pick<Membership, 'org' | 'em
 export async function createUserIn(core: Core, options: Membership & { password?: string }): Promise<Facts> {
   if (!/^[^\s@]+@[^\s@]+$/.test(checkLine('The e-mail address', options.email)))
     throw new UsageError(`${JSON.stringify(options.email)} is not an e-mail address`)
-  const password = checkPassword(options.password ?? newPassword())
+  const password = checkPassword(options.password ?? newPassword(), options.email)
   const { orgId } = await organizationNamed(core, options.org)
   const { role } = options
   const user = await createUser(core, orgId, { email: options.email, password, role })
@@ -72,7 +75,7 @@ export async function removeUserFrom(core: Core, options: Pick<Membership, 'org'
 }
 
 export async function resetPasswordOf(core: Core, options: { email: string; password?: string }): Promise<Facts> {
-  const password = checkPassword(options.password ?? newPassword())
+  const password = checkPassword(options.password ?? newPassword(), options.email)
   const user = await accountOf(core, options.email)
   await setPassword(core, user.userId, password)
   return { user_id: user.userId, email: user.email, password }

@@ -137,7 +137,7 @@ describe('POST /auth/invitations/accept', () => {
     expectRefusal(await post('accept', { token, password: '123456789' }), 'validation_error', {
       fields: [{ field: 'password', code: 'too_short', params: { min_length: 10 } }],
     })
-    expect((await post('accept', { token, password: '1234567890' })).status).toBe(201)
+    expect((await post('accept', { token, password: '123456789x' })).status).toBe(201)
   })
 
   it('takes the password of the account the address has, and signs in to the new organization', async () => {
