@@ -10,7 +10,11 @@ let program: Program
 const broker = new TinyBroker()
 
 test.beforeAll(async () => {
-  program = await startProgram({ LASTSEEN_ROOT_SURFACE: 'natural-key', LASTSEEN_MQTT_URL: await broker.open() })
+  program = await startProgram({
+    LASTSEEN_ROOT_SURFACE: 'natural-key',
+    LASTSEEN_MQTT_URL: await broker.open(),
+    LASTSEEN_SIGNUP: 'invite-only',
+  })
 })
 test.afterAll(async () => {
   await program.stop()
@@ -58,6 +62,20 @@ test('With the API of v1.0.0 at the root the app finds its own API elsewhere, an
   expect([...asked]).toEqual(expect.arrayContaining(['/primary/api/v1/assets', '/api/v1/overview']))
   expect(refused).toEqual([])
   expect(complaints).toEqual([])
+})
+
+test('Where sign-up is by invitation only, nobody is led to it, and its page says how to get an account', async ({
+  page,
+}) => {
+  await page.goto(`${program.url}/sign-in`)
+  await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Create an organization' })).toHaveCount(0)
+  await page.goto(`${program.url}/sign-up`)
+  await expect(page.getByText('Ask an admin of your organization for an invitation')).toBeVisible()
+  await expect(page.getByLabel('Organization')).toHaveCount(0)
+  await expectAccessible(page)
+  await page.getByRole('link', { name: 'Sign in' }).click()
+  await expect(page).toHaveURL(/\/sign-in$/)
 })
 
 test('A reader nobody registered shows in the inbox, and added from there its messages are taken', async ({ page }) => {

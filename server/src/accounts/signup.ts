@@ -10,7 +10,7 @@ import { findUserByEmail } from '../users/users.sql.ts'
 import type { AccountNeeds } from './needs.ts'
 import { assertSignupOpen } from './signup-policy.ts'
 
-export interface Signup {
+interface Signup {
   organizationName: string
   email: string
   password: string
@@ -26,8 +26,11 @@ export async function signup(needs: AccountNeeds, given: Signup): Promise<Signed
   // A proxy on this machine connects from a loopback address too, and its clients are limited.
   const isLocal = signups.isLocalOnly && isLoopback(given.address) && !given.isForwarded
   if (!isLocal) await needs.throttle.consume('hour', `signup:${given.address}`, signups.maxPerHour)
-  if ((await findUserByEmail(needs.db.read, foldEmail(given.email))) !== null)
+  const owner = await findUserByEmail(needs.db.read, foldEmail(given.email))
+  if (owner !== null) {
+    needs.post.inBackground(() => tellOwner(needs, owner))
     throw refuse.conflict('A user with this e-mail address already exists')
+  }
   const { email, password } = given
   const writeUser = await prepareUser(needs, { email, password, role: 'admin' })
   const membership: Membership = { orgId: await needs.ids.next(0), orgName: given.organizationName, role: 'admin' }
@@ -36,4 +39,14 @@ export async function signup(needs: AccountNeeds, given: Signup): Promise<Signed
     return writeUser(tx, membership.orgId)
   })
   return openSession(needs, user, membership, [membership])
+}
+
+/** The owner of an address hears, once a day at most, that somebody signs up with it. */
+async function tellOwner(needs: AccountNeeds, { email }: User): Promise<void> {
+  if (!needs.post.hasTransport || !(await needs.throttle.tryConsume('day', `signup-mail:${email}`, 1))) return
+  needs.post.send({
+    to: email,
+    subject: 'You already have an account',
+    text: `Somebody, probably you, tried to sign up at Lastseen with this address, which has an account already. To sign in, open\n\n${needs.siteUrl()}/sign-in\n\nIf it was not you, do nothing.\n`,
+  })
 }

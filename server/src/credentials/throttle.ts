@@ -7,7 +7,7 @@ import { claimAttempt, countUse, settleAttempt } from './throttle.sql.ts'
 const windowsMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 
 /** Begins with the first use that is counted. */
-export type Window = keyof typeof windowsMs
+type Window = keyof typeof windowsMs
 
 const windowMs = windowsMs.minute
 const perIdentity = 20
@@ -71,10 +71,21 @@ export class Throttle {
 
   /** Counts one use of something that is limited, whatever comes of it; 429 past `max` uses in the window. */
   async consume(window: Window, key: string, max: number): Promise<void> {
+    const retryMs = await this.#count(window, key, max)
+    if (retryMs > 0) throw refuse.rateLimited(retryMs / 1000)
+  }
+
+  /** The same, but false instead of 429. */
+  async tryConsume(window: Window, key: string, max: number): Promise<boolean> {
+    return (await this.#count(window, key, max)) === 0
+  }
+
+  /** 0 when the use was counted; how long to wait otherwise. */
+  async #count(window: Window, key: string, max: number): Promise<number> {
     const atMs = this.#clock.millis()
     const lengthMs = windowsMs[window]
     const { admitted, sinceMs } = await countUse(this.#db.common, `${window}:${key}`, atMs, lengthMs, max)
-    if (!admitted) throw refuse.rateLimited((sinceMs + lengthMs - atMs) / 1000)
+    return admitted ? 0 : sinceMs + lengthMs - atMs
   }
 
   async #guard<Result>(

@@ -78,6 +78,8 @@ describe('A setting', () => {
     ['LASTSEEN_DATABASE_POOL', '100', { databasePool: 100 }],
     ['LASTSEEN_WORKERS', '64', { workers: 64 }],
     ['LASTSEEN_RATE_LIMIT_STORE', 'database', { rateLimitStore: 'database' }],
+    ['LASTSEEN_SIGNUP', 'invite-only', { signup: 'invite-only' }],
+    ['LASTSEEN_SIGNUP_LIMIT', '1000', { signupLimit: 1000 }],
     ['LASTSEEN_EDGE_FILTER', 'true', { edgeFilter: true }],
     ['LASTSEEN_TRUST_PROXY', 'true', { trustProxy: true }],
     ['LASTSEEN_METRICS_TOKEN', 'word', { metricsToken: 'word' }],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isWithin, parseAddress, parseRange } from '../../src/kernel/address.ts'
+import { clientKeyOf, isLoopback, isWithin, parseAddress, parseRange } from '../../src/kernel/address.ts'
 
 describe('an address', () => {
   it.each([
@@ -45,4 +45,35 @@ describe('a range', () => {
     '%j is none',
     (text) => expect(parseRange(text)).toBe(null),
   )
+})
+
+describe('The key of a client in limits', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['::1', '::1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8:1:2::', '2001:db8:1:2::/64'],
+    ['fe80::1%eth0', 'fe80::/64'],
+    ['unknown', null],
+    ['127.1', null],
+    ['', null],
+  ])('of %j is %j', (text, key) => {
+    expect(clientKeyOf(text)).toBe(key)
+  })
+})
+
+describe('Only this machine reaches', () => {
+  it.each([
+    ['127.0.0.1', true],
+    ['127.8.8.8', true],
+    ['::1', true],
+    ['localhost', true],
+    ['0.0.0.0', false],
+    ['::', false],
+    ['192.0.2.1', false],
+    ['127.example.com', false],
+  ])('%s: %s', (host, isLocal) => {
+    expect(isLoopback(host)).toBe(isLocal)
+  })
 })

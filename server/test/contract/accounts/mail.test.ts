@@ -55,6 +55,17 @@ describe('Where a mail server is set', () => {
     expect(server.mails[0]!.data).toMatch(/^Subject: =\?UTF-8\?/m)
   })
 
+  it('the owner of an address hears that somebody signs up with it, once a day', async () => {
+    const person = await newPerson(org, 'viewer')
+    const json = { email: person.email.toUpperCase(), password: 'correct horse battery', organization_name: 'Other' }
+    for (let turn = 0; turn < 3; turn++)
+      expect((await app.anonymous('POST', '/api/v1/auth/signup', { json })).status).toBe(409)
+    await expect.poll(() => server.mails.length, { timeout: 10_000 }).toBe(1)
+    expect(server.mails[0]!.to).toEqual([person.email])
+    expect(server.mails[0]!.data).toContain('Subject: You already have an account')
+    expect(textOf(server.mails[0]!)).toContain('https://track.example.com/sign-in')
+  })
+
   it('a mail that is turned away for the moment is sent again', async () => {
     const person = await newPerson(org, 'viewer')
     server.busy = 1
