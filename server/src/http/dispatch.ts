@@ -122,8 +122,12 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     const params = readParams(route, target.variables, segments)
     const address = clientAddress(request, needs.trustProxy)
     const call = {
-      ...{ params: params as never, query: query as never, body: undefined as never },
-      ...{ caller, address, isForwarded: isForwarded(request) },
+      params: params as never,
+      query: query as never,
+      body: undefined as never,
+      caller,
+      address,
+      isForwarded: isForwarded(request),
     }
 
     // An anonymous body is read before the request takes a slot, so that slow anonymous clients hold none. An authenticated one is
