@@ -3,6 +3,7 @@ import { webSurface } from '../api/web/surface.ts'
 import { Imports, progressTopic } from '../bulk/imports.ts'
 import { Principals } from '../credentials/authenticate.ts'
 import { revocationTopic } from '../credentials/commands.ts'
+import { OpenStreams } from '../credentials/open-streams.ts'
 import { databaseLimiter, migratingLimiter } from '../credentials/shared-buckets.ts'
 import { Throttle } from '../credentials/throttle.ts'
 import { AccessTokens } from '../credentials/tokens.ts'
@@ -95,11 +96,15 @@ export function startApi(
     tell: options.tell ?? (() => undefined),
     siteUrl: options.siteUrl,
   }
+  const streams = new OpenStreams({
+    maxPerPrincipal: config.liveStreamsPerUser,
+    maxPerOrg: config.liveStreamsPerOrg,
+  })
   const published = publicSurfaces(needs, config)
   const { limiter, join } = chooseLimiter(core, options)
   const stopHousekeeping = housekeeping(core, useLog, log)
   return {
-    surfaces: [...published.surfaces, webSurface(needs, tracking.live)],
+    surfaces: [...published.surfaces, webSurface(needs, tracking.live, streams)],
     pages: [...published.pages, ...webPages(webFolder, published.primaryBase)],
     authenticator: principals,
     limiter,

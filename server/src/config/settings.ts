@@ -192,6 +192,18 @@ export const settings = {
     parse: count(1, 36_500),
     about: 'How long history is kept. Older reads are ignored when they arrive.',
   }),
+  liveStreamsPerUser: setting({
+    name: 'LASTSEEN_LIVE_STREAMS_PER_USER',
+    fallback: '10',
+    parse: count(1, 10_000),
+    about: 'Live streams that one user or API key may have open at a time in each server process.',
+  }),
+  liveStreamsPerOrg: setting({
+    name: 'LASTSEEN_LIVE_STREAMS_PER_ORG',
+    fallback: '100',
+    parse: count(1, 10_000),
+    about: 'Live streams that one organization may have open at a time in each server process.',
+  }),
   mqttPort: setting({
     name: 'LASTSEEN_MQTT_PORT',
     fallback: '1883',

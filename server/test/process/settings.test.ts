@@ -152,6 +152,8 @@ describe('settings', () => {
       roles: new Set(['api', 'ingest', 'deliver']),
       rateLimitStore: 'auto',
       retentionDays: 400,
+      liveStreamsPerUser: 10,
+      liveStreamsPerOrg: 100,
       mqttPort: 1883,
       mqttUrl: null,
       mqttShare: 'auto',
