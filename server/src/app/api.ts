@@ -37,6 +37,8 @@ interface ApiOptions {
   siteUrl: () => string
 }
 
+const streamCheckMs = 1000
+
 /** What a process has to offer that does not answer the API. */
 export const noApi: Api = {
   surfaces: [],
@@ -61,9 +63,21 @@ export function startApi(
   const isListening = (): boolean => wake.isListening()
   const onUse: UseLog['note'] = (caller) => useLog.note(caller)
   const principals = new Principals({ db, clock, environment, tokens, isListening, onUse })
-  wake.on(revocationTopic, (keys) => {
-    for (const key of keys.split(',')) principals.forget(key)
+  const streams = new OpenStreams({
+    clock,
+    maxPerPrincipal: config.liveStreamsPerUser,
+    maxPerOrg: config.liveStreamsPerOrg,
+    isCurrent: (caller) => principals.isCurrent(caller),
   })
+  wake.on(revocationTopic, (keys) => {
+    for (const key of keys.split(',')) {
+      principals.forget(key)
+      streams.endRevoked(key)
+    }
+  })
+  // While this process cannot receive notifications, open streams are checked in the database instead.
+  const streamCheck = setInterval(() => void (isListening() || streams.checkAll()), streamCheckMs)
+  streamCheck.unref()
   const post = new Post({
     url: config.mailUrl,
     from: config.mailFrom,
@@ -96,10 +110,6 @@ export function startApi(
     tell: options.tell ?? (() => undefined),
     siteUrl: options.siteUrl,
   }
-  const streams = new OpenStreams({
-    maxPerPrincipal: config.liveStreamsPerUser,
-    maxPerOrg: config.liveStreamsPerOrg,
-  })
   const published = publicSurfaces(needs, config)
   const { limiter, join } = chooseLimiter(core, options)
   const stopHousekeeping = housekeeping(core, useLog, log)
@@ -109,8 +119,12 @@ export function startApi(
     authenticator: principals,
     limiter,
     join,
-    missedNews: () => principals.forgetAll(),
+    missedNews() {
+      principals.forgetAll()
+      void streams.checkAll()
+    },
     async stop() {
+      clearInterval(streamCheck)
       await imports.close()
       await post.close()
       await stopHousekeeping()

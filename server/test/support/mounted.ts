@@ -35,6 +35,7 @@ export async function mountRows(routes: readonly AnyRoute[], options: Partial<Di
         sessionId: '',
         namedScopes: ['ok'],
         scopes: new Set(['ok']),
+        expiresAtMs: Infinity,
       }),
     },
     limiter: memoryLimiter(millis),
