@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { takeSeat } from '../db/seat.ts'
 import { startBroker } from '../ingest/broker.ts'
 import { startSubscriber } from '../ingest/subscriber.ts'
+import { readerChangedTopic } from '../readers/commands.ts'
 import type { Core } from './core.ts'
 import { ownAddress } from './own-address.ts'
 import type { Tracking } from './tracking.ts'
@@ -10,10 +11,12 @@ import type { Tracking } from './tracking.ts'
 export interface MqttDoor {
   /** What to tell whoever started the program. */
   notice: string | null
+  /** Notifications of changed readers may have been missed. */
+  missedNews: () => void
   close(): Promise<void>
 }
 
-export const noMqtt: MqttDoor = { notice: null, close: async () => undefined }
+export const noMqtt: MqttDoor = { notice: null, missedNews: () => undefined, close: async () => undefined }
 
 /** Opens the MQTT way in: an outside broker when one is named, else the embedded one. Without either, HTTP remains. */
 export async function openMqtt(
@@ -33,14 +36,20 @@ export async function openMqtt(
     const isShared = isOneOfSeveral || mqttShare === 'always'
     const options = { url: mqttUrl, installation, isShared, takeSeat: seated, devices, intake, onFailure, onState }
     const subscriber = startSubscriber(options)
-    return { notice: null, close: () => subscriber.close() }
+    return { ...noMqtt, close: () => subscriber.close() }
   }
   if (mqttPort === 0) return noMqtt
   try {
     const onConnection = tracking.noteConnection
-    const broker = await startBroker({ devices, intake, host, port: mqttPort, onFailure, onConnection })
+    const broker = await startBroker({
+      ...{ devices, intake, host, port: mqttPort, onFailure, onConnection },
+    })
+    // A change that names no reader is not waited for: every connected reader is then looked up.
+    core.wake.on(readerChangedTopic, (readerId) =>
+      readerId === '' ? void broker.closeRevoked(null) : broker.closeRevoked(Number(readerId)),
+    )
     const notice = `Readers reach the MQTT broker at ${ownAddress('mqtt', host, broker.port)}`
-    return { notice, close: () => broker.close() }
+    return { notice, missedNews: () => void broker.closeRevoked(null), close: () => broker.close() }
   } catch (error) {
     const why =
       (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? `port ${mqttPort} is taken` : (error as Error).message

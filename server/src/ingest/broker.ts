@@ -16,6 +16,8 @@ export interface BrokerNeeds {
 
 export interface Broker {
   port: number
+  /** Closes the connections whose token is not valid any more: those of one reader, or of all readers. */
+  closeRevoked(readerId: number | null): Promise<void>
   close(): Promise<void>
 }
 
@@ -33,18 +35,19 @@ function isOwnTopic(topic: string, topicKey: string): boolean {
  */
 export async function startBroker(needs: BrokerNeeds): Promise<Broker> {
   const logins = new WeakMap<Client, { device: Device; token: string }>()
+  const signedIn = new Set<Client>()
 
   async function authenticate(client: Client, username: string | undefined, password: Buffer | undefined) {
     const token = password?.toString('utf8') ?? ''
     const device = await needs.devices.byToken(token)
     if (device === null || username !== String(device.readerId)) return false
     logins.set(client, { device, token })
+    if (!client.closed) signedIn.add(client)
     needs.onConnection(device, true)
     return true
   }
 
   async function take(client: Client | null, packet: { topic: string; payload: string | Buffer; retain: boolean }) {
-    // A token that was replaced or revoked while the reader stays connected is rejected at its next message.
     const login = client === null ? undefined : logins.get(client)
     const device = login === undefined ? null : await needs.devices.byToken(login.token)
     if (device === null || !isOwnTopic(packet.topic, device.topicKey)) throw new Error('not allowed')
@@ -82,7 +85,8 @@ export async function startBroker(needs: BrokerNeeds): Promise<Broker> {
   })
 
   const server = createServer((socket) => {
-    aedes.handle(socket)
+    const client = aedes.handle(socket)
+    socket.once('close', () => signedIn.delete(client))
     // Heard before the broker gets what it reads from the socket.
     const sizes = new PacketSizes()
     socket.on('data', (chunk) => {
@@ -100,6 +104,18 @@ export async function startBroker(needs: BrokerNeeds): Promise<Broker> {
   const address = server.address()
   return {
     port: typeof address === 'object' && address !== null ? address.port : needs.port,
+    async closeRevoked(readerId) {
+      for (const client of [...signedIn]) {
+        const { device, token } = logins.get(client)!
+        if (readerId !== null && device.readerId !== readerId) continue
+        try {
+          if ((await needs.devices.byToken(token)) === null) client.close()
+        } catch (error) {
+          // The token is checked again with the next message.
+          needs.onFailure(error)
+        }
+      }
+    },
     close: () =>
       new Promise((resolve) => {
         aedes.close(() => server.close(() => resolve()))
