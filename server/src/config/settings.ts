@@ -210,6 +210,19 @@ export const settings = {
     parse: port,
     about: 'Port of the embedded MQTT broker; 0 turns it off.',
   }),
+  mqttConnections: setting({
+    name: 'LASTSEEN_MQTT_CONNECTIONS',
+    fallback: '10000',
+    parse: count(1, 1_000_000),
+    about: 'Connections that the embedded MQTT broker accepts at a time in each server process.',
+  }),
+  mqttConnectionsPerAddress: setting({
+    name: 'LASTSEEN_MQTT_CONNECTIONS_PER_ADDRESS',
+    fallback: '1000',
+    parse: count(1, 1_000_000),
+    about:
+      'How many of them may come from one IPv4 address or one IPv6 network of 64 bits. Readers behind one proxy or NAT share an address.',
+  }),
   mqttUrl: setting({
     name: 'LASTSEEN_MQTT_URL',
     fallback: '',

@@ -1,17 +1,25 @@
-import { createServer } from 'node:net'
+import { type Socket, createServer } from 'node:net'
 import { Aedes, type Client } from 'aedes'
+import { clientNetwork } from '../kernel/address.ts'
 import type { Device } from '../readers/reader.ts'
+import { ConnectionLimits } from './connection-limits.ts'
 import type { Devices } from './devices.ts'
 import type { Intake } from './intake.ts'
-import { PacketSizes } from './packet-size.ts'
+import { PacketSizes, UnfinishedPackets } from './packet-size.ts'
 
 export interface BrokerNeeds {
   devices: Devices
   intake: Intake
   host: string
   port: number
+  maxConnections: number
+  maxConnectionsPerAddress: number
+  /** How long a client may take to send its CONNECT packet. */
+  connectTimeoutMs?: number
   onFailure: (error: unknown) => void
   onConnection: (device: Device, isConnected: boolean) => void
+  /** A connection was closed because it exceeded a limit. */
+  onLimit: (limit: string, address: string, readerId: number | null) => void
 }
 
 export interface Broker {
@@ -20,6 +28,10 @@ export interface Broker {
   closeRevoked(readerId: number | null): Promise<void>
   close(): Promise<void>
 }
+
+const defaultConnectTimeoutMs = 10_000
+/** A CONNECT packet carries a client id, a user name, a token and perhaps a last will. */
+const maxConnectBytes = 64 * 1024
 
 const refusedLogin = Object.assign(new Error('unknown reader or wrong token'), { returnCode: 4 as const })
 
@@ -36,6 +48,9 @@ function isOwnTopic(topic: string, topicKey: string): boolean {
 export async function startBroker(needs: BrokerNeeds): Promise<Broker> {
   const logins = new WeakMap<Client, { device: Device; token: string }>()
   const signedIn = new Set<Client>()
+  const sockets = new Set<Socket>()
+  const limits = new ConnectionLimits(needs.maxConnections, needs.maxConnectionsPerAddress)
+  const unfinished = new UnfinishedPackets()
 
   async function authenticate(client: Client, username: string | undefined, password: Buffer | undefined) {
     const token = password?.toString('utf8') ?? ''
@@ -57,7 +72,7 @@ export async function startBroker(needs: BrokerNeeds): Promise<Broker> {
 
   const aedes = await Aedes.createBroker({
     maxClientsIdLength: 256,
-    connectTimeout: 20_000,
+    connectTimeout: needs.connectTimeoutMs ?? defaultConnectTimeoutMs,
     authenticate(client, username, password, done) {
       authenticate(client, username, password).then(
         (isKnown) => done(isKnown ? null : refusedLogin, isKnown),
@@ -85,12 +100,29 @@ export async function startBroker(needs: BrokerNeeds): Promise<Broker> {
   })
 
   const server = createServer((socket) => {
+    const address = socket.remoteAddress ?? ''
+    const network = clientNetwork(address)
+    const exceeded = limits.add(network)
+    if (exceeded !== null) {
+      socket.destroy()
+      return needs.onLimit(exceeded, address, null)
+    }
+    sockets.add(socket)
     const client = aedes.handle(socket)
-    socket.once('close', () => signedIn.delete(client))
+    const sizes = new PacketSizes(maxConnectBytes)
     // Heard before the broker gets what it reads from the socket.
-    const sizes = new PacketSizes()
     socket.on('data', (chunk) => {
-      if (sizes.isTooLarge(chunk)) socket.destroy()
+      if (sizes.isTooLarge(chunk)) return void socket.destroy()
+      const device = logins.get(client)?.device
+      if (device === undefined || unfinished.hold(socket, device.orgId, sizes.unfinishedBytes)) return
+      socket.destroy()
+      needs.onLimit('memory for packets that are not finished', address, device.readerId)
+    })
+    socket.once('close', () => {
+      limits.remove(network)
+      unfinished.release(socket)
+      signedIn.delete(client)
+      sockets.delete(socket)
     })
   })
   await new Promise<void>((resolve, reject) => {
@@ -118,7 +150,11 @@ export async function startBroker(needs: BrokerNeeds): Promise<Broker> {
     },
     close: () =>
       new Promise((resolve) => {
-        aedes.close(() => server.close(() => resolve()))
+        aedes.close(() => {
+          server.close(() => resolve())
+          // Clients that have not signed in are not known to the broker, which closes all others.
+          for (const socket of sockets) socket.destroy()
+        })
       }),
   }
 }

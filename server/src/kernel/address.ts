@@ -27,6 +27,20 @@ export function parseRange(text: string): Range | null {
   return /^\d{1,3}$/.test(length) && Number(length) <= bits ? { address, prefix: Number(length) } : null
 }
 
+/**
+ * What limits count as one client: an IPv4 address, or the /64 network of an IPv6 address, since one client is usually
+ * given a whole /64.
+ */
+export function clientNetwork(text: string): string {
+  const address = parseAddress(text.split('%')[0]!)
+  if (!(address instanceof ipaddr.IPv6)) return text
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address().toString()
+  return `${address.parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`
+}
+
 /** An IPv4 address is never within a range of IPv6, not even as a mapped address. */
 export const isWithin = (address: Address, range: Range): boolean =>
   address.kind() === range.address.kind() && address.match(range.address, range.prefix)

@@ -1,24 +1,32 @@
+import { once } from 'node:events'
+import { type Socket, connect } from 'node:net'
 import mqtt, { type MqttClient } from 'mqtt'
+import { generate } from 'mqtt-packet'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startBroker } from '../../src/ingest/broker.ts'
 import { readerChangedTopic, rotateReaderToken } from '../../src/readers/commands.ts'
 import { type TestApp, startApp } from '../support/app.ts'
+import { publish } from '../support/mqtt.ts'
 import { freePort } from '../support/process.ts'
 import { Site, database, eventually, useTracking } from '../support/tracking.ts'
 
 const ports = [await freePort(), await freePort()] as const
+const limits = { LASTSEEN_MQTT_CONNECTIONS: '7', LASTSEEN_MQTT_CONNECTIONS_PER_ADDRESS: '5' }
 const alone = 'the second process has a broker of its own'
 const context = useTracking('2026-09-22T00:00:00Z', { settings: { LASTSEEN_MQTT_PORT: String(ports[0]) }, alone })
 let second: TestApp
 
 beforeAll(async () => {
   const options = { beside: context.app, isOneOfSeveral: true, clock: context.clock }
-  second = await startApp({ ...options, settings: { LASTSEEN_MQTT_PORT: String(ports[1]) } })
+  second = await startApp({ ...options, settings: { LASTSEEN_MQTT_PORT: String(ports[1]), ...limits } })
 })
 afterAll(() => second.stop())
 
 const clients: MqttClient[] = []
+const sockets: Socket[] = []
 afterEach(async () => {
   for (const client of clients.splice(0)) await client.endAsync(true)
+  for (const socket of sockets.splice(0)) socket.destroy()
 })
 
 type Login = Pick<Site, 'readerId' | 'token'>
@@ -30,6 +38,29 @@ async function signIn({ readerId, token }: Login, port: number = ports[0], clien
   clients.push(client)
   return client
 }
+
+/** A bare connection, for packets that no MQTT client would agree to send. */
+async function openSocket(port: number = ports[0], localAddress = '127.0.0.1'): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress })
+  socket.on('error', () => undefined)
+  sockets.push(socket)
+  await once(socket, 'connect')
+  return socket.resume()
+}
+
+/** Whether the server ends the connection within the time. */
+const isClosedWithin = async (socket: Socket, ms: number): Promise<boolean> => {
+  if (socket.closed) return true
+  const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), ms))
+  return Promise.race([once(socket, 'close').then(() => true), late])
+}
+
+const connectPacket = ({ readerId, token }: Login, clientId = ''): Buffer =>
+  generate({
+    ...{ cmd: 'connect', protocolId: 'MQTT', protocolVersion: 4, clean: true, clientId, keepalive: 0 },
+    username: String(readerId),
+    password: Buffer.from(token),
+  })
 
 describe('The MQTT connections of a reader are closed in every process within a second', () => {
   const expectCut = (connected: MqttClient[]): Promise<void> =>
@@ -71,5 +102,86 @@ describe('The MQTT connections of a reader are closed in every process within a 
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and query ilike 'listen %'`
     await eventually(async () => expect(client.connected).toBe(false))
+  })
+})
+
+describe('An MQTT connection that has not signed in', () => {
+  /** The fixed header of a CONNECT packet with this remaining length, and the start of the packet. */
+  const unfinished = (length: number): Buffer =>
+    Buffer.from([0x10, (length & 0x7f) | 0x80, ((length >> 7) & 0x7f) | 0x80, length >> 14, 0, 4, 0x4d, 0x51])
+
+  it('may send a CONNECT packet of 64 KiB, and is closed when a larger one is announced', async () => {
+    const [small, large] = [await openSocket(), await openSocket()]
+    small.write(unfinished(64 * 1024))
+    large.write(unfinished(64 * 1024 + 1))
+    expect(await isClosedWithin(large, 1000)).toBe(true)
+    expect(await isClosedWithin(small, 50)).toBe(false)
+  })
+
+  it('may send larger packets once it has signed in', async () => {
+    const site = await Site.open(context.app, 'Dock')
+    const client = await signIn(site)
+    expect(await publish(client, 'gate', ' '.repeat(200_000))).toBe('acknowledged')
+  })
+
+  it('is closed when its CONNECT packet is not complete in time', async () => {
+    const { devices, intake } = { devices: {} as never, intake: {} as never }
+    const broker = await startBroker({
+      ...{ devices, intake, host: '127.0.0.1', port: 0, connectTimeoutMs: 100 },
+      ...{ maxConnections: 10, maxConnectionsPerAddress: 10 },
+      onFailure: () => undefined,
+      onConnection: () => undefined,
+      onLimit: () => undefined,
+    })
+    try {
+      const [silent, slow] = [await openSocket(broker.port), await openSocket(broker.port)]
+      slow.write(unfinished(1000))
+      expect(await Promise.all([silent, slow].map((socket) => isClosedWithin(socket, 1000)))).toEqual([true, true])
+    } finally {
+      await broker.close()
+    }
+  })
+})
+
+describe('MQTT connections past the limit', () => {
+  const isRefused = async (from: string): Promise<boolean> => isClosedWithin(await openSocket(ports[1], from), 100)
+
+  // Only Linux connects from every address of the loopback network.
+  it.runIf(process.platform === 'linux')('are closed at once, for one address and in total', async () => {
+    await eventually(async () => {
+      for (const socket of sockets.splice(0)) socket.destroy()
+      for (let count = 0; count < 5; count++) expect(await isRefused('127.0.0.1')).toBe(false)
+    })
+    expect(await isRefused('127.0.0.1')).toBe(true)
+    expect([await isRefused('127.0.0.2'), await isRefused('127.0.0.3')]).toEqual([false, false])
+    expect(await isRefused('127.0.0.4')).toBe(true)
+    sockets.shift()!.destroy()
+    await eventually(async () => expect(await isRefused('127.0.0.4')).toBe(false))
+  })
+})
+
+describe('Packets that a reader has begun and not finished', () => {
+  it('take at most 16 MiB for each organization; the connection that would take more is closed', async () => {
+    const [site, other] = [await Site.open(context.app, 'Dock'), await Site.open(context.app, 'Dock')]
+    const begin = async (login: Login): Promise<Socket> => {
+      const socket = await openSocket()
+      socket.write(connectPacket(login))
+      await once(socket, 'data')
+      socket.write(
+        generate({
+          cmd: 'publish',
+          topic: 'gate',
+          payload: Buffer.alloc(4_000_000),
+          qos: 0,
+          dup: false,
+          retain: false,
+        }).subarray(0, 1000),
+      )
+      return socket
+    }
+    const begun = [await begin(site), await begin(site), await begin(site), await begin(site)]
+    expect(await isClosedWithin(await begin(site), 1000)).toBe(true)
+    expect(await isClosedWithin(begun[0]!, 50)).toBe(false)
+    expect(await isClosedWithin(await begin(other), 50)).toBe(false)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isWithin, parseAddress, parseRange } from '../../src/kernel/address.ts'
+import { clientNetwork, isWithin, parseAddress, parseRange } from '../../src/kernel/address.ts'
 
 describe('an address', () => {
   it.each([
@@ -45,4 +45,18 @@ describe('a range', () => {
     '%j is none',
     (text) => expect(parseRange(text)).toBe(null),
   )
+})
+
+describe('the network that limits count as one client', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::1', '2001:db8:1:2::/64'],
+    ['2001:db8:1:3::1', '2001:db8:1:3::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['', ''],
+  ])('%j is in %j', (address, network) => {
+    expect(clientNetwork(address)).toBe(network)
+  })
 })

@@ -155,6 +155,8 @@ describe('settings', () => {
       liveStreamsPerUser: 10,
       liveStreamsPerOrg: 100,
       mqttPort: 1883,
+      mqttConnections: 10_000,
+      mqttConnectionsPerAddress: 1000,
       mqttUrl: null,
       mqttShare: 'auto',
       unknownReadersOrg: null,
