@@ -32,8 +32,11 @@ export interface Broker {
 const defaultConnectTimeoutMs = 10_000
 /** A CONNECT packet carries a client id, a user name, a token and perhaps a last will. */
 const maxConnectBytes = 64 * 1024
+/** Messages with QoS 2 that a client has not released yet. */
+const maxUnreleased = 100
 
 const refusedLogin = Object.assign(new Error('unknown reader or wrong token'), { returnCode: 4 as const })
+const nothing = Buffer.alloc(0)
 
 /** A reader may publish under any topic that is not another reader's; its login says who it is. */
 function isOwnTopic(topic: string, topicKey: string): boolean {
@@ -68,11 +71,20 @@ export async function startBroker(needs: BrokerNeeds): Promise<Broker> {
     if (device === null || !isOwnTopic(packet.topic, device.topicKey)) throw new Error('not allowed')
     packet.retain = false
     await needs.intake.takeOrQuarantine(device, Buffer.from(packet.payload), packet.topic)
+    // Nobody can subscribe: until a message with QoS 2 is released, the broker needs nothing of it but its id.
+    packet.topic = 'recorded'
+    packet.payload = nothing
   }
 
   const aedes = await Aedes.createBroker({
     maxClientsIdLength: 256,
     connectTimeout: needs.connectTimeoutMs ?? defaultConnectTimeoutMs,
+    maxInflightInbound: maxUnreleased,
+    preConnect(_client, packet, done) {
+      // A reader only publishes, so there is no session worth keeping in memory after its connection.
+      packet.clean = true
+      done(null, true)
+    },
     authenticate(client, username, password, done) {
       authenticate(client, username, password).then(
         (isKnown) => done(isKnown ? null : refusedLogin, isKnown),
@@ -97,6 +109,12 @@ export async function startBroker(needs: BrokerNeeds): Promise<Broker> {
   aedes.on('clientDisconnect', (client) => {
     const device = logins.get(client)?.device
     if (device !== undefined) needs.onConnection(device, false)
+  })
+  aedes.on('clientError', (client, error) => {
+    if (!error.message.startsWith('maxInflightInbound')) return
+    const { remoteAddress = '' } = client.conn as Socket
+    const limit = `${maxUnreleased} messages with QoS 2 that are not released`
+    needs.onLimit(limit, remoteAddress, logins.get(client)?.device.readerId ?? null)
   })
 
   const server = createServer((socket) => {

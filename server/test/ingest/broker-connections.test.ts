@@ -62,6 +62,8 @@ const connectPacket = ({ readerId, token }: Login, clientId = ''): Buffer =>
     password: Buffer.from(token),
   })
 
+const at = '2026-09-21T10:00:00Z'
+
 describe('The MQTT connections of a reader are closed in every process within a second', () => {
   const expectCut = (connected: MqttClient[]): Promise<void> =>
     eventually(async () => expect(connected.map((client) => client.connected)).toEqual([false, false]), 1000)
@@ -157,6 +159,62 @@ describe('MQTT connections past the limit', () => {
     expect(await isRefused('127.0.0.4')).toBe(true)
     sockets.shift()!.destroy()
     await eventually(async () => expect(await isRefused('127.0.0.4')).toBe(false))
+  })
+})
+
+describe('A reader that publishes with QoS 2', () => {
+  it('has its message recorded and its handshake completed', async () => {
+    const site = await Site.open(context.app, 'Dock')
+    const thing = await site.thing('Pallet')
+    const client = await signIn(site)
+    await client.publishAsync('gate', JSON.stringify([{ tag: thing.tag, observed_at: at }]), { qos: 2 })
+    expect(await site.trail(thing)).toEqual([['2026-09-21T10:00:00.000Z', 'DOCK', null]])
+  })
+
+  it('and does not release 100 messages is disconnected at the next one', async () => {
+    const site = await Site.open(context.app, 'Dock')
+    const socket = await openSocket()
+    socket.write(connectPacket(site))
+    await once(socket, 'data')
+    let received = 0
+    socket.on('data', (chunk: Buffer) => (received += chunk.filter((byte) => byte === 0x50).length))
+    const send = (messageId: number): boolean =>
+      socket.write(
+        generate({
+          cmd: 'publish',
+          topic: 'gate',
+          payload: '[]',
+          qos: 2,
+          messageId: messageId + 0x2000,
+          dup: false,
+          retain: false,
+        }),
+      )
+    for (let id = 1; id <= 100; id++) send(id)
+    await eventually(async () => expect(received).toBeGreaterThanOrEqual(100))
+    expect(await isClosedWithin(socket, 50)).toBe(false)
+    send(101)
+    expect(await isClosedWithin(socket, 1000)).toBe(true)
+  })
+
+  it('costs no memory for the content of messages that it does not release', async () => {
+    const site = await Site.open(context.app, 'Dock')
+    const socket = await openSocket()
+    socket.write(connectPacket(site))
+    await once(socket, 'data')
+    const before = process.memoryUsage().arrayBuffers
+    const payload = Buffer.alloc(1024 * 1024, ' ')
+    for (let messageId = 1; messageId <= 60; messageId++) {
+      const answered = once(socket, 'data')
+      socket.write(generate({ cmd: 'publish', topic: 'gate', payload, qos: 2, messageId, dup: false, retain: false }))
+      await answered
+    }
+    globalThis.gc?.()
+    await eventually(async () => {
+      // Garbage is collected as new memory is asked for.
+      Buffer.alloc(8 * 1024 * 1024)
+      expect((process.memoryUsage().arrayBuffers - before) / 1024 / 1024).toBeLessThan(30)
+    })
   })
 })
 
