@@ -77,10 +77,13 @@ export async function startBroker(needs: BrokerNeeds): Promise<Broker> {
   }
 
   const aedes = await Aedes.createBroker({
-    maxClientsIdLength: 256,
+    // The client id of MQTT 3.1 with the id of its reader before it.
+    maxClientsIdLength: 256 + 20,
     connectTimeout: needs.connectTimeoutMs ?? defaultConnectTimeoutMs,
     maxInflightInbound: maxUnreleased,
     preConnect(_client, packet, done) {
+      // The user name is the id of the reader, which signing in proves. So a client id is taken over only by the same reader.
+      if (packet.clientId !== '') packet.clientId = `${packet.username ?? ''}/${packet.clientId}`
       // A reader only publishes, so there is no session worth keeping in memory after its connection.
       packet.clean = true
       done(null, true)

@@ -243,3 +243,21 @@ describe('Packets that a reader has begun and not finished', () => {
     expect(await isClosedWithin(await begin(other), 50)).toBe(false)
   })
 })
+
+describe('An MQTT client id', () => {
+  it('of one reader does not disconnect another reader that uses the same id', async () => {
+    const [site, other] = [await Site.open(context.app, 'Dock'), await Site.open(context.app, 'Dock')]
+    const thing = await site.thing('Pallet')
+    const client = await signIn(site, ports[0], 'gate-1')
+    const same = await signIn(other, ports[0], 'gate-1')
+    expect(await publish(client, 'gate', [{ tag: thing.tag, observed_at: at }])).toBe('acknowledged')
+    expect([client.connected, same.connected]).toEqual([true, true])
+  })
+
+  it('that a reader uses again closes its earlier connection', async () => {
+    const site = await Site.open(context.app, 'Dock')
+    const client = await signIn(site, ports[0], 'gate-1')
+    await signIn(site, ports[0], 'gate-1')
+    await eventually(async () => expect(client.connected).toBe(false), 1000)
+  })
+})
