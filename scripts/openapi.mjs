@@ -27,4 +27,4 @@ write(
   'natural-key.json',
   describeNaturalKey(naturalKeySurface(nothing, '/natural').routes, '/natural', apiKeyComponents),
 )
-write('web.json', describeWeb(webSurface(nothing, nothing).routes))
+write('web.json', describeWeb(webSurface(nothing, nothing, nothing).routes))

@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts'
 import { Principals } from '../credentials/authenticate.ts'
 import { revocationTopic } from '../credentials/commands.ts'
 import { maxExchangesPerMinute } from '../credentials/exchange.ts'
+import { OpenStreams } from '../credentials/open-streams.ts'
 import { databaseLimiter, migratingLimiter } from '../credentials/shared-buckets.ts'
 import { Throttle } from '../credentials/throttle.ts'
 import { signingKeysTopic } from '../credentials/signing-keys.ts'
@@ -42,6 +43,8 @@ interface ApiOptions {
   siteUrl: () => string
 }
 
+const streamCheckMs = 1000
+
 /** What a process has to offer that does not answer the API. */
 export const noApi: Api = {
   surfaces: [],
@@ -68,9 +71,21 @@ export function startApi(
   const isListening = (): boolean => wake.isListening()
   const onUse: UseLog['note'] = (caller) => useLog.note(caller)
   const principals = new Principals({ db, clock, environment, tokens, isListening, onUse })
-  wake.on(revocationTopic, (keys) => {
-    for (const key of keys.split(',')) principals.forget(key)
+  const streams = new OpenStreams({
+    clock,
+    maxPerPrincipal: config.liveStreamsPerUser,
+    maxPerOrg: config.liveStreamsPerOrg,
+    isCurrent: (caller) => principals.isCurrent(caller),
   })
+  wake.on(revocationTopic, (keys) => {
+    for (const key of keys.split(',')) {
+      principals.forget(key)
+      streams.endRevoked(key)
+    }
+  })
+  // While this process cannot receive notifications, open streams are checked in the database instead.
+  const streamCheck = setInterval(() => void (isListening() || streams.checkAll()), streamCheckMs)
+  streamCheck.unref()
   const post = new Post({
     url: config.mailUrl,
     from: config.mailFrom,
@@ -113,7 +128,7 @@ export function startApi(
   const { limiter, join } = chooseLimiter(core, options)
   const stopHousekeeping = housekeeping(core, useLog, log)
   return {
-    surfaces: [...published.surfaces, webSurface(needs, tracking.live)],
+    surfaces: [...published.surfaces, webSurface(needs, tracking.live, streams)],
     pages: [...published.pages, ...webPages(webFolder, published.primaryBase, signups.mode)],
     authenticator: principals,
     limiter,
@@ -123,8 +138,10 @@ export function startApi(
       void reloadKeys().catch((error: unknown) =>
         log.error({ event: 'signing_keys.failed', err: error }, 'signing keys not reloaded'),
       )
+      void streams.checkAll()
     },
     async stop() {
+      clearInterval(streamCheck)
       await imports.close()
       await post.close()
       await stopHousekeeping()

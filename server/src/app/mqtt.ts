@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
 import { takeSeat } from '../db/seat.ts'
-import { startBroker } from '../ingest/broker.ts'
+import { type BrokerNeeds, startBroker } from '../ingest/broker.ts'
 import { startSubscriber } from '../ingest/subscriber.ts'
+import { readerChangedTopic } from '../readers/commands.ts'
 import type { Core } from './core.ts'
 import { ownAddress } from './own-address.ts'
 import type { Tracking } from './tracking.ts'
@@ -10,10 +11,25 @@ import type { Tracking } from './tracking.ts'
 export interface MqttDoor {
   /** What to tell whoever started the program. */
   notice: string | null
+  /** Notifications of changed readers may have been missed. */
+  missedNews: () => void
   close(): Promise<void>
 }
 
-export const noMqtt: MqttDoor = { notice: null, close: async () => undefined }
+export const noMqtt: MqttDoor = { notice: null, missedNews: () => undefined, close: async () => undefined }
+
+const limitLogMs = 10_000
+
+/** One line in ten seconds for each limit, so that a flood of connections does not become a flood of log lines. */
+function limitLogger(log: Logger): BrokerNeeds['onLimit'] {
+  const loggedAt = new Map<string, number>()
+  return (limit, address, readerId) => {
+    const at = performance.now()
+    if (at - (loggedAt.get(limit) ?? -Infinity) < limitLogMs) return
+    loggedAt.set(limit, at)
+    log.warn({ event: 'mqtt.limited', limit, address, readerId }, 'MQTT connection closed: it exceeded a limit')
+  }
+}
 
 /** Opens the MQTT way in: an outside broker when one is named, else the embedded one. Without either, HTTP remains. */
 export async function openMqtt(
@@ -22,7 +38,7 @@ export async function openMqtt(
   log: Logger,
   isOneOfSeveral: boolean,
 ): Promise<MqttDoor> {
-  const { mqttUrl, mqttShare, mqttPort, host } = core.config
+  const { mqttUrl, mqttShare, mqttPort, host, mqttConnections, mqttConnectionsPerAddress } = core.config
   const { devices, intake } = tracking
   const onFailure = (error: unknown): void =>
     log.warn({ event: 'mqtt.refused', err: error }, 'message not acknowledged')
@@ -33,14 +49,23 @@ export async function openMqtt(
     const isShared = isOneOfSeveral || mqttShare === 'always'
     const options = { url: mqttUrl, installation, isShared, takeSeat: seated, devices, intake, onFailure, onState }
     const subscriber = startSubscriber(options)
-    return { notice: null, close: () => subscriber.close() }
+    return { ...noMqtt, close: () => subscriber.close() }
   }
   if (mqttPort === 0) return noMqtt
   try {
     const onConnection = tracking.noteConnection
-    const broker = await startBroker({ devices, intake, host, port: mqttPort, onFailure, onConnection })
+    const broker = await startBroker({
+      ...{ devices, intake, host, port: mqttPort, onFailure, onConnection },
+      maxConnections: mqttConnections,
+      maxConnectionsPerAddress: mqttConnectionsPerAddress,
+      onLimit: limitLogger(log),
+    })
+    // A change that names no reader is not waited for: every connected reader is then looked up.
+    core.wake.on(readerChangedTopic, (readerId) =>
+      readerId === '' ? void broker.closeRevoked(null) : broker.closeRevoked(Number(readerId)),
+    )
     const notice = `Readers reach the MQTT broker at ${ownAddress('mqtt', host, broker.port)}`
-    return { notice, close: () => broker.close() }
+    return { notice, missedNews: () => void broker.closeRevoked(null), close: () => broker.close() }
   } catch (error) {
     const why =
       (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? `port ${mqttPort} is taken` : (error as Error).message

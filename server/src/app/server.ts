@@ -5,7 +5,7 @@ import { burst } from '../http/rate-limit.ts'
 import { type HttpServer, listen } from '../http/server.ts'
 import { noApi, startApi } from './api.ts'
 import type { Core } from './core.ts'
-import { noMqtt, openMqtt } from './mqtt.ts'
+import { type MqttDoor, noMqtt, openMqtt } from './mqtt.ts'
 import { ownAddress } from './own-address.ts'
 import { pages } from './pages.ts'
 import { startTracking } from './tracking.ts'
@@ -56,10 +56,12 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   let port = options.port
   const siteUrl = (): string => config.baseUrl ?? ownAddress('http', options.host, port)
   const api = config.roles.has('api') ? startApi(core, { ...options, siteUrl }, { tracking, webhooks }) : noApi
+  let mqtt: MqttDoor = noMqtt
   await wake.start(() => {
     api.missedNews()
     tracking.missedNews()
     webhooks.missedNews()
+    mqtt.missedNews()
   })
   await api.join()
   const takesReads = config.roles.has('ingest')
@@ -77,7 +79,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   })
   const http: HttpServer = await listen({ host: options.host, port: options.port, millis, handle })
   port = http.port
-  const mqtt = takesReads ? await openMqtt(core, tracking, log, isOneOfSeveral) : noMqtt
+  if (takesReads) mqtt = await openMqtt(core, tracking, log, isOneOfSeveral)
   return {
     port: http.port,
     notices: mqtt.notice === null ? [] : [mqtt.notice],

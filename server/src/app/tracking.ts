@@ -27,8 +27,8 @@ export interface Tracking {
   endpoints: PlainPage[]
   /** Something of this organization moved: whoever watches is told. */
   moved: (orgId: number) => void
-  /** Once this is over, every process knows that a reader was changed. */
-  announce: () => Promise<void>
+  /** Once this is over, every process knows that the reader was changed. */
+  announce: (readerId: number) => Promise<void>
   /** News may have been missed: nothing that lives on news is believed any longer. */
   missedNews: () => void
   /** A reader's MQTT connection came or went. */
@@ -110,7 +110,7 @@ export function startTracking(core: Core, log: Logger): Tracking {
     devices,
     endpoints: ingestEndpoints(devices, intake, new FairQueue(messageLimits)),
     moved: (orgId) => movedIn.add(orgId),
-    announce: () => wake.announce(readerChangedTopic, ''),
+    announce: (readerId) => wake.announce(readerChangedTopic, String(readerId)),
     latestReads: (readerId) => latestReads.latest(readerId),
     missedNews() {
       devices.forgetAll()

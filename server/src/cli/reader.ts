@@ -172,21 +172,21 @@ async function updateReaderIn(core: Core, options: UpdateOptions, { progress }: 
     ...(smoothing === undefined ? {} : { smoothing: smoothing === 'off' ? null : smoothing }),
     ...(points === undefined ? {} : { scanPoints: await scanPointsOf(core, orgId, points) }),
   })
-  await core.wake.announce(readerChangedTopic, '')
+  await core.wake.announce(readerChangedTopic, String(reader.id))
   return factsOf(orgId, changed, await addressesOf(core, progress))
 }
 
 export async function rotateToken(core: Core, options: Named, { progress }: Session): Promise<Facts> {
   const { orgId, reader } = await readerNamed(core, options)
   const made = await rotateReaderToken(core, orgId, reader.id)
-  await core.wake.announce(readerChangedTopic, '')
+  await core.wake.announce(readerChangedTopic, String(reader.id))
   return newFactsOf(orgId, made, await addressesOf(core, progress))
 }
 
 async function deleteReaderIn(core: Core, options: Named): Promise<Facts> {
   const { orgId, reader } = await readerNamed(core, options)
   await removeReader(core, orgId, reader.id)
-  await core.wake.announce(readerChangedTopic, '')
+  await core.wake.announce(readerChangedTopic, String(reader.id))
   return { reader_id: reader.id, name: reader.name, org_id: orgId, deleted: true }
 }
 

@@ -209,11 +209,36 @@ export const settings = {
     parse: count(1, 36_500),
     about: 'How long history is kept. Older reads are ignored when they arrive.',
   }),
+  liveStreamsPerUser: setting({
+    name: 'LASTSEEN_LIVE_STREAMS_PER_USER',
+    fallback: '10',
+    parse: count(1, 10_000),
+    about: 'Live streams that one user or API key may have open at a time in each server process.',
+  }),
+  liveStreamsPerOrg: setting({
+    name: 'LASTSEEN_LIVE_STREAMS_PER_ORG',
+    fallback: '100',
+    parse: count(1, 10_000),
+    about: 'Live streams that one organization may have open at a time in each server process.',
+  }),
   mqttPort: setting({
     name: 'LASTSEEN_MQTT_PORT',
     fallback: '1883',
     parse: port,
     about: 'Port of the embedded MQTT broker; 0 turns it off.',
+  }),
+  mqttConnections: setting({
+    name: 'LASTSEEN_MQTT_CONNECTIONS',
+    fallback: '10000',
+    parse: count(1, 1_000_000),
+    about: 'Connections that the embedded MQTT broker accepts at a time in each server process.',
+  }),
+  mqttConnectionsPerAddress: setting({
+    name: 'LASTSEEN_MQTT_CONNECTIONS_PER_ADDRESS',
+    fallback: '1000',
+    parse: count(1, 1_000_000),
+    about:
+      'How many of them may come from one IPv4 address or one IPv6 network of 64 bits. Readers behind one proxy or NAT share an address.',
   }),
   mqttUrl: setting({
     name: 'LASTSEEN_MQTT_URL',

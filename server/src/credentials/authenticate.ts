@@ -27,6 +27,12 @@ interface Principal {
 
 const memoryMs = 60_000
 
+/** Who a token was issued to. */
+type Holder = Pick<Claims, 'kind' | 'org' | 'sub' | 'sid'>
+
+/** What is revoked as one: a credential with all of its tokens, or one session. */
+const keyOf = ({ kind, sub, sid }: Holder): string => (kind === 'credential' ? sub : sid)
+
 /**
  * Says who holds a token. What was looked up is remembered while this process hears of revocations, so that a warm
  * request asks the database nothing, and a revoked credential is still refused at once.
@@ -43,10 +49,22 @@ export class Principals implements Authenticator {
   async authenticate(token: string): Promise<Caller | null> {
     const claims = await this.#needs.tokens.check(token)
     if (claims === null) return null
-    const key = claims.kind === 'credential' ? claims.sub : claims.sid
-    const known = this.#known.get(key)
-    if (known !== undefined && this.#isFresh(known)) return this.#admit(known)
-    return this.#admit(await this.#load(key, claims))
+    const known = this.#known.get(keyOf(claims))
+    const principal = known !== undefined && this.#isFresh(known) ? known : await this.#load(claims)
+    const caller = this.#admit(principal)
+    if (caller === null) return null
+    const expiresAtMs = Math.min(claims.exp * 1000, principal.expiresAtMs)
+    return { ...caller, expiresAtMs }
+  }
+
+  /** Whether a caller that was admitted before would be admitted now, with the same scopes. */
+  async isCurrent(caller: Caller): Promise<boolean> {
+    const { kind, orgId: org, subject: sub, sessionId: sid } = caller
+    const claims = { kind, org, sub, sid }
+    const known = this.#known.get(keyOf(claims))
+    const principal = known !== undefined && this.#isFresh(known) ? known : await this.#load(claims)
+    const isSameScope = principal.caller?.namedScopes.join() === caller.namedScopes.join()
+    return isSameScope && this.#needs.clock.millis() < principal.expiresAtMs
   }
 
   /** Forgets a credential or session whose standing has changed. */
@@ -70,7 +88,8 @@ export class Principals implements Authenticator {
     return caller
   }
 
-  #load(key: string, claims: Claims): Promise<Principal> {
+  #load(claims: Holder): Promise<Principal> {
+    const key = keyOf(claims)
     const running = this.#loading.get(key)
     if (running !== undefined) return running
     const loading = this.#look(claims).then((principal) => {
@@ -86,13 +105,13 @@ export class Principals implements Authenticator {
     return loading
   }
 
-  async #look(claims: Claims): Promise<Principal> {
+  async #look(claims: Holder): Promise<Principal> {
     const loadedAtMs = this.#needs.clock.millis()
     const found = claims.kind === 'credential' ? await this.#credential(claims) : await this.#session(claims)
     return { expiresAtMs: Infinity, loadedAtMs, ...found }
   }
 
-  async #credential(claims: Claims): Promise<Pick<Principal, 'caller'> & { expiresAtMs?: number }> {
+  async #credential(claims: Holder): Promise<Pick<Principal, 'caller'> & { expiresAtMs?: number }> {
     const { db, environment } = this.#needs
     const state = await credentialState(db.read, claims.org, claims.sub)
     if (state === null || state.revokedAt !== null || state.environment !== environment) return { caller: null }
@@ -100,7 +119,7 @@ export class Principals implements Authenticator {
     return state.expiresAt === null ? { caller } : { caller, expiresAtMs: millisOf(state.expiresAt) }
   }
 
-  async #session(claims: Claims): Promise<Pick<Principal, 'caller'> & { expiresAtMs?: number }> {
+  async #session(claims: Holder): Promise<Pick<Principal, 'caller'> & { expiresAtMs?: number }> {
     const { db, environment, clock } = this.#needs
     const session = await liveSession(db.read, claims.org, claims.sid, now(clock))
     if (session === null || session.environment !== environment) return { caller: null }
@@ -110,7 +129,7 @@ export class Principals implements Authenticator {
   }
 }
 
-function callerOf(claims: Claims, named: readonly string[]): Caller {
+function callerOf(claims: Holder, named: readonly string[]): Caller {
   return {
     kind: claims.kind,
     orgId: claims.org,
@@ -118,5 +137,6 @@ function callerOf(claims: Claims, named: readonly string[]): Caller {
     sessionId: claims.sid,
     namedScopes: named,
     scopes: grantedScopes(named),
+    expiresAtMs: Infinity,
   }
 }

@@ -7,6 +7,8 @@ export interface Caller {
   readonly sessionId: string
   readonly namedScopes: readonly string[]
   readonly scopes: ReadonlySet<string>
+  /** When the access token ends, or its credential where that is earlier, in epoch milliseconds. */
+  readonly expiresAtMs: number
 }
 
 export interface Authenticator {
@@ -21,4 +23,5 @@ export const nobody: Caller = {
   sessionId: '',
   namedScopes: [],
   scopes: new Set(),
+  expiresAtMs: Infinity,
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ulid } from '../kernel/ulid.ts'
-import type { Download } from './route.ts'
+import type { Download, EventStream } from './route.ts'
 import { type RateState, burst, refillPerSecond } from './rate-limit.ts'
 
 /** One request and the answer it is getting. */
@@ -142,21 +142,41 @@ export const preflightHeaders = {
   'Access-Control-Max-Age': '86400',
 }
 
+/** More than this in memory for one stream means that its client does not read fast enough. */
+const maxBufferedBytes = 64 * 1024
+/** A client has this long to take the end of an answer before its connection is destroyed. */
+export const lingerMs = 1000
+
 /**
- * Keeps the answer open and hands over the pen; the reader hanging up is told through the signal. One who hung up before
- * would never be told of, so the pen is not handed over at all.
+ * Keeps the answer open for events. The head is sent with the first of them, so that a stream that cannot be opened is
+ * refused like any other request. A client that has left already would never be noticed again, so nothing is opened for it.
  */
-export function stream(exchange: Exchange, run: (write: (text: string) => void, closed: AbortSignal) => void): void {
+export function stream(exchange: Exchange, open: (stream: EventStream) => void): void {
   const { response } = exchange
   if (response.destroyed) return
-  const closed = new AbortController()
-  response.on('close', () => closed.abort())
-  response.writeHead(200, [...headersOf(exchange), ...['Content-Type', 'text/event-stream', 'X-Accel-Buffering', 'no']])
-  const write = (text: string): void => {
-    if (response.writable) response.write(text)
+  const head = [...headersOf(exchange), ...['Content-Type', 'text/event-stream', 'X-Accel-Buffering', 'no']]
+  if (exchange.method === 'HEAD') {
+    response.writeHead(200, head).end()
+    return
   }
-  if (exchange.method === 'HEAD') response.end()
-  else run(write, closed.signal)
+  const closed = new AbortController()
+  response.once('close', () => closed.abort())
+  open({
+    closed: closed.signal,
+    write(text) {
+      if (closed.signal.aborted) return true
+      if (!response.headersSent) response.writeHead(200, head)
+      response.write(text)
+      return response.writableLength <= maxBufferedBytes
+    },
+    end() {
+      if (closed.signal.aborted) return
+      closed.abort()
+      response.end()
+      const timer = setTimeout(() => response.destroy(), lingerMs)
+      response.once('close', () => clearTimeout(timer))
+    },
+  })
 }
 
 /**

@@ -18,10 +18,19 @@ export interface Answer {
   readonly status: number
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
-  /** Server-sent events instead of a body, for as long as the reader stays. */
-  readonly stream?: (write: (text: string) => void, closed: AbortSignal) => void
+  /** Server-sent events instead of a body. An error that is thrown before the first write is answered as usual. */
+  readonly stream?: (stream: EventStream) => void
   /** A file that is made while it is sent. */
   readonly download?: Download
+}
+
+/** An answer that stays open. */
+export interface EventStream {
+  /** False when too much is buffered for a client that does not read fast enough: the stream must then be ended. */
+  write(text: string): boolean
+  end(): void
+  /** Aborted when the client has left or the stream was ended. */
+  readonly closed: AbortSignal
 }
 
 export interface Download {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { ulid } from '../kernel/ulid.ts'
 import { errorKinds, refuse } from '../kernel/errors.ts'
 import { errorBody } from './envelope.ts'
-import { commonHeaders } from './exchange.ts'
+import { commonHeaders, lingerMs } from './exchange.ts'
 import { fullBucket } from './rate-limit.ts'
 
 export interface HttpServer {
@@ -31,6 +31,18 @@ function answerMalformed(error: NodeJS.ErrnoException, socket: Socket, millis: n
   for (let index = 0; index < headers.length; index += 2) head += `${headers[index]}: ${headers[index + 1]}\r\n`
   head += `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n`
   socket.end(head + body)
+  destroyAfterEnd(socket)
+}
+
+/**
+ * A client that keeps its side open would hold the descriptor and what was read of its request for ever. It gets a moment:
+ * closing at once, while it still sends, would reset the connection before it has read the answer.
+ */
+function destroyAfterEnd(socket: Socket): void {
+  // Node has removed its own listener from the socket of a CONNECT request.
+  socket.on('error', () => undefined)
+  const timer = setTimeout(() => socket.destroy(), lingerMs)
+  socket.once('close', () => clearTimeout(timer))
 }
 
 export async function listen(options: {
@@ -38,13 +50,16 @@ export async function listen(options: {
   port: number
   millis: () => number
   handle: (request: IncomingMessage, response: ServerResponse) => void
+  /** How long a request may take to arrive. */
+  requestTimeoutMs?: number | undefined
 }): Promise<HttpServer> {
+  const { requestTimeoutMs = 60_000 } = options
   const server = createServer({
     requireHostHeader: false,
     keepAliveTimeout: 65_000,
-    headersTimeout: 20_000,
-    requestTimeout: 60_000,
-    connectionsCheckingInterval: 5_000,
+    headersTimeout: Math.min(20_000, requestTimeoutMs),
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
     highWaterMark: 64 * 1024,
   })
   let draining = false

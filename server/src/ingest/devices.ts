@@ -62,8 +62,8 @@ export class Devices {
     const changes = this.#changes
     const entry = await findInDirectory(this.#db.read, by)
     const device = entry === null ? null : await findDevice(this.#db.read, entry.orgId, entry.readerId)
-    // What was seen before the news may be out of date.
-    if (changes !== this.#changes) return device
+    // The reader may have been changed after it was read.
+    if (changes !== this.#changes) return this.#look(key, by)
     if (device !== null) this.#known.set(key, { device, loadedAtMs: atMs })
     else this.#known.delete(key)
     return device

@@ -88,6 +88,8 @@ export const refuse = {
       headers: { 'Retry-After': String(wait) },
     })
   },
+  /** A limit on what may be open at a time: nothing tells when a slot will be free. */
+  tooManyOpen: (detail: string) => new Refusal('rate_limited', detail, { headers: { 'Retry-After': '5' } }),
   busy: () =>
     new Refusal('rate_limited', 'The service is busy; retry after 1 second', { headers: { 'Retry-After': '1' } }),
 }

@@ -17,7 +17,10 @@ import {
 } from './readers.sql.ts'
 import { type UnknownTopic, listUnknownTopics, topicKeyIn } from './unknown.sql.ts'
 
-/** Announced after a reader was changed, given a new token or removed, so that no process acts on what it remembers. */
+/**
+ * Announced with the id of a reader after it was changed, given a new token or removed, so that no process acts on what it
+ * remembers. Without an id any reader may have changed.
+ */
 export const readerChangedTopic = 'reader-changed'
 
 interface Needs extends InboxNeeds {

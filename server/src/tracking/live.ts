@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { type Clock, now } from '../kernel/clock.ts'
 import { type Instant, instantFromMillis, millisOf } from '../kernel/instant.ts'
 import type { Database } from '../db/database.ts'
@@ -18,6 +19,8 @@ interface Audience {
 /** Moves committed a little out of order are still found: each look reaches back this far. */
 const overlapMs = 10_000
 const atOnce = 500
+/** Sockets are flushed between event-loop ticks: a burst of moves fills the buffer of no client that reads. */
+const movesPerTick = 10
 
 /**
  * Passes on what happens in an organization to whoever watches, in this process or another. News only say that there is
@@ -83,7 +86,10 @@ export class Live {
     const moves = await recentMoves(this.#db.read, orgId, from > audience.since ? audience.since : from, atOnce)
     const fresh = moves.filter((move) => !audience.told.has(move.deliveryId) && move.recordedAt >= audience.since)
     if (moves.length === atOnce && fresh.length === atOnce) this.#tell(audience, { kind: 'gap' })
-    for (const move of fresh.reverse()) this.#tell(audience, { kind: 'move', move })
+    for (const [index, move] of fresh.reverse().entries()) {
+      if (index > 0 && index % movesPerTick === 0) await nextTick()
+      this.#tell(audience, { kind: 'move', move })
+    }
     audience.told = new Set(moves.map((move) => move.deliveryId))
   }
 

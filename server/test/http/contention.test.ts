@@ -29,6 +29,7 @@ async function heldRows() {
     sessionId: 'a',
     namedScopes: ['ok'],
     scopes: new Set(['ok']),
+    expiresAtMs: Infinity,
   } as const
   const authenticator = { authenticate: async (token: string) => ({ ...caller, orgId: Number(token) }) }
   mounted = await mountRows([held, fine], { queue, authenticator })

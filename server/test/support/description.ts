@@ -18,7 +18,7 @@ export const primaryRoutes: readonly AnyRoute[] = primarySurface(nothing).routes
 export const naturalRoutes: readonly AnyRoute[] = naturalKeySurface(nothing, '/natural').routes
 
 /** The rows of the web app's own endpoints, and their description, which is not published. */
-export const webRoutes: readonly AnyRoute[] = webSurface(nothing, nothing).routes
+export const webRoutes: readonly AnyRoute[] = webSurface(nothing, nothing, nothing).routes
 
 export const webDocument = describeWeb(webRoutes)
 

@@ -19,8 +19,15 @@ export const success = { status: 200, description: 'Fine' } as const
 export const row = (id: string, handle: () => Promise<ReturnType<typeof ok>>, more: Partial<AnyRoute> = {}): AnyRoute =>
   route({ ...common, id, method: 'GET', path: `/${id}`, success, handle, ...(more as object) })
 
+interface MountOptions extends Partial<DispatchNeeds> {
+  requestTimeoutMs?: number
+}
+
 /** Rows of the test's own making behind the real HTTP layer; every token is good and holds the scope `ok`. */
-export async function mountRows(routes: readonly AnyRoute[], options: Partial<DispatchNeeds> = {}): Promise<Mounted> {
+export async function mountRows(
+  routes: readonly AnyRoute[],
+  { requestTimeoutMs, ...options }: MountOptions = {},
+): Promise<Mounted> {
   const bugs: unknown[] = []
   const answered: Mounted['answered'] = []
   const millis = options.millis ?? Date.now
@@ -35,6 +42,7 @@ export async function mountRows(routes: readonly AnyRoute[], options: Partial<Di
         sessionId: '',
         namedScopes: ['ok'],
         scopes: new Set(['ok']),
+        expiresAtMs: Infinity,
       }),
     },
     limiter: memoryLimiter(millis),
@@ -48,6 +56,6 @@ export async function mountRows(routes: readonly AnyRoute[], options: Partial<Di
     onBug: (_exchange, error) => bugs.push(error),
     ...options,
   })
-  const server = await listen({ host: '127.0.0.1', port: 0, millis, handle })
+  const server = await listen({ host: '127.0.0.1', port: 0, millis, handle, requestTimeoutMs })
   return { url: `http://127.0.0.1:${server.port}`, bugs, answered, close: (graceMs = 100) => server.close(graceMs) }
 }

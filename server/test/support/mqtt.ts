@@ -14,6 +14,7 @@ export function signInAt(url: string, login: { username?: string; password?: str
 export function publish(client: MqttClient, topic: string, payload: unknown): Promise<'acknowledged' | 'cut off'> {
   const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload : JSON.stringify(payload)
   client.setMaxListeners(0)
+  if (!client.connected) return Promise.resolve('cut off')
   return new Promise((resolve) => {
     const cutOff = (): void => resolve('cut off')
     client.once('close', cutOff)

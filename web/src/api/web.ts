@@ -808,7 +808,8 @@ export interface paths {
          *
          *     - `move`: an asset moved. `data` is a Move as in GET /moves, `id` is its delivery_id.
          *     - `readers`: readers were active. `data` is {}.
-         *     - `gap`: events may be missing, read the report or the list of moves. `data` is {}.
+         *     - `gap`: events may be missing, read the report or the list of moves. `data` is {}. It is the last event of a stream
+         *       that the server ends because more than 64 KiB wait for a client that reads too slowly.
          *
          *     A comment is sent when the stream opens and every 15 seconds. Events are not replayed; Last-Event-ID has no effect.
          */

@@ -1,4 +1,5 @@
 import { type AnyRoute, route } from '../../http/route.ts'
+import type { OpenStreams } from '../../credentials/open-streams.ts'
 import type { Live, LiveEvent } from '../../tracking/live.ts'
 import { MoveOut, presentMove } from './moves.ts'
 
@@ -14,14 +15,15 @@ const description = `Server-sent events of the organization, from the moment the
 
 - \`move\`: an asset moved. \`data\` is a Move as in GET /moves, \`id\` is its delivery_id.
 - \`readers\`: readers were active. \`data\` is {}.
-- \`gap\`: events may be missing, read the report or the list of moves. \`data\` is {}.
+- \`gap\`: events may be missing, read the report or the list of moves. \`data\` is {}. It is the last event of a stream
+  that the server ends because more than 64 KiB wait for a client that reads too slowly.
 
 A comment is sent when the stream opens and every 15 seconds. Events are not replayed; Last-Event-ID has no effect.`
 
 const watching = ': watching\n\n'
 
 /** Moves and reader activity as they happen. `gap` means that something may have been missed: read the report again. */
-export function liveRoute(live: Live): AnyRoute {
+export function liveRoute(live: Live, streams: OpenStreams): AnyRoute {
   return route({
     id: 'live',
     method: 'GET',
@@ -41,10 +43,17 @@ export function liveRoute(live: Live): AnyRoute {
     async handle({ caller }) {
       return {
         status: 200,
-        stream(write, closed) {
-          write(watching)
-          live.watch(caller.orgId, (event) => write(frame(event)), closed)
-          const timer = setInterval(() => write(': still here\n\n'), heartbeatMs)
+        stream(stream) {
+          const { closed } = stream
+          const send = (text: string): void => {
+            if (stream.write(text)) return
+            stream.write(frame({ kind: 'gap' }))
+            stream.end()
+          }
+          streams.add({ caller, end: () => stream.end(), closed })
+          send(watching)
+          live.watch(caller.orgId, (event) => send(frame(event)), closed)
+          const timer = setInterval(() => send(': still here\n\n'), heartbeatMs)
           closed.addEventListener('abort', () => clearInterval(timer))
         },
       }

@@ -18,8 +18,8 @@ import {
 } from './reader-wire.ts'
 
 export interface ReaderNeeds extends Needs {
-  /** Tells every process that a reader was changed. */
-  announce: () => Promise<void>
+  /** Tells every process that the reader was changed. */
+  announce: (readerId: number) => Promise<void>
   /** Where this installation takes reads. */
   addresses: (reader: Reader) => Connection
 }
@@ -110,7 +110,7 @@ export function readerRoutes(needs: ReaderNeeds): AnyRoute[] {
         const scanned = points === undefined ? {} : { scanPoints: pointsOf(points) }
         const change = { ...rest, ...smoothingIn(body), ...scanned }
         const reader = await changeReader(needs, caller.orgId, params.reader_id, change)
-        await needs.announce()
+        await needs.announce(params.reader_id)
         return ok({ data: presentReader(reader) })
       },
     }),
@@ -124,7 +124,7 @@ export function readerRoutes(needs: ReaderNeeds): AnyRoute[] {
       success: { status: 204, description: 'Removed' },
       async handle({ caller, params }) {
         await removeReader(needs, caller.orgId, params.reader_id)
-        await needs.announce()
+        await needs.announce(params.reader_id)
         return noContent
       },
     }),

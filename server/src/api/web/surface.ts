@@ -1,6 +1,7 @@
 import type { AccountNeeds } from '../../accounts/needs.ts'
 import type { Surface } from '../../http/dispatch.ts'
 import type { Component } from '../../http/shape.ts'
+import type { OpenStreams } from '../../credentials/open-streams.ts'
 import type { Live } from '../../tracking/live.ts'
 import { accountComponents, invitationRoutes, memberRoutes, passwordRoutes } from './accounts.ts'
 import { apiKeyComponents, apiKeyRoutes } from './api-keys.ts'
@@ -19,6 +20,7 @@ import { type WebhookRouteNeeds, webhookComponents, webhookRoutes } from './webh
 export function webSurface(
   needs: AccountNeeds & ReaderNeeds & LatestReadNeeds & LookingNeeds & ImportNeeds & WebhookRouteNeeds,
   live: Live,
+  streams: OpenStreams,
 ): Surface {
   const routes = [
     ...sessionRoutes(needs),
@@ -34,7 +36,7 @@ export function webSurface(
     ...reportRoutes(needs),
     ...exportRoutes(needs),
     ...importRoutes(needs),
-    liveRoute(live),
+    liveRoute(live, streams),
   ]
   return { base: '/api/v1', isInternal: true, routes }
 }

@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { type Socket, connect } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type TestOrg, useApp } from '../../support/app.ts'
+import { as, newPerson } from '../../support/accounts.ts'
+import { EventStream } from '../../support/stream.ts'
+import { eventually, expectRefusal } from '../../support/tracking.ts'
+
+const settings = { LASTSEEN_LIVE_STREAMS_PER_USER: '2', LASTSEEN_LIVE_STREAMS_PER_ORG: '3' }
+const context = useApp({ settings, alone: 'each process counts its own streams' })
+
+const open: EventStream[] = []
+afterEach(() => {
+  for (const stream of open.splice(0)) stream.close()
+})
+
+async function watch(token: string): Promise<EventStream> {
+  const stream = await EventStream.open(context.app, token)
+  open.push(stream)
+  expect(stream.status).toBe(200)
+  return stream
+}
+
+const refusedWith = async (token: string): Promise<string> => {
+  const reply = await as(context.app, { token }, 'GET', '/live')
+  expectRefusal(reply, 429, 'rate_limited')
+  expect(reply.headers['retry-after']).toMatch(/^[1-9]\d*$/)
+  return reply.json.error.detail
+}
+
+describe('Open live streams', () => {
+  it('of one user are limited, whichever session opened them', async () => {
+    const org = await context.app.newOrg()
+    const person = await newPerson(org, 'viewer')
+    const first = await watch(person.token)
+    await watch(person.token)
+    expect(await refusedWith(person.token)).toBe('One user or API key may have 2 live streams open at a time')
+    first.close()
+    await eventually(async () => {
+      await watch(person.token)
+    })
+  })
+
+  it('of one API key are limited, and a request with HEAD opens none', async () => {
+    const token = await (await context.app.newOrg()).client('tracking:read').token()
+    for (let count = 0; count < 3; count++)
+      expect((await context.app.anonymous('HEAD', '/api/v1/live', { token })).status).toBe(200)
+    await watch(token)
+    await watch(token)
+    expect(await refusedWith(token)).toBe('One user or API key may have 2 live streams open at a time')
+  })
+
+  it('of one organization are limited, and those of another one are not affected', async () => {
+    const org = await context.app.newOrg()
+    const people = await Promise.all([1, 2, 3].map(() => newPerson(org, 'viewer')))
+    for (const { token } of [people[0]!, people[0]!, people[1]!]) await watch(token)
+    expect(await refusedWith(people[2]!.token)).toBe('One organization may have 3 live streams open at a time')
+    await watch((await newPerson(await context.app.newOrg(), 'viewer')).token)
+  })
+
+  it('opened at the same moment are counted exactly', async () => {
+    const { token } = await newPerson(await context.app.newOrg(), 'viewer')
+    const streams = await Promise.all(Array.from({ length: 8 }, () => EventStream.open(context.app, token)))
+    open.push(...streams)
+    expect(streams.map((stream) => stream.status).toSorted()).toEqual([200, 200, ...Array<number>(6).fill(429)])
+  })
+})
+
+describe('A live stream whose client does not read', () => {
+  /** A client that takes the head of the answer and then stops reading. */
+  async function openUnread(token: string): Promise<Socket> {
+    const { hostname, port } = new URL(context.app.url)
+    const socket = connect(Number(port), hostname)
+    socket.write(`GET /api/v1/live HTTP/1.1\r\nHost: a\r\nUser-Agent: tests\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+    const [head] = (await once(socket, 'data')) as [Buffer]
+    expect(head.toString()).toMatch(/^HTTP\/1\.1 200 /)
+    socket.pause()
+    return socket
+  }
+
+  /** Publishes so many events that a client which reads takes them at once, and one which does not read cannot. */
+  async function publishTo(org: TestOrg): Promise<void> {
+    const ids = Array<number>(400).fill(org.orgId).join(',')
+    for (let count = 0; count < 5; count++) await context.app.core.wake.send('readers', ids)
+  }
+
+  it('is sent a last gap event and closed once more than 64 KiB wait for it, which frees its slot', async () => {
+    const org = await context.app.newOrg()
+    const { token } = await newPerson(org, 'viewer')
+    const healthy = await watch(token)
+    const unread = await openUnread(token)
+    let reopened = await EventStream.open(context.app, token)
+    for (let round = 0; reopened.status === 429; round++) {
+      expect(round, 'rounds').toBeLessThan(1000)
+      await publishTo(org)
+      reopened = await EventStream.open(context.app, token)
+    }
+    open.push(reopened)
+    let received = ''
+    unread.on('data', (chunk) => (received = (received + chunk.toString()).slice(-200))).resume()
+    await eventually(async () => expect(received).toMatch(/event: gap\ndata: \{\}\n\n\r\n0\r\n\r\n$/))
+    unread.destroy()
+    expect([healthy.isOver, healthy.of('gap')]).toEqual([false, []])
+  })
+})
