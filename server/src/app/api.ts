@@ -56,10 +56,10 @@ export function startApi(
   const { config, db, clock, environment, wake } = core
   const { log } = options
   const tokens = new AccessTokens(core.signingKey, environment, clock)
-  const useLog = new UseLog(db, clock)
+  const useLog = new UseLog(db.background, clock)
   const isListening = (): boolean => wake.isListening()
   const onUse: UseLog['note'] = (caller) => useLog.note(caller)
-  const principals = new Principals({ db, clock, environment, tokens, isListening, onUse })
+  const principals = new Principals({ db: db.authentication, clock, environment, tokens, isListening, onUse })
   wake.on(revocationTopic, (keys) => {
     for (const key of keys.split(',')) principals.forget(key)
   })
@@ -69,12 +69,13 @@ export function startApi(
     onFailure: (error) => log.error({ event: 'mail.failed', err: error }, 'mail not sent'),
   })
   const imports = new Imports({
-    ...{ db, clock, ids: core.ids, wake },
+    ...{ db: db.background, clock, ids: core.ids, wake },
     onFailure: (error) => log.error({ event: 'import.failed', err: error }, 'import given up'),
   })
   wake.on(progressTopic, (payload) => imports.heard(payload))
   const needs = {
     db,
+    authentication: db.authentication,
     clock,
     ids: core.ids,
     environment,

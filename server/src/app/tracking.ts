@@ -42,12 +42,12 @@ export interface Tracking {
 export function startTracking(core: Core, log: Logger): Tracking {
   const { db, clock, wake, config } = core
   const live = new Live({ db, clock })
-  const devices = new Devices({ db, clock, isListening: () => wake.isListening() })
-  const book = new ActivityBook({ db, clock })
+  const devices = new Devices({ db: db.authentication, clock, isListening: () => wake.isListening() })
+  const book = new ActivityBook({ db: db.background, clock })
   const latestReads = new LatestReads({ millis: () => clock.millis(), send: (topic, text) => wake.send(topic, text) })
   const movedIn = new Set<number>()
   const intake = new Intake({
-    db,
+    db: db.background,
     clock,
     queue: new FairQueue({ maxInFlight: config.databasePool }),
     retentionDays: config.retentionDays,

@@ -88,6 +88,16 @@ export const refuse = {
       headers: { 'Retry-After': String(wait) },
     })
   },
+  tooCostly: () =>
+    new Refusal(
+      'rate_limited',
+      'The request takes too much time or space; narrow it, for example with filters, a shorter period or a smaller limit',
+      { headers: { 'Retry-After': '5' } },
+    ),
+  locked: () =>
+    new Refusal('rate_limited', 'Another request is changing the same records; retry after 1 second', {
+      headers: { 'Retry-After': '1' },
+    }),
   busy: () =>
     new Refusal('rate_limited', 'The service is busy; retry after 1 second', { headers: { 'Retry-After': '1' } }),
 }
