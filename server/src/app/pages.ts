@@ -13,8 +13,9 @@ const isLoopback = (host: string): boolean => host === 'localhost' || host === '
 
 /** What every base serves about itself: its description in two forms, and its reference. */
 export function descriptionPages(prefix: string, title: string, document: object): PlainPage[] {
-  const json = JSON.stringify(document)
-  const yaml = stringify(document, { aliasDuplicateObjects: false })
+  // As bytes, they are shared by all responses in flight; a text would be copied for each.
+  const json = Buffer.from(JSON.stringify(document))
+  const yaml = Buffer.from(stringify(document, { aliasDuplicateObjects: false }))
   const noCache = { 'Cache-Control': 'no-cache' }
   return [
     { path: `${prefix}/openapi.json`, render: () => moved(`${prefix}/api/openapi.json`) },

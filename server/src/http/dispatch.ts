@@ -5,7 +5,7 @@ import { bearerToken } from './bearer.ts'
 import { type Authenticator, type Caller, nobody } from './caller.ts'
 import { isAnonymousAgent } from './edge-filter.ts'
 import { asRefusal, errorBody, internalError } from './envelope.ts'
-import { type Exchange, openExchange, pour, preflightHeaders, send, stream } from './exchange.ts'
+import { type Exchange, onFlushed, openExchange, pour, preflightHeaders, send, stream } from './exchange.ts'
 import { checkMediaType } from './media-type.ts'
 import { readParams } from './params.ts'
 import { readQuery } from './query.ts'
@@ -130,15 +130,13 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
         call.body = (await decodeFor(route, call, bytes)) as never
       }
       result = await route.handle(call)
+      if (result.stream === undefined && result.download === undefined) sendWhole(exchange, result)
     } finally {
-      needs.queue.release(tenant)
+      // The slot is kept until the client has taken the response: so no tenant fills the memory with unread responses.
+      onFlushed(exchange, () => needs.queue.release(tenant))
     }
-
-    const headers = result.headers ?? {}
     if (result.stream !== undefined) return stream(exchange, result.stream)
     if (result.download !== undefined) return pour(exchange, result.download)
-    if (result.body === undefined) return send(exchange, result.status, headers)
-    send(exchange, result.status, headers, { type: 'application/json', text: JSON.stringify(result.body) })
   }
 
   function locate(exchange: Exchange): { target: Target; segments: readonly string[] } {
@@ -229,6 +227,11 @@ async function render(exchange: Exchange, page: PlainPage, segments: readonly st
   exchange.operation = page.operation ?? page.path
   const answer = await page.render({ message: exchange.request, segments })
   send(exchange, answer.status, answer.headers ?? {}, { type: answer.type, text: answer.text })
+}
+
+function sendWhole(exchange: Exchange, { status, headers = {}, body }: Answer): void {
+  const payload = body === undefined ? undefined : { type: 'application/json', text: JSON.stringify(body) }
+  send(exchange, status, headers, payload)
 }
 
 const methodOrder = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
