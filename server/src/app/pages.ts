@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { Registry } from 'prom-client'
 import type { PageAnswer, PlainPage } from '../http/dispatch.ts'
 import { sameHash, hashSecret } from '../kernel/secrets.ts'
@@ -10,6 +11,10 @@ const plain = (status: number, text: string): PageAnswer => ({ status, type: 'te
 const moved = (to: string): PageAnswer => ({ ...plain(301, `Moved to ${to}\n`), headers: { Location: to } })
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.')
+
+/** A proxy on the same host passes on requests from elsewhere. */
+const isForwarded = ({ headers }: IncomingMessage): boolean =>
+  ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'].some((name) => headers[name] !== undefined)
 
 /** What every base serves about itself: its description in two forms, and its reference. */
 export function descriptionPages(prefix: string, title: string, document: object): PlainPage[] {
@@ -53,7 +58,9 @@ export function pages(core: Core, registry: Registry, host: string): PlainPage[]
         const { metricsToken } = core.config
         const given = /^Bearer (.+)$/.exec(message.headers.authorization ?? '')?.[1] ?? ''
         const isAllowed =
-          metricsToken === null ? isLoopback(host) : sameHash(hashSecret(given), hashSecret(metricsToken))
+          metricsToken === null
+            ? isLoopback(host) && !isForwarded(message)
+            : sameHash(hashSecret(given), hashSecret(metricsToken))
         if (!isAllowed) return plain(401, 'Send the token of LASTSEEN_METRICS_TOKEN as Authorization: Bearer <token>\n')
         return { status: 200, type: registry.contentType, text: await registry.metrics() }
       },

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FairQueue } from '../admission/fair-queue.ts'
 import { type Refusal, errorKinds, refuse } from '../kernel/errors.ts'
+import { secretPattern } from '../kernel/secrets.ts'
 import { bearerToken } from './bearer.ts'
 import { type Authenticator, type Caller, nobody } from './caller.ts'
 import { isAnonymousAgent } from './edge-filter.ts'
@@ -78,9 +79,10 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     .filter((page) => page.isPathSecret)
     .map(({ path }) => ({ path, start: path.slice(0, path.indexOf('{')) }))
 
-  /** A secret in the path is written down nowhere, not even when the request is refused for its method or its tail. */
+  /** A secret in the path is written down nowhere, not even when the path is mistyped or the method is wrong. */
   function conceal(exchange: Exchange): void {
     for (const { path, start } of secretPaths) if (exchange.path.startsWith(start)) exchange.shownPath = path
+    if (exchange.shownPath === exchange.path) exchange.shownPath = exchange.path.replace(secretPattern, '{secret}')
   }
 
   /** The life of a request, in the order of decision D6. */
@@ -94,7 +96,13 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
         {},
         { type: 'text/plain', text: 'Forbidden: send a User-Agent that names your client\n' },
       )
-    checkProtocol(request)
+    try {
+      checkProtocol(request)
+    } catch (error) {
+      // Where the two sides may not agree on what a request is, the next one cannot be told from the rest of this one.
+      exchange.response.shouldKeepAlive = false
+      throw error
+    }
     if (exchange.method === 'OPTIONS') return send(exchange, 204, preflightHeaders)
 
     const { target, segments } = locate(exchange)
@@ -241,12 +249,18 @@ function allowedMethods(methods: readonly string[]): string[] {
   return methodOrder.filter((method) => all.has(method))
 }
 
+/** RFC 3986 section 3.2: an IP literal or a name, and an optional port. */
+const hostPattern = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::\d{0,5})?$/i
+
 /** HTTP that parses but asks for something this service does not do. */
 function checkProtocol(request: IncomingMessage): void {
+  if (request.httpVersionMajor !== 1) throw refuse.badRequest('The service speaks HTTP/1.1')
   // RFC 9112 section 3.2: a request with several Host headers is refused whatever its version.
   if (countHeader(request, 'host') > 1) throw refuse.badRequest('The Host header stands more than once')
   if (request.headers.host === undefined && request.httpVersion === '1.1')
     throw refuse.badRequest('The Host header is missing')
+  if (request.headers.host !== undefined && !hostPattern.test(request.headers.host))
+    throw refuse.badRequest('The Host header is not a host name with an optional port')
   if (countHeader(request, 'authorization') > 1)
     throw refuse.badRequest('The Authorization header stands more than once')
   const coding = request.headers['transfer-encoding']
