@@ -29,6 +29,17 @@ const header = { alg: 'HS256', typ: 'JWT' } as const
 /** A base64url text has one spelling: no padding, and no bits set behind the last byte. */
 const isCanonical = (text: string): boolean => Buffer.from(text, 'base64url').toString('base64url') === text
 
+/** How far the clocks of two servers of one installation may differ. */
+const clockSkewSeconds = 60
+
+/** A token is issued at a whole second that is not ahead, and never lives longer than the tokens of this service do. */
+const hasOurTimes = ({ iat, exp }: Claims, nowSeconds: number): boolean =>
+  Number.isInteger(iat) &&
+  Number.isInteger(exp) &&
+  iat <= nowSeconds + clockSkewSeconds &&
+  exp > iat &&
+  exp - iat <= accessTokenTtlSeconds
+
 /** Signs and checks the access tokens of one environment. */
 export class AccessTokens {
   readonly #secret: Uint8Array
@@ -79,6 +90,7 @@ export class AccessTokens {
         currentDate: new Date(this.#clock.millis()),
         requiredClaims: ['exp'],
       })
+      if (!hasOurTimes(payload, this.#clock.millis() / 1000)) return null
       this.#verified.set(token, payload)
       return payload
     } catch (error) {

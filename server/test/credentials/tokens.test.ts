@@ -39,6 +39,21 @@ describe('An access token', () => {
   it.each([
     ['another key', () => open(Buffer.alloc(32, 2)).issue({ kind, sub, org, scope, sid })],
     ['no end', () => signed(`${head}.${encode({ ...claims, exp: undefined })}`)],
+    ['a start that is still to come', () => signed(`${head}.${encode({ ...claims, nbf: claims.iat + 1 })}`)],
+    ['a start that is no number', () => signed(`${head}.${encode({ ...claims, nbf: 'now' })}`)],
+    ['no time of issue', () => signed(`${head}.${encode({ ...claims, iat: undefined })}`)],
+    [
+      'a time of issue more than a minute ahead',
+      () => signed(`${head}.${encode({ ...claims, iat: claims.iat + 61, exp: claims.exp + 61 })}`),
+    ],
+    ['a time of issue that is a text', () => signed(`${head}.${encode({ ...claims, iat: String(claims.iat) })}`)],
+    ['an end that is no whole number', () => signed(`${head}.${encode({ ...claims, exp: claims.exp - 0.5 })}`)],
+    ['an end that is a text', () => signed(`${head}.${encode({ ...claims, exp: String(claims.exp) })}`)],
+    [
+      'an end later than 15 minutes after its issue',
+      () => signed(`${head}.${encode({ ...claims, exp: claims.exp + 1 })}`),
+    ],
+    ['an end before its issue', () => signed(`${head}.${encode({ ...claims, iat: claims.exp + 30 })}`)],
     ['claims that are no object', () => signed(`${head}.${encode('claims')}`)],
     ['no signature', () => `${head}.${payload}.`],
     ['two parts', () => `${head}.${payload}`],
