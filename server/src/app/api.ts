@@ -67,10 +67,10 @@ export function startApi(
   const tokens = new AccessTokens({ ...core.keys, environment, clock })
   const reloadKeys = async (): Promise<void> => tokens.replaceKeys(await core.keyStore.signingKeys(db))
   wake.on(signingKeysTopic, reloadKeys)
-  const useLog = new UseLog(db, clock)
+  const useLog = new UseLog(db.background, clock)
   const isListening = (): boolean => wake.isListening()
   const onUse: UseLog['note'] = (caller) => useLog.note(caller)
-  const principals = new Principals({ db, clock, environment, tokens, isListening, onUse })
+  const principals = new Principals({ db: db.authentication, clock, environment, tokens, isListening, onUse })
   const streams = new OpenStreams({
     clock,
     maxPerPrincipal: config.liveStreamsPerUser,
@@ -92,13 +92,14 @@ export function startApi(
     onFailure: (error) => log.error({ event: 'mail.failed', err: error }, 'mail not sent'),
   })
   const imports = new Imports({
-    ...{ db, clock, ids: core.ids, wake },
+    ...{ db: db.background, clock, ids: core.ids, wake },
     onFailure: (error) => log.error({ event: 'import.failed', err: error }, 'import given up'),
   })
   wake.on(progressTopic, (payload) => imports.heard(payload))
   const signups = signupPolicy(config)
   const needs = {
     db,
+    authentication: db.authentication,
     clock,
     ids: core.ids,
     environment,

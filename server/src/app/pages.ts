@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client'
 import type { PageAnswer, PlainPage } from '../http/dispatch.ts'
+import { isForwarded } from '../http/client-address.ts'
 import { isLoopback } from '../kernel/address.ts'
 import { sameHash, hashSecret } from '../kernel/secrets.ts'
 import { stringify } from 'yaml'
@@ -12,8 +13,9 @@ const moved = (to: string): PageAnswer => ({ ...plain(301, `Moved to ${to}\n`), 
 
 /** What every base serves about itself: its description in two forms, and its reference. */
 export function descriptionPages(prefix: string, title: string, document: object): PlainPage[] {
-  const json = JSON.stringify(document)
-  const yaml = stringify(document, { aliasDuplicateObjects: false })
+  // As bytes, they are shared by all responses in flight; a text would be copied for each.
+  const json = Buffer.from(JSON.stringify(document))
+  const yaml = Buffer.from(stringify(document, { aliasDuplicateObjects: false }))
   const noCache = { 'Cache-Control': 'no-cache' }
   return [
     { path: `${prefix}/openapi.json`, render: () => moved(`${prefix}/api/openapi.json`) },
@@ -51,7 +53,9 @@ export function pages(core: Core, registry: Registry, host: string): PlainPage[]
         const { metricsToken } = core.config
         const given = /^Bearer (.+)$/.exec(message.headers.authorization ?? '')?.[1] ?? ''
         const isAllowed =
-          metricsToken === null ? isLoopback(host) : sameHash(hashSecret(given), hashSecret(metricsToken))
+          metricsToken === null
+            ? isLoopback(host) && !isForwarded(message)
+            : sameHash(hashSecret(given), hashSecret(metricsToken))
         if (!isAllowed) return plain(401, 'Send the token of LASTSEEN_METRICS_TOKEN as Authorization: Bearer <token>\n')
         return { status: 200, type: registry.contentType, text: await registry.metrics() }
       },

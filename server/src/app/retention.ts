@@ -22,7 +22,8 @@ export function keepRetention(core: Core, url: string): Promise<string[]> {
 }
 
 async function letGo(core: Core, url: string): Promise<string[]> {
-  const { db, clock, config } = core
+  const { clock, config } = core
+  const db = core.db.background
   const nowMs = clock.millis()
   await makeMonths(url, nowMs, config.retentionDays)
   const horizonMs = nowMs - config.retentionDays * dayMs

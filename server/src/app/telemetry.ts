@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { FairQueue } from '../admission/fair-queue.ts'
 import type { Exchange } from '../http/exchange.ts'
+import { cut } from './log.ts'
 
 export interface Telemetry {
   registry: Registry
@@ -51,9 +52,9 @@ export function telemetry(log: Logger, ...queues: FairQueue[]): Telemetry {
       if (!log.isLevelEnabled('info')) return
       log.info({
         event: 'http.answered',
-        requestId: exchange.requestId,
+        requestId: cut(exchange.requestId, 256),
         method: exchange.method,
-        path: exchange.shownPath,
+        path: cut(exchange.shownPath, 1024),
         operation: exchange.operation,
         status,
         orgId: exchange.orgId,
@@ -62,7 +63,7 @@ export function telemetry(log: Logger, ...queues: FairQueue[]): Telemetry {
     },
     bug(exchange, error) {
       log.error(
-        { event: 'http.bug', requestId: exchange.requestId, operation: exchange.operation, err: error },
+        { event: 'http.bug', requestId: cut(exchange.requestId, 256), operation: exchange.operation, err: error },
         'unexpected error',
       )
     },

@@ -11,6 +11,7 @@ import type { Device, LatestRead } from '../readers/reader.ts'
 import { readerChangedTopic } from '../readers/commands.ts'
 import { Live } from '../tracking/live.ts'
 import type { Core } from './core.ts'
+import { cut } from './log.ts'
 
 const flushMs = 2000
 /** News of moves are gathered this long, so that a busy site does not send one per move. */
@@ -42,12 +43,12 @@ export interface Tracking {
 export function startTracking(core: Core, log: Logger): Tracking {
   const { db, clock, wake, config } = core
   const live = new Live({ db, clock })
-  const devices = new Devices({ db, clock, isListening: () => wake.isListening() })
-  const book = new ActivityBook({ db, clock })
+  const devices = new Devices({ db: db.authentication, clock, isListening: () => wake.isListening() })
+  const book = new ActivityBook({ db: db.background, clock })
   const latestReads = new LatestReads({ millis: () => clock.millis(), send: (topic, text) => wake.send(topic, text) })
   const movedIn = new Set<number>()
   const intake = new Intake({
-    db,
+    db: db.background,
     clock,
     queue: new FairQueue({ maxInFlight: config.databasePool }),
     retentionDays: config.retentionDays,
@@ -68,7 +69,7 @@ export function startTracking(core: Core, log: Logger): Tracking {
     onMoved: (orgId) => movedIn.add(orgId),
     onQuarantine(why, topic) {
       if (why === 'unknown reader') book.noteTopic(topic)
-      log.warn({ event: 'ingest.quarantined', why, topic }, 'message put aside')
+      log.warn({ event: 'ingest.quarantined', why, topic: cut(topic, 256) }, 'message put aside')
     },
   })
   wake.on('moved', (payload) => {

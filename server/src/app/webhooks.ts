@@ -75,9 +75,9 @@ function startDelivering(
     registers: [registry],
   })
   const [delivered, failed] = [attempts.labels('delivered'), attempts.labels('failed')]
-  const record = new AttemptLog(db)
+  const record = new AttemptLog(db.background)
   const deliverer = new Deliverer({
-    db,
+    db: db.background,
     clock,
     ...needs,
     onAttempt(orgId, webhookId, attempt) {

@@ -181,7 +181,7 @@ export const settings = {
     fallback: '4',
     parse: count(1, 100),
     about:
-      'Database connections per process for lookups and lists, as many each for other reads, for searches and reports, and for other single statements, and twice as many for transactions. Up to three more listen and hold locks.',
+      'Database connections per process for lookups and lists, as many each for other reads, for searches and reports, and for other single statements, and twice as many for transactions. Up to ten more serve sign-ins and the readiness check, listen and hold locks.',
   }),
   workers: setting({
     name: 'LASTSEEN_WORKERS',
@@ -329,7 +329,7 @@ export const settings = {
     fallback: '',
     parse: optional,
     secret: true,
-    about: 'Bearer token for `/metrics`. Without it `/metrics` answers only while listening on a loopback address.',
+    about: 'Bearer token for `/metrics`. Without it `/metrics` answers only while listening on a loopback address, and not through a proxy.',
   }),
   logLevel: setting({
     name: 'LASTSEEN_LOG_LEVEL',

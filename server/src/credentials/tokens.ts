@@ -30,6 +30,17 @@ const header = { alg: 'HS256', typ: 'JWT' } as const
 /** A base64url text has one spelling: no padding, and no bits set behind the last byte. */
 const isCanonical = (text: string): boolean => Buffer.from(text, 'base64url').toString('base64url') === text
 
+/** How far the clocks of two servers of one installation may differ. */
+const clockSkewSeconds = 60
+
+/** A token is issued at a whole second that is not ahead, and never lives longer than the tokens of this service do. */
+const hasOurTimes = ({ iat, exp }: Claims, nowSeconds: number): boolean =>
+  Number.isInteger(iat) &&
+  Number.isInteger(exp) &&
+  iat <= nowSeconds + clockSkewSeconds &&
+  exp > iat &&
+  exp - iat <= accessTokenTtlSeconds
+
 export interface AccessTokenOptions {
   signingKeys: readonly SigningKey[]
   /** Marks refresh tokens. Unlike the signing keys it is never replaced. */
@@ -93,6 +104,7 @@ export class AccessTokens {
         currentDate: new Date(this.#options.clock.millis()),
         requiredClaims: ['exp'],
       })
+      if (!hasOurTimes(payload, this.#options.clock.millis() / 1000)) return null
       this.#verified.set(token, payload)
       return payload
     } catch (error) {

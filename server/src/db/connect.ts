@@ -1,16 +1,18 @@
 import pg from 'pg'
 import { FairQueue } from '../admission/fair-queue.ts'
-import { clientConfig, destroy } from './client.ts'
-import type { Database, Db, Tx, TxOptions } from './database.ts'
+import { type Parameters, clientConfig, destroy } from './client.ts'
+import type { Database, Db, Transactions, Tx, TxOptions } from './database.ts'
 import { hostsOf } from './hosts.ts'
 import { NotificationListener } from './listener.ts'
 import { forceGenericPlans } from './plans.ts'
 import { Reader } from './reader.ts'
 import { Replica } from './replica.ts'
 import { PipelinedPool } from './pool.ts'
+import { Probe } from './probe.ts'
+import { limitTemporaryFiles, memoryParameters } from './resources.ts'
 import { rejectStandby } from './session.ts'
 import { type Sql, render } from './sql.ts'
-import { asConflict, mayRunAgain } from './violations.ts'
+import { asConflict, asOverload, mayRunAgain } from './violations.ts'
 
 export const writerRole = 'lastseen_writer'
 export const readerRole = 'lastseen_reader'
@@ -37,13 +39,17 @@ export interface ConnectOptions {
   poolSize: number
   /** Shared by all processes of one start of the program. */
   family?: string | undefined
-  /** How long a statement may take, and how long a transaction waits for a connection. */
+  /** How long an answer of the database is waited for at most, and how long a transaction waits for a connection. */
   patienceMs?: number
   /** Called with every statement before it runs; tests check each one for tenant isolation. */
   onStatement?: (statement: Sql) => void
 }
 
 export interface Connection extends Database {
+  /** For work that no request waits for: its statements and its waits for locks may take longer. */
+  readonly background: Database
+  /** For token checks, token exchanges and sign-ins: connections that no other work can occupy. */
+  readonly authentication: Database
   /** Identifies this process among those on the database. */
   readonly name: string
   /** Calls back for every notification on the channel, from any process, and after every gap in listening. */
@@ -51,7 +57,7 @@ export interface Connection extends Database {
   notify(channel: string, payload: string): Promise<void>
   /** The names of all processes that have a connection for listening. */
   listeners(): Promise<string[]>
-  /** Rejects when the database does not answer. */
+  /** Rejects when the database does not answer. It has a connection of its own, so that it never waits for the pools. */
   ping(): Promise<void>
   close(): Promise<void>
 }
@@ -66,40 +72,82 @@ export const isOfFamily = (name: string, family: string): boolean => name.starts
 
 const ignore = (): void => undefined
 
+/** How long one statement may run, by what it is for, and how long a transaction of a request waits for a lock. */
+const timeoutMs = { slowRead: 5000, read: 10_000, transaction: 10_000, lock: 3000 }
+
+/** Connections for the transactions, and for the reads, of authentication. */
+const authenticationPool = { transactions: 4, reads: 1 }
+
 /** Transactions that belong to no tenant share the connections as one more tenant. */
 const installation = 0
 
 export function connect(options: ConnectOptions): Connection {
   const { url, replicaUrl, poolSize, onStatement } = options
   const patienceMs = options.patienceMs ?? 40_000
-  const parameters = {
-    statement_timeout: String(Math.floor(patienceMs * 0.75)),
-    max_parallel_workers_per_gather: '0',
-    ...planning,
-  }
+  // The database gives up a statement before the driver gives up the connection.
+  const longestMs = Math.floor(patienceMs * 0.75)
+  const bounded = (ms: number): string => String(Math.min(ms, longestMs))
+  const parameters = { max_parallel_workers_per_gather: '0', ...planning, ...memoryParameters }
   const statements = { size: poolSize, queryTimeoutMs: patienceMs }
-  const writer = new PipelinedPool({ ...statements, url, parameters: { role: writerRole, ...parameters } })
-  const reading = { ...statements, parameters: { role: readerRole, ...parameters } }
-  const reader = new Reader({ ...reading, url })
-  const slowReader = new Reader({ ...reading, url })
+  const writing = {
+    role: writerRole,
+    statement_timeout: bounded(timeoutMs.transaction),
+    lock_timeout: bounded(timeoutMs.lock),
+    ...planning,
+    ...memoryParameters,
+  }
+  const writer = new PipelinedPool({
+    ...statements,
+    url,
+    parameters: { ...parameters, ...writing },
+    onConnect: (client) => client.query(limitTemporaryFiles),
+  })
+  const reading = (ms: number) => ({
+    ...statements,
+    parameters: { role: readerRole, statement_timeout: bounded(ms), ...parameters },
+  })
+  const reader = new Reader({ ...reading(timeoutMs.read), url })
+  const authenticationReader = new Reader({ ...reading(timeoutMs.read), url, size: authenticationPool.reads })
+  const slowReading = reading(timeoutMs.slowRead)
+  const slowReader = new Reader({ ...slowReading, url })
   const replica =
-    replicaUrl === undefined ? null : new Replica(replicaUrl, new Reader({ ...reading, url: replicaUrl }), slowReader)
+    replicaUrl === undefined
+      ? null
+      : new Replica(replicaUrl, new Reader({ ...slowReading, url: replicaUrl }), slowReader)
   const name = `${options.family ?? ''}/${process.pid}-${randomName()}`
   const listener = new NotificationListener(url, { role: writerRole, application_name: `${listenerName}${name}` })
-  let transactions = openTransactionPool(url, poolSize, patienceMs)
+  // On Citus the tenant that a transaction names must be known where its rows live.
+  const transacting = { ...writing, 'citus.propagate_set_commands': 'local' }
+  const openFairPool = (size: number): FairPool => ({
+    size,
+    pool: openTransactionPool(url, size, patienceMs, transacting),
+    slots: new FairQueue({ maxInFlight: size, timeoutMs: patienceMs }),
+  })
+  const ordinary = openFairPool(transactionPoolSize(poolSize))
+  const authenticating = openFairPool(authenticationPool.transactions)
+  const fairPools = [ordinary, authenticating]
+  let probe = new Probe(hostsOf(url).current, 'select 1 as one')
   // One slow read per connection. No tenant holds all connections, however long its statements take.
   const slowReads = new FairQueue({ maxInFlight: poolSize, timeoutMs: patienceMs })
-  const slots = new FairQueue({ maxInFlight: transactionPoolSize(poolSize), timeoutMs: patienceMs })
   const stopWatching = hostsOf(url).watch(() => {
-    for (const pool of [writer, reader, slowReader, transactions]) pool.destroyAll()
-    transactions = openTransactionPool(url, poolSize, patienceMs)
+    for (const pool of [writer, reader, slowReader, authenticationReader]) pool.destroyAll()
+    for (const fair of fairPools) {
+      fair.pool.destroyAll()
+      fair.pool = openTransactionPool(url, fair.size, patienceMs, transacting)
+    }
+    probe.close()
+    probe = new Probe(hostsOf(url).current, 'select 1 as one')
     listener.reconnect()
   })
 
   const on = (pool: Pick<Reader, 'query'>): Db => ({
-    query<Row extends object>(statement: Sql) {
+    async query<Row extends object>(statement: Sql) {
       onStatement?.(statement)
-      return pool.query<Row>(statement)
+      try {
+        return await pool.query<Row>(statement)
+      } catch (error) {
+        throw asOverload(error) ?? error
+      }
     },
   })
 
@@ -115,10 +163,11 @@ export function connect(options: ConnectOptions): Connection {
   })
 
   async function attempt<Result>(
+    fair: FairPool,
     opening: readonly string[],
     run: (client: pg.PoolClient, begun: Promise<unknown>) => Promise<Result>,
   ): Promise<Result> {
-    const client = await transactions.connect()
+    const client = await fair.pool.connect()
     // A connection lost between two statements fails the next one; without a listener it would end the process.
     client.on('error', ignore)
     let isBroken = false
@@ -174,33 +223,54 @@ export function connect(options: ConnectOptions): Connection {
     }
 
   async function transact<Result>(
+    fair: FairPool,
     tenant: number,
     opening: readonly string[],
     run: (client: pg.PoolClient, begun: Promise<unknown>) => Promise<Result>,
   ): Promise<Result> {
     for (let tries = 1; ; tries++) {
       try {
-        return await slots.run(tenant, 1, () => attempt(opening, run))
+        return await fair.slots.run(tenant, 1, () => attempt(fair, opening, run))
       } catch (error) {
         if (mayRunAgain(error) && tries < 4) continue
-        throw asConflict(error) ?? error
+        throw asConflict(error) ?? asOverload(error) ?? error
       }
     }
   }
 
-  return {
-    name,
+  const transactionsOn = (fair: FairPool, settings = ''): Transactions => ({
+    inOrganization(orgId, work, { relaxed = false }: TxOptions = {}) {
+      return transact(fair, orgId, openingOf(orgId, settings, relaxed), runStepwise(work))
+    },
+    sendInOrganization(orgId, work) {
+      return transact(fair, orgId, openingOf(orgId, settings), runPipelined(work))
+    },
+    shared: (work) =>
+      transact(fair, installation, ['begin', ...(settings === '' ? [] : [settings])], runStepwise(work)),
+  })
+
+  const requests: Database = {
     read: on(reader),
     searches: (orgId) => inTurn(orgId, on(slowReader)),
     reports: (orgId) => inTurn(orgId, on(replica ?? slowReader)),
     common: on({ query: (statement) => writer.query(render(statement)) }),
-    inOrganization(orgId, work, { relaxed = false }: TxOptions = {}) {
-      return transact(orgId, openingOf(orgId, relaxed), runStepwise(work))
+    ...transactionsOn(ordinary),
+  }
+  const unhurried = transactionsOn(ordinary, `set local statement_timeout = ${longestMs}; set local lock_timeout = 0`)
+
+  return {
+    name,
+    ...requests,
+    background: {
+      ...requests,
+      ...unhurried,
+      common: { query: (statement) => unhurried.shared((tx) => tx.query(statement)) },
     },
-    sendInOrganization(orgId, work) {
-      return transact(orgId, openingOf(orgId), runPipelined(work))
+    authentication: {
+      ...requests,
+      ...transactionsOn(authenticating),
+      read: on(authenticationReader),
     },
-    shared: (work) => transact(installation, ['begin'], runStepwise(work)),
     listen: (channel, onNotification, onListening) => listener.listen(channel, onNotification, onListening),
     async notify(channel, payload) {
       await writer.query({ text: 'select pg_notify($1, $2)', values: [channel, payload] })
@@ -213,22 +283,32 @@ export function connect(options: ConnectOptions): Connection {
       return rows.map((row) => row.application_name.slice(listenerName.length))
     },
     async ping() {
-      await reader.ping()
+      const answer = await probe.ask()
+      if (typeof answer === 'string') throw new Error(answer)
     },
     async close() {
       stopWatching()
-      slots.close()
+      for (const fair of fairPools) fair.slots.close()
       slowReads.close()
+      probe.close()
       await Promise.all([
         writer.close(),
         reader.close(),
         slowReader.close(),
+        authenticationReader.close(),
         replica?.close(),
         listener.close(),
-        transactions.close(),
+        ...fairPools.map((fair) => fair.pool.close()),
       ])
     },
   }
+}
+
+/** Connections for transactions, and the queue that shares them among tenants. */
+interface FairPool {
+  readonly size: number
+  pool: TransactionPool
+  readonly slots: FairQueue
 }
 
 interface TransactionPool {
@@ -237,22 +317,19 @@ interface TransactionPool {
   close(): Promise<void>
 }
 
-/** On Citus the tenant that a transaction names must be known where its rows live. */
-const writing = { role: writerRole, 'citus.propagate_set_commands': 'local', ...planning }
-
-function openTransactionPool(url: string, poolSize: number, patienceMs: number): TransactionPool {
+function openTransactionPool(url: string, max: number, patienceMs: number, parameters: Parameters): TransactionPool {
   const clients = new Set<pg.Client>()
   const pool = new pg.Pool({
-    ...clientConfig(hostsOf(url).current, writing),
+    ...clientConfig(hostsOf(url).current, parameters),
     pipeline: true,
     query_timeout: patienceMs,
     connectionTimeoutMillis: patienceMs,
-    max: transactionPoolSize(poolSize),
+    max,
     idleTimeoutMillis: 0,
     // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool awaits it; its types do not say so
     onConnect: async (client) => {
       await rejectStandby(client, url)
-      await client.query(forceGenericPlans)
+      await Promise.all([client.query(limitTemporaryFiles), client.query(forceGenericPlans)])
     },
   })
   pool.on('error', ignore)
@@ -279,8 +356,8 @@ async function commit(client: pg.PoolClient): Promise<void> {
 }
 
 /** The statements apart from each other: Citus repeats the whole text of a SET on every node of the transaction. */
-function openingOf(orgId: number, relaxed = false): readonly string[] {
+function openingOf(orgId: number, settings: string, relaxed = false): readonly string[] {
   if (!Number.isSafeInteger(orgId)) throw new TypeError('an organization id is an integer')
-  const commit = relaxed ? '; set local synchronous_commit = off' : ''
-  return ['begin', `set local app.org_id = '${orgId}'${commit}`]
+  const commit = relaxed ? 'set local synchronous_commit = off' : ''
+  return ['begin', [`set local app.org_id = '${orgId}'`, settings, commit].filter((text) => text !== '').join('; ')]
 }

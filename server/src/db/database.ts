@@ -18,11 +18,14 @@ export interface Tx extends Db {
  * moment old, from a replica where there is one; `common` (one statement) and `shared` (a transaction) reach the few
  * tables that belong to no tenant.
  */
-export interface Database {
+export interface Database extends Transactions {
   readonly read: Db
   readonly common: Db
   searches(orgId: number): Db
   reports(orgId: number): Db
+}
+
+export interface Transactions {
   inOrganization<Result>(orgId: number, work: (tx: Tx) => Promise<Result>, options?: TxOptions): Promise<Result>
   /**
    * A transaction in a single round trip: it opens and commits in the packet of what `work` asks before it first waits.

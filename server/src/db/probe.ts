@@ -18,7 +18,7 @@ export class Probe {
   /** The answer, or in words why there is none. */
   async ask<Answer extends object>(): Promise<Answer | string> {
     try {
-      const client = await (this.#client ??= this.#open())
+      const client = await (this.#client ?? this.#connect())
       const { rows } = await client.query(this.#question)
       return rows[0] as Answer
     } catch (error) {
@@ -30,6 +30,17 @@ export class Probe {
   close(): void {
     this.#client?.then(destroy, () => undefined)
     this.#client = null
+  }
+
+  /** A connection that is lost is replaced by the next question. */
+  #connect(): Promise<pg.Client> {
+    const opening = this.#open()
+    this.#client = opening
+    const forget = (): void => {
+      if (this.#client === opening) this.#client = null
+    }
+    opening.then((client) => client.once('end', forget), forget)
+    return opening
   }
 
   async #open(): Promise<pg.Client> {

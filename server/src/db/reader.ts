@@ -1,5 +1,6 @@
 import { forceGenericPlans, hasGenericPlan } from './plans.ts'
 import { PipelinedPool, type PoolOptions } from './pool.ts'
+import { limitTemporaryFiles } from './resources.ts'
 import { type Sql, render } from './sql.ts'
 
 /** Single statements on one server: those with a generic plan on connections of their own, see `plans.ts`. */
@@ -8,17 +9,15 @@ export class Reader {
   readonly #auto: PipelinedPool
 
   constructor(options: PoolOptions) {
-    this.#generic = new PipelinedPool({ ...options, onConnect: (client) => client.query(forceGenericPlans) })
-    this.#auto = new PipelinedPool(options)
+    this.#generic = new PipelinedPool({
+      ...options,
+      onConnect: (client) => Promise.all([client.query(limitTemporaryFiles), client.query(forceGenericPlans)]),
+    })
+    this.#auto = new PipelinedPool({ ...options, onConnect: (client) => client.query(limitTemporaryFiles) })
   }
 
   query<Row extends object>(statement: Sql): Promise<Row[]> {
     return (hasGenericPlan(statement) ? this.#generic : this.#auto).query<Row>(render(statement))
-  }
-
-  /** Rejects when the server does not answer. */
-  async ping(): Promise<void> {
-    await this.#auto.query({ text: 'select 1' })
   }
 
   destroyAll(): void {

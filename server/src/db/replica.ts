@@ -1,6 +1,7 @@
 import { Probe } from './probe.ts'
 import type { Reader } from './reader.ts'
 import type { Sql } from './sql.ts'
+import { asOverload } from './violations.ts'
 
 /** How far a replica may lag behind before reads go to the primary instead. */
 const maxLagSeconds = 30
@@ -31,8 +32,8 @@ export class Replica {
     try {
       return await this.#replica.query<Row>(statement)
     } catch (error) {
-      // A statement that took too long on the replica would take too long on the primary.
-      if ((error as { code?: string }).code === '57014') throw error
+      // A statement that took too much of the replica would take too much of the primary.
+      if (asOverload(error) !== null) throw error
       return this.#primary.query(statement)
     }
   }

@@ -30,6 +30,13 @@ export function asConflict(error: unknown): Refusal | null {
   return detail === undefined ? null : refuse.conflict(detail)
 }
 
+/** The database ended a statement that took too much time or temporary space, or waited too long for a lock; nothing was changed. */
+export function asOverload(error: unknown): Refusal | null {
+  const { code } = error as DatabaseError
+  if (code === '57014' || code === '53400') return refuse.tooCostly()
+  return code === '55P03' ? refuse.locked() : null
+}
+
 /** What a transaction found is true no longer; run again, it finds what is. Functions of the database say LS001. */
 export class Overtaken extends Error {
   readonly code = '40001'

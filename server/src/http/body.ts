@@ -7,12 +7,21 @@ import { type Infer, type Shape, readObject } from './schema.ts'
 const mebibyte = 1024 * 1024
 const maxDepth = 64
 
+/** Requests with `Expect: 100-continue`, whose client sends the body once this is called. */
+export const continuations = new WeakMap<IncomingMessage, () => void>()
+
 /**
  * The whole body, or null when it is larger than a body may be. What is too much is read to its end and thrown away, so
- * that the connection stays usable; the time a request may take bounds it.
+ * that the connection stays usable; the time a request may take bounds it. A client that waits for 100 Continue is not
+ * asked for a body that is too large.
  */
 export function readBytes(request: IncomingMessage, maxMebibytes = 1): Promise<Buffer | null> {
   const maxBytes = maxMebibytes * mebibyte
+  const sendContinue = continuations.get(request)
+  if (sendContinue !== undefined) {
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve(null)
+    sendContinue()
+  }
   return new Promise((resolve, fail) => {
     const chunks: Buffer[] = []
     let size = 0

@@ -3,7 +3,7 @@ import { clientKeyOf } from '../kernel/address.ts'
 
 /** True when a proxy says that it forwards the request for somebody else. */
 export const isForwarded = ({ headers }: IncomingMessage): boolean =>
-  headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
+  ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'].some((name) => headers[name] !== undefined)
 
 /** Some proxies write the client's port behind the address. */
 const withoutPort = (text: string): string => /^(?:([\d.]+)|\[(.+)\]):\d+$/.exec(text)?.slice(1).find(Boolean) ?? text

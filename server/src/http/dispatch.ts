@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FairQueue } from '../admission/fair-queue.ts'
 import { type Refusal, errorKinds, refuse } from '../kernel/errors.ts'
+import { secretPattern } from '../kernel/secrets.ts'
 import { bearerToken } from './bearer.ts'
 import { type Authenticator, type Caller, nobody } from './caller.ts'
 import { clientAddress, isForwarded } from './client-address.ts'
 import { isAnonymousAgent } from './edge-filter.ts'
 import { asRefusal, errorBody, internalError } from './envelope.ts'
-import { type Exchange, openExchange, pour, preflightHeaders, send, stream } from './exchange.ts'
+import { type Exchange, onFlushed, openExchange, pour, preflightHeaders, send, stream } from './exchange.ts'
 import { checkMediaType } from './media-type.ts'
 import { readParams } from './params.ts'
 import { readQuery } from './query.ts'
@@ -83,9 +84,10 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     .filter((page) => page.isPathSecret)
     .map(({ path }) => ({ path, start: path.slice(0, path.indexOf('{')) }))
 
-  /** A secret in the path is written down nowhere, not even when the request is refused for its method or its tail. */
+  /** A secret in the path is written down nowhere, not even when the path is mistyped or the method is wrong. */
   function conceal(exchange: Exchange): void {
     for (const { path, start } of secretPaths) if (exchange.path.startsWith(start)) exchange.shownPath = path
+    if (exchange.shownPath === exchange.path) exchange.shownPath = exchange.path.replace(secretPattern, '{secret}')
   }
 
   /** The life of a request, in the order of decision D6. */
@@ -99,7 +101,13 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
         {},
         { type: 'text/plain', text: 'Forbidden: send a User-Agent that names your client\n' },
       )
-    checkProtocol(request)
+    try {
+      checkProtocol(request)
+    } catch (error) {
+      // Where the two sides may not agree on what a request is, the next one cannot be told from the rest of this one.
+      exchange.response.shouldKeepAlive = false
+      throw error
+    }
     if (exchange.method === 'OPTIONS') return send(exchange, 204, preflightHeaders)
 
     const { target, segments } = locate(exchange)
@@ -144,15 +152,13 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
         call.body = (await decodeFor(route, call, bytes)) as never
       }
       result = await route.handle(call)
+      if (result.stream === undefined && result.download === undefined) sendWhole(exchange, result)
     } finally {
-      queue.release(tenant)
+      // The slot is kept until the client has taken the response: so no tenant fills the memory with unread responses.
+      onFlushed(exchange, () => queue.release(tenant))
     }
-
-    const headers = result.headers ?? {}
     if (result.stream !== undefined) return stream(exchange, result.stream)
     if (result.download !== undefined) return pour(exchange, result.download)
-    if (result.body === undefined) return send(exchange, result.status, headers)
-    send(exchange, result.status, headers, { type: 'application/json', text: JSON.stringify(result.body) })
   }
 
   function locate(exchange: Exchange): { target: Target; segments: readonly string[] } {
@@ -245,6 +251,11 @@ async function render(exchange: Exchange, page: PlainPage, segments: readonly st
   send(exchange, answer.status, answer.headers ?? {}, { type: answer.type, text: answer.text })
 }
 
+function sendWhole(exchange: Exchange, { status, headers = {}, body }: Answer): void {
+  const payload = body === undefined ? undefined : { type: 'application/json', text: JSON.stringify(body) }
+  send(exchange, status, headers, payload)
+}
+
 const methodOrder = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 function allowedMethods(methods: readonly string[]): string[] {
@@ -252,12 +263,18 @@ function allowedMethods(methods: readonly string[]): string[] {
   return methodOrder.filter((method) => all.has(method))
 }
 
+/** RFC 3986 section 3.2: an IP literal or a name, and an optional port. */
+const hostPattern = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::\d{0,5})?$/i
+
 /** HTTP that parses but asks for something this service does not do. */
 function checkProtocol(request: IncomingMessage): void {
+  if (request.httpVersionMajor !== 1) throw refuse.badRequest('The service speaks HTTP/1.1')
   // RFC 9112 section 3.2: a request with several Host headers is refused whatever its version.
   if (countHeader(request, 'host') > 1) throw refuse.badRequest('The Host header stands more than once')
   if (request.headers.host === undefined && request.httpVersion === '1.1')
     throw refuse.badRequest('The Host header is missing')
+  if (request.headers.host !== undefined && !hostPattern.test(request.headers.host))
+    throw refuse.badRequest('The Host header is not a host name with an optional port')
   if (countHeader(request, 'authorization') > 1)
     throw refuse.badRequest('The Authorization header stands more than once')
   const coding = request.headers['transfer-encoding']

@@ -136,6 +136,31 @@ export function send(
 /** Node writes a head in the encoding of the text behind it, so beside other characters the body must be bytes. */
 const ascii = /^[\t\x20-\x7e]*$/
 
+/** How long a client may take nothing of its response, and how long it may take for the whole response. */
+const flushLimits = { stalledMs: 30_000, totalMs: 120_000 }
+
+/**
+ * Calls back once the network has taken the whole response, or its connection is closed: until then the response is
+ * held in memory. A client that takes too long is disconnected.
+ */
+export function onFlushed({ request, response }: Exchange, done: () => void, limits = flushLimits): void {
+  const { socket } = request
+  if (response.writableLength === 0 || socket.destroyed) return done()
+  const end = (): void => {
+    clearTimeout(timer)
+    response.off('finish', end)
+    socket.off('close', end)
+    done()
+  }
+  const timer = setTimeout(() => socket.destroy(), limits.totalMs).unref()
+  // The timeout of a socket runs only while nothing is written. Node sets another one when the response is finished.
+  socket.setTimeout(limits.stalledMs)
+  // A client that pipelines requests has many responses on one socket.
+  socket.setMaxListeners(0)
+  response.once('finish', end)
+  socket.once('close', end)
+}
+
 export const preflightHeaders = {
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
   'Access-Control-Allow-Headers': 'Authorization, Content-Type, X-Request-ID',
@@ -205,10 +230,13 @@ export async function pour(exchange: Exchange, { type, fileName, chunks }: Downl
   }
 }
 
-/** Resolves once there is room again, or nobody to take it. */
+/** Resolves once there is room again, or nobody to take it. A client that takes nothing for too long is disconnected. */
 function untilTaken(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
+    const { socket } = response
+    socket?.setTimeout(flushLimits.stalledMs)
     const done = (): void => {
+      socket?.setTimeout(0)
       response.off('drain', done).off('close', done)
       resolve()
     }

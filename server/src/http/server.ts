@@ -2,6 +2,7 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { Socket } from 'node:net'
 import { ulid } from '../kernel/ulid.ts'
 import { errorKinds, refuse } from '../kernel/errors.ts'
+import { continuations } from './body.ts'
 import { errorBody } from './envelope.ts'
 import { commonHeaders, lingerMs } from './exchange.ts'
 import { fullBucket } from './rate-limit.ts'
@@ -70,6 +71,17 @@ export async function listen(options: {
   })
   server.on('request', (request, response) => {
     if (draining) response.shouldKeepAlive = false
+    options.handle(request, response)
+  })
+  // 100 Continue is sent when the body is read. Until then the client may or may not send it, so that a response without it
+  // ends the connection.
+  server.on('checkContinue', (request, response) => {
+    const { shouldKeepAlive } = response
+    response.shouldKeepAlive = false
+    continuations.set(request, () => {
+      response.shouldKeepAlive = shouldKeepAlive && !draining
+      response.writeContinue()
+    })
     options.handle(request, response)
   })
   // An Expect header other than 100-continue would make Node answer 417, which the contract does not know.

@@ -90,6 +90,16 @@ export const refuse = {
   },
   /** A limit on what may be open at a time: nothing tells when a slot will be free. */
   tooManyOpen: (detail: string) => new Refusal('rate_limited', detail, { headers: { 'Retry-After': '5' } }),
+  tooCostly: () =>
+    new Refusal(
+      'rate_limited',
+      'The request takes too much time or space; narrow it, for example with filters, a shorter period or a smaller limit',
+      { headers: { 'Retry-After': '5' } },
+    ),
+  locked: () =>
+    new Refusal('rate_limited', 'Another request is changing the same records; retry after 1 second', {
+      headers: { 'Retry-After': '1' },
+    }),
   busy: () =>
     new Refusal('rate_limited', 'The service is busy; retry after 1 second', { headers: { 'Retry-After': '1' } }),
 }

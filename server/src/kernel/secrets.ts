@@ -21,6 +21,9 @@ export function sameHash(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
+/** Secrets of this service within another text: those of readers, credentials, webhooks and refresh tokens. */
+export const secretPattern = /(?:ls[dr]?|whsec)(?:_|%5f)[\w.+=-]{8,}/gi
+
 /** A reader's secret: its bearer token over HTTP and its password over MQTT. */
 export const newReaderToken = (): string => `lsd_${randomBytes(24).toString('hex')}`
 

@@ -15,12 +15,12 @@ const ranges = (...texts: string[]): Range[] => texts.map((text) => parseRange(t
 const refused4 = ranges(
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
   ...['192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
-  ...['224.0.0.0/4', '240.0.0.0/4', '168.63.129.16/32'],
+  ...['192.31.196.0/24', '192.52.193.0/24', '192.175.48.0/24', '224.0.0.0/4', '240.0.0.0/4', '168.63.129.16/32'],
 )
 
-/** Of IPv6 only global unicast is public, less what is for documentation or leads into IPv4 by a tunnel. */
+/** Of IPv6 only global unicast is public, less the ranges for documentation, for tunnels into IPv4 and for AS112 name servers. */
 const global6 = ranges('2000::/3')
-const refused6 = ranges('2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20')
+const refused6 = ranges('2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20')
 
 /**
  * Where a machine reaches itself, its neighbours on the wire, or the metadata of its cloud, and the forms of IPv6 that

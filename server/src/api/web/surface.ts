@@ -1,4 +1,5 @@
 import type { AccountNeeds } from '../../accounts/needs.ts'
+import type { Database } from '../../db/database.ts'
 import type { Surface } from '../../http/dispatch.ts'
 import type { Component } from '../../http/shape.ts'
 import type { OpenStreams } from '../../credentials/open-streams.ts'
@@ -18,12 +19,17 @@ import { type WebhookRouteNeeds, webhookComponents, webhookRoutes } from './webh
 
 /** What the web app needs beyond the public API: signing in, and administering an organization. */
 export function webSurface(
-  needs: AccountNeeds & ReaderNeeds & LatestReadNeeds & LookingNeeds & ImportNeeds & WebhookRouteNeeds,
+  needs: AccountNeeds &
+    ReaderNeeds &
+    LatestReadNeeds &
+    LookingNeeds &
+    ImportNeeds &
+    WebhookRouteNeeds & { authentication: Database },
   live: Live,
   streams: OpenStreams,
 ): Surface {
   const routes = [
-    ...sessionRoutes(needs),
+    ...sessionRoutes({ ...needs, db: needs.authentication }),
     ...passwordRoutes(needs),
     ...memberRoutes(needs),
     ...invitationRoutes(needs),

@@ -4,7 +4,7 @@ import { type Session, openSession } from '../session.ts'
 import { sql } from '../sql.ts'
 import { clusterExists, hasDatabase, openDataDir, prepareCluster, shown, type Place } from './cluster.ts'
 import { withLock } from './lock.ts'
-import { readPostmaster, startPostmaster, stopPostmaster } from './postmaster.ts'
+import { readPostmaster, rotateLog, startPostmaster, stopPostmaster } from './postmaster.ts'
 
 export interface EmbeddedPostgres {
   readonly url: string
@@ -20,6 +20,7 @@ const LIMIT_MS = 300_000
 const QUERY_MS = 10_000
 /** How soon a server that died under its users is looked after, and how soon again. */
 const RETAKE_MS = 100
+const ROTATE_MS = 60_000
 
 /** Troubles that pass by themselves: a server that is just ending, or a port that was taken meanwhile. */
 const PASSING = /postmaster\.pid|lock file|shared memory|address already in use|TCP\/IP/i
@@ -138,10 +139,12 @@ async function takeLease(place: Place): Promise<Lease | Refusal> {
     const now = await readPostmaster(place.pgdata)
     if (now?.pid !== server.pid || now.status === 'stopping') throw new Error('PostgreSQL was just stopping.')
     held = true
+    const rotating = setInterval(() => void rotateLog(place.logFile).catch(() => undefined), ROTATE_MS).unref()
     let releasing: Promise<void> | undefined
     const release = () => {
       held = false
       clearTimeout(timer)
+      clearInterval(rotating)
       return (releasing ??= letGo(place, session!))
     }
     return { url, port: server.port, version, release }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { open, readFile, rename, stat } from 'node:fs/promises'
+import { copyFile, open, readFile, stat, truncate } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -50,11 +50,15 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** The log never grows past its limit over restarts: one older part is kept. */
-async function rotateLog(file: string): Promise<number> {
+/**
+ * Keeps the log at its limit and one older part beside it. The file is emptied and not renamed, because a running
+ * server goes on writing to the end of the file it has open. Returns the size of the log.
+ */
+export async function rotateLog(file: string): Promise<number> {
   const size = (await stat(file).catch(() => undefined))?.size ?? 0
   if (size <= LOG_LIMIT) return size
-  await rename(file, `${file}.1`)
+  await copyFile(file, `${file}.1`)
+  await truncate(file)
   return 0
 }
 

@@ -77,6 +77,32 @@ describe('Bytes that are not HTTP', () => {
 
 describe('HTTP that asks for what the service does not do', () => {
   it.each([
+    ['HTTP/2.0 in the request line', 'GET /api/v1/assets HTTP/2.0\r\nHost: a\r\n\r\n'],
+    ['no Host', 'GET /api/v1/assets HTTP/1.1\r\n\r\n'],
+    ['an empty Host', 'GET /api/v1/assets HTTP/1.1\r\nHost:\r\n\r\n'],
+    ['a Host with a path', 'GET /api/v1/assets HTTP/1.1\r\nHost: a/b\r\n\r\n'],
+    ['a Host with credentials', 'GET /api/v1/assets HTTP/1.1\r\nHost: me@a\r\n\r\n'],
+    ['a Host with two ports', 'GET /api/v1/assets HTTP/1.1\r\nHost: a:80:90\r\n\r\n'],
+    ['a Host with a blank', 'GET /api/v1/assets HTTP/1.1\r\nHost: a b\r\n\r\n'],
+    [
+      'a coding before the chunks',
+      'POST /api/v1/assets HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+    ],
+  ])('is bad_request and ends the connection: %s [D49]', async (_what, bytes) => {
+    const { reply, rest } = await sendBytes(bytes)
+    expectRefusal(reply, 'bad_request', { instance: '/api/v1/assets' })
+    expect([reply.headers['connection'], rest]).toEqual(['close', ''])
+  })
+
+  it.each(['a', 'a:8080', 'a.example:', '127.0.0.1:1', '[::1]', '[::1]:8080', 'xn--a-b.example'])(
+    'is not a request with the Host %s',
+    async (name) => {
+      const reply = await exchangeRaw(context.app.url, ['GET /healthz HTTP/1.1', `Host: ${name}`])
+      expect(reply.status).toBe(200)
+    },
+  )
+
+  it.each([
     ['no Host', ['GET /api/v1/assets HTTP/1.1']],
     ['a coding before the chunks', ['POST /api/v1/assets HTTP/1.1', 'Host: a', 'Transfer-Encoding: gzip, chunked']],
   ])('is bad_request in the envelope: %s', async (_what, lines) => {
@@ -107,6 +133,21 @@ describe('HTTP that asks for what the service does not do', () => {
 
 describe('HTTP that is unusual but good', () => {
   const authorized = async (): Promise<string> => `Authorization: Bearer ${await full.token()}`
+
+  it.each([
+    ['with a length past the limit is refused before the body is sent', 99 * 1024 * 1024, 'bad_request'],
+    ['without a token is refused before the body is sent', 12, 'unauthorized'],
+  ] as const)('may wait for 100 Continue, and %s [D9]', async (_what, length, kind) => {
+    const wire = await Wire.open(context.app.url)
+    const token = kind === 'unauthorized' ? 'X-A: b' : await authorized()
+    const lines = ['POST /api/v1/assets HTTP/1.1', 'Host: a', token, 'Content-Type: application/json']
+    wire.request([...lines, `Content-Length: ${length}`, 'Expect: 100-continue'])
+    const text = await wire.rest()
+    wire.close()
+    expect(text).not.toContain('100 Continue')
+    expect(text).toContain(`"type":"${kind}"`)
+    expect(text.toLowerCase()).toContain('connection: close')
+  })
 
   it('may wait for 100 Continue before it sends its body', async () => {
     const wire = await Wire.open(context.app.url)

@@ -135,6 +135,17 @@ describe('/metrics', () => {
   })
 
   it.each([
+    ['X-Forwarded-For', '203.0.113.7'],
+    ['X-Forwarded-Host', 'lastseen.example.com'],
+    ['X-Real-IP', '203.0.113.7'],
+    ['Forwarded', 'for=203.0.113.7'],
+    ['Via', '1.1 proxy'],
+  ])('without a configured token is 401 through a proxy on the same host, which sends %s', async (name, value) => {
+    const reply = await context.app.anonymous('GET', '/metrics', { headers: { [name]: value } })
+    expect([reply.status, reply.text.includes('lastseen_http')]).toEqual([401, false])
+  })
+
+  it.each([
     ['no token', 401, {}],
     ['a wrong token', 401, { authorization: 'Bearer a wrong word' }],
     ['the start of the token', 401, { authorization: 'Bearer a long and secret' }],

@@ -42,6 +42,20 @@ describe('a reader’s token', () => {
     expect([reply.status, reply.json]).toEqual([202, { data: { accepted: 1, ignored: 0 } }])
   })
 
+  it.each(['/ingest/v1/read/', '/ingest/v2/reads/', '/ingest/reads/', '//ingest/v1/reads/', '/INGEST/v1/reads/', '/'])(
+    'is shown nowhere when it stands in a mistyped path: %s',
+    async (start) => {
+      const secret = site.token.slice('lsd_'.length)
+      for (const token of [site.token, site.token.toUpperCase(), `lsd%5F${secret}`]) {
+        const reply = await context.app.anonymous('POST', start + token, { json: message() })
+        expect(reply.status).toBe(404)
+        // The log writes the path as the error shows it.
+        expect(reply.json.error.instance).toBe(`${start}{secret}`)
+        expect(reply.text.toLowerCase()).not.toContain(secret)
+      }
+    },
+  )
+
   it.each<[string, () => Record<string, string>, string]>([
     ['no header', () => ({}), 'Missing authorization header'],
     ['an unknown token', () => ({ authorization: `Bearer ${nobody}` }), 'Invalid reader token'],

@@ -1,0 +1,95 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, type Socket, connect } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { FairQueue } from '../../src/admission/fair-queue.ts'
+import { onFlushed, openExchange } from '../../src/http/exchange.ts'
+import { fullBucket } from '../../src/http/rate-limit.ts'
+import { ok, route } from '../../src/http/route.ts'
+import { type Mounted, common, mountRows, row, success } from '../support/mounted.ts'
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean()
+})
+
+/** More than the buffers of both ends of a loopback connection hold. */
+const large = 'x'.repeat(32 * 1024 * 1024)
+
+/** A client that sends and never reads. */
+async function silentClient(url: string, text: string): Promise<Socket> {
+  const { hostname, port } = new URL(url)
+  const socket = connect({ port: Number(port), host: hostname })
+  socket.on('error', () => undefined)
+  socket.pause()
+  await once(socket, 'connect')
+  socket.write(text)
+  cleanups.push(() => socket.destroy())
+  return socket
+}
+
+const request = (path: string, token = 'a'): string =>
+  `GET /api/v1/${path} HTTP/1.1\r\nHost: x\r\nUser-Agent: x\r\nAuthorization: Bearer ${token}\r\n\r\n`
+
+async function mount(queue: FairQueue): Promise<Mounted> {
+  const mounted = await mountRows(
+    [row('large', async () => ok({ data: large })), row('small', async () => ok({ data: 'small' }))],
+    { queue },
+  )
+  cleanups.push(() => mounted.close())
+  return mounted
+}
+
+describe('A client that does not read its responses', () => {
+  it.each([
+    ['on connections of their own', false],
+    ['on one connection', true],
+  ])('holds the slots of its organization until it reads them or leaves, %s', async (_how, isPipelined) => {
+    const queue = new FairQueue({ maxInFlight: 8, timeoutMs: 8000 })
+    const { url, answered } = await mount(queue)
+    const clients = isPipelined
+      ? [await silentClient(url, request('large').repeat(10))]
+      : await Promise.all(Array.from({ length: 10 }, () => silentClient(url, request('large'))))
+    // Two of eight slots are kept for organizations that have nothing in flight.
+    await expect.poll(() => [queue.inFlight, queue.waiting], { timeout: 15_000 }).toEqual([6, 4])
+    await new Promise((resume) => setTimeout(resume, 200))
+    expect(answered).toHaveLength(6)
+    for (const client of clients) client.destroy()
+    await expect.poll(() => [queue.inFlight, queue.waiting], { timeout: 5000 }).toEqual([0, 0])
+  })
+
+  it('gives its slot back as soon as it has read the response', async () => {
+    const queue = new FairQueue({ maxInFlight: 8 })
+    const { url } = await mount(queue)
+    const client = await silentClient(url, request('large'))
+    await expect.poll(() => queue.inFlight, { timeout: 15_000 }).toBe(1)
+    let bytes = 0
+    client.on('data', (chunk: Buffer) => (bytes += chunk.length))
+    client.resume()
+    await expect.poll(() => queue.inFlight, { timeout: 10_000 }).toBe(0)
+    await expect.poll(() => bytes, { timeout: 10_000 }).toBeGreaterThan(large.length)
+    client.write(request('small'))
+    const before = bytes
+    await expect.poll(() => bytes).toBeGreaterThan(before)
+  })
+
+  it.each([
+    ['when it takes nothing for a while', { stalledMs: 200, totalMs: 60_000 }],
+    ['when it has not taken all of it in time', { stalledMs: 60_000, totalMs: 400 }],
+  ])('is disconnected %s', async (_when, limits) => {
+    let isFlushed = false
+    const server = createServer((message, response) => {
+      const exchange = openExchange(message, response, fullBucket(0), 0)
+      response.end(large)
+      onFlushed(exchange, () => (isFlushed = true), limits)
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    cleanups.push(() => server.close())
+    const { port } = server.address() as AddressInfo
+    const closed = once(server, 'connection').then(([socket]) => once(socket as Socket, 'close'))
+    await silentClient(`http://127.0.0.1:${port}`, request('large'))
+    await closed
+    expect(isFlushed).toBe(true)
+  })
+})

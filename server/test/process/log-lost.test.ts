@@ -1,0 +1,77 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { emptyDatabase, freePort, launch, newFolder, repository, usePrograms } from '../support/process.ts'
+import { send } from '../support/client.ts'
+
+usePrograms()
+
+const entry = `${repository}server/bin/lastseen.mjs`
+const longPath = `/${'x'.repeat(4000)}`
+
+/** Starts the server with its standard output where the redirection of the shell leads. */
+async function serveInto(redirection: string, settings: Record<string, string>) {
+  const port = String(await freePort())
+  const line = `exec ${process.execPath} ${entry} serve ${redirection}`
+  const program = launch({ ...settings, PORT: port }, { command: ['bash', '-c', line] })
+  await program.says(/^Lastseen is ready/m)
+  return { program, url: `http://127.0.0.1:${port}` }
+}
+
+/** Requests whose log lines, cut as they are, take more than the memory for lines and the buffer of a pipe. */
+async function fillLog(url: string): Promise<void> {
+  for (let round = 0; round < 60; round++) {
+    const replies = await Promise.all(Array.from({ length: 20 }, () => send(url, 'GET', longPath)))
+    for (const reply of replies) expect(reply.status).toBe(404)
+  }
+}
+
+describe.each(['json', 'pretty'])('a server whose log lines cannot be written (%s)', { timeout: 180_000 }, (format) => {
+  it('serves on while the disk is full, and stops on request', async () => {
+    const database = await emptyDatabase()
+    const { program, url } = await serveInto('>/dev/full', {
+      DATABASE_URL: database.url,
+      LASTSEEN_LOG_FORMAT: format,
+    })
+    await fillLog(url)
+    expect((await send(url, 'GET', '/readyz')).status).toBe(200)
+    expect((await program.stop()).code).toBe(0)
+    await database.drop()
+  })
+
+  it('serves on while nobody reads its pipe, and tells later how many lines were lost', async () => {
+    const database = await emptyDatabase()
+    const fifo = join(newFolder(), 'log')
+    execFileSync('mkfifo', [fifo])
+    const { program, url } = await serveInto(`3<>${fifo} >${fifo}`, {
+      DATABASE_URL: database.url,
+      LASTSEEN_LOG_FORMAT: format,
+    })
+    await fillLog(url)
+    expect((await send(url, 'GET', '/readyz')).status).toBe(200)
+    const reader = spawn('cat', [fifo], { stdio: ['ignore', 'pipe', 'ignore'] })
+    let text = ''
+    reader.stdout.setEncoding('utf8').on('data', (more: string) => (text += more))
+    await expect.poll(() => text, { timeout: 20_000 }).toMatch(/[1-9]\d* log lines were lost/)
+    // A path is cut to 1 KiB.
+    expect(text).toContain('x'.repeat(1000))
+    expect(text).not.toContain('x'.repeat(1100))
+    reader.kill()
+    expect((await program.stop()).code).toBe(0)
+    await database.drop()
+  })
+
+  it('stops on request while nobody reads its pipe', async () => {
+    const database = await emptyDatabase()
+    const fifo = join(newFolder(), 'log')
+    execFileSync('mkfifo', [fifo])
+    const { program, url } = await serveInto(`3<>${fifo} >${fifo}`, {
+      DATABASE_URL: database.url,
+      LASTSEEN_LOG_FORMAT: format,
+    })
+    await fillLog(url)
+    const ended = await Promise.race([program.stop(), new Promise((resolve) => setTimeout(resolve, 20_000, null))])
+    expect(ended).toMatchObject({ code: 0 })
+    await database.drop()
+  })
+})
