@@ -69,7 +69,7 @@ export function startApi(
     onFailure: (error) => log.error({ event: 'mail.failed', err: error }, 'mail not sent'),
   })
   const imports = new Imports({
-    ...{ db, clock, ids: core.ids, wake },
+    ...{ db, clock, ids: core.ids, quotas: core.quotas, wake },
     onFailure: (error) => log.error({ event: 'import.failed', err: error }, 'import given up'),
   })
   wake.on(progressTopic, (payload) => imports.heard(payload))
@@ -77,6 +77,7 @@ export function startApi(
     db,
     clock,
     ids: core.ids,
+    quotas: core.quotas,
     environment,
     tokens,
     throttle: new Throttle(db, clock),

@@ -33,6 +33,13 @@ const oneOf =
 
 const line = (text: string): string => text
 
+const quota = (name: string, what: string, fallback: number): Setting<number> => ({
+  name: `LASTSEEN_QUOTA_${name}`,
+  fallback: String(fallback),
+  parse: count(0, 1_000_000_000),
+  about: `How many ${what} an organization may have. \`lastseen org quota\` sets another number for one organization.`,
+})
+
 const optional = (text: string): string | null => (text === '' ? null : text)
 
 /** With several hosts: the servers of one cluster, one of which is the primary. */
@@ -164,7 +171,7 @@ export const settings = {
     fallback: '4',
     parse: count(1, 100),
     about:
-      'Database connections per process for lookups and lists, as many each for other reads, for searches and reports, and for other single statements, and twice as many for transactions. Up to three more listen and hold locks.',
+      'Database connections per process for lookups and lists, as many each for other reads, for searches and reports, and for other single statements, and twice as many for transactions. Two more serve imports, and up to three listen and hold locks.',
   }),
   workers: setting({
     name: 'LASTSEEN_WORKERS',
@@ -192,6 +199,12 @@ export const settings = {
     parse: count(1, 36_500),
     about: 'How long history is kept. Older reads are ignored when they arrive.',
   }),
+  quotaAssets: quota('ASSETS', 'assets', 2_000_000),
+  quotaLocations: quota('LOCATIONS', 'locations', 100_000),
+  quotaReaders: quota('READERS', 'readers', 1000),
+  quotaMembers: quota('MEMBERS', 'members', 1000),
+  quotaApiKeys: quota('API_KEYS', 'API keys that are not revoked', 10_000),
+  quotaImports: quota('IMPORTS', 'stored imports', 20),
   mqttPort: setting({
     name: 'LASTSEEN_MQTT_PORT',
     fallback: '1883',

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { FairQueue } from '../admission/fair-queue.ts'
 import { clientConfig, destroy } from './client.ts'
-import type { Database, Db, Tx, TxOptions } from './database.ts'
+import { type Database, type Db, type Tx, type TxOptions, longTransactionPoolSize } from './database.ts'
 import { hostsOf } from './hosts.ts'
 import { NotificationListener } from './listener.ts'
 import { forceGenericPlans } from './plans.ts'
@@ -86,13 +86,19 @@ export function connect(options: ConnectOptions): Connection {
     replicaUrl === undefined ? null : new Replica(replicaUrl, new Reader({ ...reading, url: replicaUrl }), slowReader)
   const name = `${options.family ?? ''}/${process.pid}-${randomName()}`
   const listener = new NotificationListener(url, { role: writerRole, application_name: `${listenerName}${name}` })
-  let transactions = openTransactionPool(url, poolSize, patienceMs)
+  const openTransactions = (): TransactionPool => openTransactionPool(url, transactionPoolSize(poolSize), patienceMs)
+  const openLongTransactions = (): TransactionPool =>
+    openTransactionPool(url, longTransactionPoolSize, patienceMs, 10_000)
+  let transactions = openTransactions()
+  let longTransactions = openLongTransactions()
   // One slow read per connection. No tenant holds all connections, however long its statements take.
   const slowReads = new FairQueue({ maxInFlight: poolSize, timeoutMs: patienceMs })
   const slots = new FairQueue({ maxInFlight: transactionPoolSize(poolSize), timeoutMs: patienceMs })
+  const longSlots = new FairQueue({ maxInFlight: longTransactionPoolSize, timeoutMs: patienceMs })
   const stopWatching = hostsOf(url).watch(() => {
-    for (const pool of [writer, reader, slowReader, transactions]) pool.destroyAll()
-    transactions = openTransactionPool(url, poolSize, patienceMs)
+    for (const pool of [writer, reader, slowReader, transactions, longTransactions]) pool.destroyAll()
+    transactions = openTransactions()
+    longTransactions = openLongTransactions()
     listener.reconnect()
   })
 
@@ -115,10 +121,11 @@ export function connect(options: ConnectOptions): Connection {
   })
 
   async function attempt<Result>(
+    pool: TransactionPool,
     opening: readonly string[],
     run: (client: pg.PoolClient, begun: Promise<unknown>) => Promise<Result>,
   ): Promise<Result> {
-    const client = await transactions.connect()
+    const client = await pool.connect()
     // A connection lost between two statements fails the next one; without a listener it would end the process.
     client.on('error', ignore)
     let isBroken = false
@@ -173,10 +180,12 @@ export function connect(options: ConnectOptions): Connection {
     tenant: number,
     opening: readonly string[],
     run: (client: pg.PoolClient, begun: Promise<unknown>) => Promise<Result>,
+    isLong = false,
   ): Promise<Result> {
+    const queue = isLong ? longSlots : slots
     for (let tries = 1; ; tries++) {
       try {
-        return await slots.run(tenant, 1, () => attempt(opening, run))
+        return await queue.run(tenant, 1, () => attempt(isLong ? longTransactions : transactions, opening, run))
       } catch (error) {
         if (mayRunAgain(error) && tries < 4) continue
         throw asConflict(error) ?? error
@@ -190,8 +199,8 @@ export function connect(options: ConnectOptions): Connection {
     searches: (orgId) => inTurn(orgId, on(slowReader)),
     reports: (orgId) => inTurn(orgId, on(replica ?? slowReader)),
     common: on({ query: (statement) => writer.query(render(statement)) }),
-    inOrganization(orgId, work, { relaxed = false }: TxOptions = {}) {
-      return transact(orgId, openingOf(orgId, relaxed), runStepwise(work))
+    inOrganization(orgId, work, { relaxed = false, isLong = false }: TxOptions = {}) {
+      return transact(orgId, openingOf(orgId, relaxed), runStepwise(work), isLong)
     },
     sendInOrganization(orgId, work) {
       return transact(orgId, openingOf(orgId), runPipelined(work))
@@ -214,6 +223,7 @@ export function connect(options: ConnectOptions): Connection {
     async close() {
       stopWatching()
       slots.close()
+      longSlots.close()
       slowReads.close()
       await Promise.all([
         writer.close(),
@@ -222,6 +232,7 @@ export function connect(options: ConnectOptions): Connection {
         replica?.close(),
         listener.close(),
         transactions.close(),
+        longTransactions.close(),
       ])
     },
   }
@@ -236,15 +247,16 @@ interface TransactionPool {
 /** On Citus the tenant that a transaction names must be known where its rows live. */
 const writing = { role: writerRole, 'citus.propagate_set_commands': 'local', ...planning }
 
-function openTransactionPool(url: string, poolSize: number, patienceMs: number): TransactionPool {
+/** With `idleTimeoutMs`, connections that nobody uses are closed after it. */
+function openTransactionPool(url: string, size: number, patienceMs: number, idleTimeoutMs = 0): TransactionPool {
   const clients = new Set<pg.Client>()
   const pool = new pg.Pool({
     ...clientConfig(hostsOf(url).current, writing),
     pipeline: true,
     query_timeout: patienceMs,
     connectionTimeoutMillis: patienceMs,
-    max: transactionPoolSize(poolSize),
-    idleTimeoutMillis: 0,
+    max: size,
+    idleTimeoutMillis: idleTimeoutMs,
     // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool awaits it; its types do not say so
     onConnect: async (client) => {
       await rejectStandby(client, url)

@@ -74,6 +74,11 @@ export const crossShard: readonly Crossing[] = [
     atHome('tracking/recording.sql.ts', `from ${name}`, 'A function; each statement in it runs on one shard.'),
   ),
   atHome('bulk/imports.sql.ts', 'select pg_try_advisory_xact_lock', 'One process at a time works on an import.'),
+  atHome(
+    'bulk/imports.sql.ts',
+    'select pg_advisory_xact_lock',
+    'The imports of an organization start one after the other.',
+  ),
   atHome('db/plans.ts', 'set local', 'How the rest of the transaction is planned; told to the shard it goes to.'),
 ]
 
