@@ -55,7 +55,10 @@ export async function addUserTo(core: Core, options: Membership): Promise<Facts>
   const { orgId } = await organizationNamed(core, options.org)
   const { userId, email } = await accountOf(core, options.email)
   if ((await findMember(core.db.read, orgId, userId)) !== null) await changeRole(core, orgId, userId, options.role)
-  else await core.db.shared((tx) => addMembership(tx, userId, orgId, options.role, now(core.clock)))
+  else {
+    await core.quotas.assertRoom(orgId, 'members')
+    await core.db.shared((tx) => addMembership(tx, userId, orgId, options.role, now(core.clock)))
+  }
   return { user_id: userId, email, role: options.role, org_id: orgId }
 }
 

@@ -1,6 +1,7 @@
 import type { Wake } from '../db/wake.ts'
 import { now } from '../kernel/clock.ts'
 import { refuse } from '../kernel/errors.ts'
+import type { QuotaCheck } from '../kernel/quota.ts'
 import { roleScopes } from '../kernel/scopes.ts'
 import { insertOrganization } from '../organizations/organizations.sql.ts'
 import type { IdSource } from '../db/id-source.ts'
@@ -16,6 +17,7 @@ import { accessTokenTtlSeconds } from './tokens.ts'
 
 export interface SessionNeeds extends ExchangeNeeds {
   ids: IdSource
+  quotas: QuotaCheck
   wake: Pick<Wake, 'announce'>
 }
 

@@ -245,6 +245,7 @@ export function invitationRoutes(needs: AccountNeeds): AnyRoute[] {
       description: `A new account needs a password of at least ${shortestPassword} characters.`,
       body: json('InvitationAccept', { token, password }),
       success: inSession(201),
+      refusals: [409, 429],
       async handle({ body, address }) {
         return signedIn(201, await acceptInvitation(needs, { ...body, address }))
       },

@@ -11,13 +11,14 @@ import { type LookingNeeds, lookingComponents, lookingRoutes } from './looking.t
 import { type LatestReadNeeds, latestReadComponents, latestReadRoutes } from './reader-reads.ts'
 import { inboxComponents, inboxRoutes } from './reader-inbox.ts'
 import { type ReaderNeeds, readerComponents, readerRoutes } from './readers.ts'
+import { type QuotaNeeds, quotaComponents, quotaRoutes } from './quotas.ts'
 import { reportComponents, reportRoutes } from './reports.ts'
 import { sessionComponents, sessionRoutes } from './sessions.ts'
 import { type WebhookRouteNeeds, webhookComponents, webhookRoutes } from './webhooks.ts'
 
 /** What the web app needs beyond the public API: signing in, and administering an organization. */
 export function webSurface(
-  needs: AccountNeeds & ReaderNeeds & LatestReadNeeds & LookingNeeds & ImportNeeds & WebhookRouteNeeds,
+  needs: AccountNeeds & ReaderNeeds & LatestReadNeeds & LookingNeeds & ImportNeeds & QuotaNeeds & WebhookRouteNeeds,
   live: Live,
 ): Surface {
   const routes = [
@@ -34,6 +35,7 @@ export function webSurface(
     ...reportRoutes(needs),
     ...exportRoutes(needs),
     ...importRoutes(needs),
+    ...quotaRoutes(needs),
     liveRoute(live),
   ]
   return { base: '/api/v1', isInternal: true, routes }
@@ -50,4 +52,5 @@ export const webComponents: readonly Component[] = [
   ...lookingComponents,
   ...reportComponents,
   ...importComponents,
+  ...quotaComponents,
 ] as Component[]
