@@ -43,6 +43,11 @@ export const crossShard: readonly Crossing[] = [
   toAll('db/id-source.ts', 'insert into id_blocks', 'Every node can tell whose an id is. Once for 1024 ids.'),
   toAll('organizations/organizations.sql.ts', 'insert into organization_names', 'Once for an organization.'),
   toAll('credentials/credentials.sql.ts', 'insert into client_ids', 'Once for a credential.'),
+  toAll(
+    'credentials/credentials.sql.ts',
+    'delete from client_ids',
+    'Housekeeping: credentials that were revoked long ago.',
+  ),
   toAll('users/users.sql.ts', 'insert into users', 'Once for a person.'),
   toAll('users/users.sql.ts', 'update users', 'When a person takes another password.'),
   toAll('users/users.sql.ts', 'insert into memberships', 'Once for a person.'),
