@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Core } from '../app/core.ts'
+import { deleteOrg, exportOrg } from '../app/organization-data.ts'
 import { type Facts, OperatorError, organizationNamed } from '../app/operator.ts'
 import { webhookNeeds } from '../app/webhooks.ts'
 import { formatMillis } from '../kernel/instant.ts'
@@ -89,5 +90,17 @@ export function addOrgCommands(program: Command): void {
     .option('--set <quota=number>', 'give it a quota of its own; "default" takes it back; repeatable', parseQuota)
     .action((org: string, options: { set?: QuotaChange }, command: Command) =>
       onCore(quotasOf)({ ...options, org }, command),
+    )
+  operatorCommand(org, 'export', 'write everything of an organization into a file (gzipped NDJSON)')
+    .argument('<org>', 'its name or id')
+    .requiredOption('--out <file>', 'a file that does not exist yet')
+    .action((org: string, options: { out: string }, command: Command) =>
+      onCore(exportOrg)({ ...options, org }, command),
+    )
+  operatorCommand(org, 'delete', 'delete an organization and everything in it, for good')
+    .argument('<org>', 'its name or id')
+    .requiredOption('--confirm <name>', 'its name once more')
+    .action((org: string, options: { confirm: string }, command: Command) =>
+      onCore(deleteOrg)({ ...options, org }, command),
     )
 }

@@ -49,6 +49,7 @@ export const crossShard: readonly Crossing[] = [
     'Housekeeping: credentials that were revoked long ago.',
   ),
   toAll('users/users.sql.ts', 'insert into users', 'Once for a person.'),
+  toAll('users/users.sql.ts', 'delete from users', 'When the operator deletes an account.'),
   toAll('users/users.sql.ts', 'update users', 'When a person takes another password.'),
   toAll('users/users.sql.ts', 'insert into memberships', 'Once for a person.'),
   toAll('users/members.sql.ts', 'insert into memberships', 'When a person joins an organization.'),
@@ -98,6 +99,11 @@ export const crossings: readonly Crossing[] = [
     'db/partitions.ts',
     'making a month of history and dropping one',
     'A month is a partition of every shard. One process looks once an hour, and nearly always nothing is to do.',
+  ),
+  toAll(
+    'db/organization-data.ts',
+    '`lastseen org delete`',
+    'It deletes the organization from the lists on every node, and its rows where they live.',
   ),
   toShards('db/backup/backup.ts', '`lastseen backup`', 'It reads everything.'),
 ]
