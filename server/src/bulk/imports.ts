@@ -51,6 +51,11 @@ export const progressTopic = 'import'
 const graceMs = 5000
 const tellMs = 300
 
+/** An import that was neither filled nor checked for so long may be replaced. */
+const abandonedAfterMs = 3_600_000
+
+const idle: readonly ImportState[] = ['open', 'checked', 'failed', 'done']
+
 /** States in which an import is worked on. An organization has at most one import in them. */
 const working: readonly ImportState[] = ['checking', 'running']
 
@@ -97,7 +102,7 @@ export class Imports {
     this.#progress.set(`${state} ${id}`, Number(done))
   }
 
-  /** A new import takes the place of the oldest one that is done where the organization has as many as it may have. */
+  /** Where the organization has as many imports as it may have, a new one takes the place of one that nobody needs. */
   async create(orgId: number, kind: ImportKind): Promise<number> {
     const { db, clock, ids, quotas } = this.#needs
     const id = await ids.next(orgId)
@@ -105,9 +110,9 @@ export class Imports {
     await db.inOrganization(orgId, async (tx) => {
       await lockImports(tx, orgId)
       if (left === 0) {
-        const [oldest] = await importsIn(tx, orgId, ['done'])
-        if (oldest === undefined) throw quotaReached('imports', limit)
-        await deleteImport(tx, orgId, oldest.id)
+        const replaced = (await importsIn(tx, orgId, idle)).find((one) => this.#isAbandoned(one))
+        if (replaced === undefined) throw quotaReached('imports', limit)
+        await deleteImport(tx, orgId, replaced.id)
       }
       await insertImport(tx, orgId, id, kind, now(clock))
     })
@@ -202,6 +207,11 @@ export class Imports {
       if (hasConnection) this.#release()
       throw error
     }
+  }
+
+  /** It is over, or nobody went on with it for a while. */
+  #isAbandoned({ state, changedAt }: ImportInState): boolean {
+    return state === 'done' || state === 'failed' || this.#needs.clock.millis() - millisOf(changedAt) > abandonedAfterMs
   }
 
   #reserve(): boolean {

@@ -22,7 +22,7 @@ export type RowCounts = Record<string, number>
  * Every table with a column `org_id`, each behind those that its foreign keys name. The catalog is asked, so that a new table
  * cannot be forgotten; a table that `db/tables.ts` does not list is an error.
  */
-export async function organizationTables(session: Session): Promise<OrganizationTable[]> {
+async function organizationTables(session: Session): Promise<OrganizationTable[]> {
   const rows = await session.query<OrganizationTable>(sql`
     select c.relname::text as name, c.relrowsecurity as "hasRowSecurity",
       array(select a.attname::text from pg_attribute a

@@ -127,7 +127,7 @@ async function newRecord<R extends RecordCore>(
   }
 }
 
-export const quotaOf = ({ kind }: { kind: RecordKind }): QuotaName => (kind === 'asset' ? 'assets' : 'locations')
+const quotaOf = ({ kind }: { kind: RecordKind }): QuotaName => (kind === 'asset' ? 'assets' : 'locations')
 
 /** `complete` adds what only this kind of record has. */
 export const createRecord = <R extends RecordCore>(
