@@ -148,7 +148,10 @@ describe('Imports of one organization', () => {
     const { release } = await blockedRun()
     expect((await ready.post('run', { skip_errors: true })).status).toBe(202)
     const checks = [await begin(), await begin()]
-    for (const one of checks) expect((await one.post('check')).status).toBe(202)
+    for (const one of checks) {
+      clock.advance(1)
+      expect((await one.post('check')).status).toBe(202)
+    }
     await release()
     for (const one of checks) expect((await one.settled()).state).toBe('checked')
     expect(await ready.get()).toMatchObject({ state: 'done', creates: 1 })
