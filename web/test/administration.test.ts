@@ -133,3 +133,11 @@ test('Reports say where everything was, how long, and which way things go', asyn
   await expect(table.getByRole('row', { name: 'Hall A Dock 1 2' })).toHaveCount(1)
   await expect(table.getByRole('row', { name: 'Dock 1 Hall A 1' })).toHaveCount(1)
 })
+
+test('The account page shows what the organization has and how much it may have', async ({ page }) => {
+  const { org } = await warehouse()
+  await org.signIn(page, org.email, '/settings/account')
+  const quotas = page.getByRole('table', { name: 'Quotas' })
+  await expect(quotas.getByRole('row', { name: /^Members/ })).toContainText(/1 of 1.?000/)
+  await expect(quotas.getByRole('row', { name: /^Assets/ })).toContainText(/^Assets[1-9]\d* of 2.?000.?000/)
+})

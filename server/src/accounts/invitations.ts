@@ -39,6 +39,7 @@ export async function invite(
 ): Promise<{ invitation: Invitation; link: string }> {
   const email = foldEmail(draft.email)
   if (await isMember(needs.db.read, orgId, email)) throw refuse.conflict('This person is a member already')
+  await needs.quotas.assertRoom(orgId, 'members')
   await needs.throttle.consume('day', `invite:${orgId} ${email}`, maxPerRecipient)
   await needs.throttle.consume('day', `invite:${orgId}`, maxPerOrganization)
   const id = await needs.ids.next(orgId)
@@ -134,6 +135,7 @@ const tooShort: FieldProblem = {
 async function join(needs: AccountNeeds, offer: Offer, user: User, newHash: string | null): Promise<void> {
   const { orgId, invitation } = offer
   const at = now(needs.clock)
+  await needs.quotas.assertRoom(orgId, 'members')
   await needs.db.inOrganization(orgId, async (tx) => {
     if (!(await deleteInvitation(tx, orgId, invitation.id))) throw usedUp()
     if (newHash === null) return addMembership(tx, user.userId, orgId, invitation.role, at)

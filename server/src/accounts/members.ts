@@ -5,6 +5,8 @@ import type { Tx } from '../db/database.ts'
 import { now } from '../kernel/clock.ts'
 import { refuse } from '../kernel/errors.ts'
 import type { Role } from '../kernel/scopes.ts'
+import { deleteResetsOf } from '../users/resets.sql.ts'
+import { deleteUser, membershipsOf } from '../users/users.sql.ts'
 import { type Member, deleteMembership, findMember, lockAdmins, setRole } from '../users/members.sql.ts'
 
 type Needs = Pick<SessionNeeds, 'db' | 'clock' | 'wake'>
@@ -40,4 +42,16 @@ export async function removeMember(needs: Needs, orgId: number, userId: number):
     return revokeChainsOf(tx, orgId, userId, null, now(needs.clock))
   })
   await announceRevoked(needs.wake, sessions)
+}
+
+/** The account goes with its memberships and sessions, unless an organization would then be without an admin. */
+export async function deleteAccount(needs: Needs, userId: number): Promise<number> {
+  const memberships = await membershipsOf(needs.db.read, userId)
+  for (const { orgId } of memberships) await needs.db.inOrganization(orgId, (tx) => keepAnAdmin(tx, orgId, userId))
+  for (const { orgId } of memberships) await removeMember(needs, orgId, userId)
+  await needs.db.shared(async (tx) => {
+    await deleteResetsOf(tx, userId)
+    await deleteUser(tx, userId)
+  })
+  return memberships.length
 }

@@ -92,7 +92,7 @@ export function startApi(
     onFailure: (error) => log.error({ event: 'mail.failed', err: error }, 'mail not sent'),
   })
   const imports = new Imports({
-    ...{ db: db.background, clock, ids: core.ids, wake },
+    ...{ db: db.background, clock, ids: core.ids, quotas: core.quotas, wake },
     onFailure: (error) => log.error({ event: 'import.failed', err: error }, 'import given up'),
   })
   wake.on(progressTopic, (payload) => imports.heard(payload))
@@ -102,6 +102,7 @@ export function startApi(
     authentication: db.authentication,
     clock,
     ids: core.ids,
+    quotas: core.quotas,
     environment,
     tokens,
     throttle: new Throttle(db, clock),

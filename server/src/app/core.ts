@@ -15,6 +15,7 @@ import { schemaExists } from '../db/schema-exists.ts'
 import type { Sql } from '../db/sql.ts'
 import { Wake } from '../db/wake.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
+import { type QuotaLimits, Quotas } from '../organizations/quotas.ts'
 
 const installedIn = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -95,12 +96,22 @@ export interface Core {
   family: string
   clock: Clock
   ids: IdSource
+  quotas: Quotas
   wake: Wake
   environment: Config['environment']
   keyStore: KeyStore
   keys: InstallationKeys
   close(): Promise<void>
 }
+
+const quotaLimits = (config: Config): QuotaLimits => ({
+  assets: config.quotaAssets,
+  locations: config.quotaLocations,
+  readers: config.quotaReaders,
+  members: config.quotaMembers,
+  api_keys: config.quotaApiKeys,
+  imports: config.quotaImports,
+})
 
 export interface CoreOptions {
   config: Config
@@ -131,6 +142,7 @@ export async function openCore({ config, url, clock = systemClock, onStatement, 
     family,
     clock,
     ids: new IdSource(db, keys.idKey),
+    quotas: new Quotas(db, quotaLimits(config)),
     wake,
     environment: config.environment,
     keyStore,

@@ -12,7 +12,15 @@ import { type TagDraft, matchValue } from '../tags/tag.ts'
 export type ImportKind = 'assets' | 'locations'
 export const importKinds: readonly ImportKind[] = ['assets', 'locations']
 
-export type ImportState = 'open' | 'checking' | 'checked' | 'running' | 'done' | 'failed'
+export const importStates = ['open', 'waiting', 'checking', 'checked', 'running', 'done', 'failed'] as const
+export type ImportState = (typeof importStates)[number]
+
+/** What an import waits for or works on. */
+export type ImportJob = 'check' | 'run' | 'run_skipping_errors'
+
+export const maxRows = 200_000
+export const maxImportBytes = 64 * 1024 * 1024
+const maxRowBytes = 64 * 1024
 
 export interface LineError {
   line: number
@@ -34,6 +42,7 @@ export interface Import extends Tally {
   id: number
   kind: ImportKind
   state: ImportState
+  job: ImportJob | null
   rows: number
   createdAt: Instant
   changedAt: Instant
@@ -41,8 +50,24 @@ export interface Import extends Tally {
 
 export interface StagedRow {
   line: number
+  /** A JSON object; for a row that was too large to be stored, the name of the part that was. */
   content: unknown
 }
+
+const sizeOf = (value: unknown): number => (value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value)))
+
+/** Of a row that is too large only this fact is stored; the check reports it. Metadata has the same bound of its own [D52]. */
+export function withinBounds({ line, content }: StagedRow): StagedRow {
+  const { metadata, ...rest } = content as { metadata?: unknown }
+  if (sizeOf(rest) > maxRowBytes) return { line, content: 'row' }
+  return sizeOf(metadata) > maxRowBytes ? { line, content: 'metadata' } : { line, content }
+}
+
+const tooLarge = (line: number, part: unknown): LineError => ({
+  line,
+  field: part === 'metadata' ? 'metadata' : '',
+  message: `${part === 'metadata' ? 'The metadata of the row' : 'The row'} is larger than ${maxRowBytes} bytes`,
+})
 
 const shared = {
   external_key: keyField,
@@ -78,6 +103,7 @@ export interface WantedRow {
 
 /** The rules are those of the public API's create and patch; all that is wrong with a row is told. */
 export function readRow(kind: ImportKind, { line, content }: StagedRow): WantedRow | LineError[] {
+  if (typeof content === 'string') return [tooLarge(line, content)]
   const report: Report = { problems: [], stopped: false }
   const shape: typeof shapes.assets & Partial<typeof shapes.locations> = shapes[kind] as never
   const row = readObject(shape, content as Record<string, unknown>, '', report) as

@@ -1,12 +1,13 @@
 import type { Db, Tx } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
-import type { Import, ImportKind, ImportState, LineError, StagedRow, Tally } from './import.ts'
+import type { Import, ImportJob, ImportKind, ImportState, LineError, StagedRow, Tally } from './import.ts'
 
 interface ImportRow {
   id: number
   kind: ImportKind
   state: ImportState
+  job: ImportJob | null
   rows: number
   creates: number
   updates: number
@@ -26,13 +27,14 @@ export async function insertImport(tx: Tx, orgId: number, id: number, kind: Impo
 
 export async function findImport(db: Db, orgId: number, id: number): Promise<Import | null> {
   const [row] = await db.query<ImportRow>(sql`
-    select id, kind, state, rows, creates, updates, unchanged, errors_total, errors, created_at, changed_at
+    select id, kind, state, job, rows, creates, updates, unchanged, errors_total, errors, created_at, changed_at
     from imports where org_id = ${orgId} and id = ${id}`)
   if (row === undefined) return null
   return {
     id: row.id,
     kind: row.kind,
     state: row.state,
+    job: row.job,
     rows: row.rows,
     creates: row.creates,
     updates: row.updates,
@@ -52,9 +54,10 @@ export async function setState(
   from: readonly ImportState[],
   to: ImportState,
   at: Instant,
+  job: ImportJob | null = null,
 ): Promise<boolean> {
   const moved = await tx.query(sql`
-    update imports set state = ${to}, changed_at = ${toDatabase(at)}
+    update imports set state = ${to}, job = ${job}, changed_at = ${toDatabase(at)}
     where org_id = ${orgId} and id = ${id} and state = any(${from}::text[]) returning id`)
   return moved.length === 1
 }
@@ -66,40 +69,104 @@ export async function setTally(tx: Tx, orgId: number, id: number, tally: Tally):
     where org_id = ${orgId} and id = ${id}`)
 }
 
-/** A line that comes again replaces itself, so that a request may be repeated. Says how many rows there are now. */
-export async function stageRows(tx: Tx, orgId: number, id: number, rows: readonly StagedRow[]): Promise<number> {
-  const staged = await tx.query(sql`
-    insert into import_rows as made (org_id, import_id, line, content)
-    select o.org_id, ${id}::bigint, u.line, u.content::json
-    from organizations o cross join unnest(
-      ${rows.map((row) => row.line)}::bigint[], ${rows.map((row) => JSON.stringify(row.content))}::text[]
-    ) u (line, content)
-    where o.org_id = ${orgId}
-    on conflict (org_id, import_id, line) do update set content = excluded.content
-    returning line`)
-  if (staged.length !== rows.length) throw new Error('rows were not staged')
-  const [count] = await tx.query<{ rows: number }>(
-    sql`select count(*) as rows from import_rows where org_id = ${orgId} and import_id = ${id}`,
-  )
-  await tx.query(sql`update imports set rows = ${count!.rows} where org_id = ${orgId} and id = ${id}`)
-  return count!.rows
-}
-
-export async function stagedRows(
-  db: Db,
+/**
+ * A line that is sent again replaces itself, so that a request may be repeated. Returns the rows and bytes that the import has
+ * then. The caller holds the import's row.
+ */
+export async function stageRows(
+  tx: Tx,
   orgId: number,
   id: number,
-  after: number,
-  limit: number,
-): Promise<StagedRow[]> {
-  const rows = await db.query<{ line: number; content: string }>(sql`
-    select line, content from import_rows
-    where org_id = ${orgId} and import_id = ${id} and line > ${after} order by line limit ${limit}`)
-  return rows.map((row) => ({ line: row.line, content: JSON.parse(row.content) as unknown }))
+  rows: readonly StagedRow[],
+): Promise<{ rows: number; bytes: number }> {
+  const lines = rows.map((row) => row.line)
+  const contents = rows.map((row) => JSON.stringify(row.content))
+  const sizes = contents.map((content) => Buffer.byteLength(content))
+  const [replaced] = await tx.query<{ rows: number; bytes: number }>(sql`
+    select count(*) as rows, coalesce(sum(bytes), 0)::bigint as bytes from import_rows
+    where org_id = ${orgId} and import_id = ${id} and line = any(${lines}::bigint[])`)
+  const staged = await tx.query(sql`
+    insert into import_rows as made (org_id, import_id, line, content, bytes)
+    select o.org_id, ${id}::bigint, u.line, u.content::json, u.bytes
+    from organizations o cross join unnest(${lines}::bigint[], ${contents}::text[], ${sizes}::int[]) u (line, content, bytes)
+    where o.org_id = ${orgId}
+    on conflict (org_id, import_id, line) do update set content = excluded.content, bytes = excluded.bytes
+    returning line`)
+  if (staged.length !== rows.length) throw new Error('rows were not staged')
+  const added = rows.length - replaced!.rows
+  const addedBytes = sizes.reduce((sum, size) => sum + size, 0) - replaced!.bytes
+  const [total] = await tx.query<{ rows: number; bytes: number }>(sql`
+    update imports set rows = rows + ${added}, bytes = bytes + ${addedBytes}
+    where org_id = ${orgId} and id = ${id} returning rows, bytes`)
+  return total!
+}
+
+/** A piece of work: so many rows, because each may lead to a record with 64 KiB of metadata, and so many bytes. */
+const batchRows = 500
+const batchBytes = 1024 * 1024
+
+/** A staged row and its size. */
+export type SizedRow = StagedRow & { bytes: number }
+
+const sizedRow = (row: { line: number; content: string; bytes: number }): SizedRow => ({
+  line: row.line,
+  content: JSON.parse(row.content) as unknown,
+  bytes: row.bytes,
+})
+
+/** The next rows behind a line, at most one piece of work. */
+export async function stagedRows(db: Db, orgId: number, id: number, after: number): Promise<SizedRow[]> {
+  const rows = await db.query<{ line: number; content: string; bytes: number }>(sql`
+    select line, content, bytes from (
+      select line, content, bytes, sum(bytes) over (order by line) as total from (
+        select line, content, bytes from import_rows
+        where org_id = ${orgId} and import_id = ${id} and line > ${after} order by line limit ${batchRows}
+      ) following
+    ) summed
+    where total <= ${batchBytes} or total = bytes order by line`)
+  return rows.map(sizedRow)
+}
+
+/** The rows of these lines. */
+export async function stagedRowsAt(db: Db, orgId: number, id: number, lines: readonly number[]): Promise<SizedRow[]> {
+  const rows = await db.query<{ line: number; content: string; bytes: number }>(sql`
+    select line, content, bytes from import_rows
+    where org_id = ${orgId} and import_id = ${id} and line = any(${lines}::bigint[]) order by line`)
+  return rows.map(sizedRow)
+}
+
+/** Cuts what belongs to rows into pieces of work. */
+export function* inPieces<Row extends { bytes: number }>(rows: readonly Row[]): Generator<Row[]> {
+  let piece: Row[] = []
+  let bytes = 0
+  for (const row of rows) {
+    if (piece.length === batchRows || (piece.length > 0 && bytes + row.bytes > batchBytes)) {
+      yield piece
+      piece = []
+      bytes = 0
+    }
+    piece.push(row)
+    bytes += row.bytes
+  }
+  if (piece.length > 0) yield piece
+}
+
+/** How many records and tags the rows could make at most. */
+export async function countStaged(db: Db, orgId: number, id: number): Promise<{ rows: number; tags: number }> {
+  const [row] = await db.query<{ rows: number; tags: number }>(sql`
+    select count(*) as rows,
+      coalesce(sum(case when json_typeof(content -> 'tags') = 'array' then json_array_length(content -> 'tags') end), 0)::bigint
+        as tags
+    from import_rows where org_id = ${orgId} and import_id = ${id}`)
+  return row!
+}
+
+export async function deleteRows(tx: Tx, orgId: number, id: number): Promise<void> {
+  await tx.query(sql`delete from import_rows where org_id = ${orgId} and import_id = ${id}`)
 }
 
 export async function deleteImport(tx: Tx, orgId: number, id: number): Promise<void> {
-  await tx.query(sql`delete from import_rows where org_id = ${orgId} and import_id = ${id}`)
+  await deleteRows(tx, orgId, id)
   await tx.query(sql`delete from imports where org_id = ${orgId} and id = ${id}`)
 }
 
@@ -115,3 +182,26 @@ export async function holdImport(tx: Tx, id: number): Promise<boolean> {
   const [row] = await tx.query<{ held: boolean }>(sql`select pg_try_advisory_xact_lock(${-id}::bigint) as held`)
   return row!.held
 }
+
+/** Held while the state of the organization's imports is decided: two processes never start one of them each. */
+export async function lockImports(tx: Tx, orgId: number): Promise<void> {
+  await tx.query(sql`select pg_advisory_xact_lock(${-orgId}::bigint)`)
+}
+
+/** The organization's imports in these states, the one that was changed first in front. */
+export async function importsIn(db: Db, orgId: number, states: readonly ImportState[]): Promise<ImportInState[]> {
+  const rows = await db.query<{
+    id: number
+    kind: ImportKind
+    state: ImportState
+    job: ImportJob | null
+    changed_at: string
+  }>(
+    sql`
+      select id, kind, state, job, changed_at from imports
+      where org_id = ${orgId} and state = any(${states}::text[]) order by changed_at, id`,
+  )
+  return rows.map(({ changed_at: at, ...row }) => ({ ...row, changedAt: fromDatabase(at) }))
+}
+
+export type ImportInState = Pick<Import, 'id' | 'kind' | 'state' | 'job' | 'changedAt'>

@@ -1,12 +1,23 @@
-import { type Location, maxTreeLevels, tooManyLevels } from '../locations/location.ts'
-import type { Change } from './evaluate.ts'
+import { maxTreeLevels, tooManyLevels } from '../locations/location.ts'
 import type { LineError } from './import.ts'
+
+/** What the tree has to know of a row that creates or changes a location. */
+export interface Placement {
+  line: number
+  /** The size of the row. */
+  bytes: number
+  externalKey: string
+  parentKey: string | null
+  isNew: boolean
+  /** Whether the row creates the location or gives it another parent. */
+  isMoved: boolean
+}
 
 type Tree = ReadonlyMap<string, { id: number; parentKey: string | null }>
 
 interface Planted {
   /** Each holds what can be written once the ones before it are. */
-  levels: Change<Location>[][]
+  levels: Placement[][]
   errors: LineError[]
 }
 
@@ -16,9 +27,9 @@ const refusal = (line: number, message: string): LineError => ({ line, field: 'p
  * Settles where the locations of a file go: each parent must be there or come with the file, and nothing may end up
  * inside itself. A row that is refused takes along those that hang on it.
  */
-export function plant(changes: readonly Change<Location>[], tree: Tree): Planted {
+export function plant(changes: readonly Placement[], tree: Tree): Planted {
   const errors: LineError[] = []
-  let left = new Map(changes.map((change) => [change.record.externalKey, change]))
+  let left = new Map(changes.map((change) => [change.externalKey, change]))
   for (;;) {
     const refused = [...homeless(left, tree), ...circular(left, tree)]
     if (refused.length === 0) refused.push(...tooDeep(left, tree))
@@ -31,8 +42,8 @@ export function plant(changes: readonly Change<Location>[], tree: Tree): Planted
   return { levels: inLevels(left), errors }
 }
 
-function homeless(left: ReadonlyMap<string, Change<Location>>, tree: Tree): LineError[] {
-  return [...left.values()].flatMap(({ line, record: { parentKey } }) =>
+function homeless(left: ReadonlyMap<string, Placement>, tree: Tree): LineError[] {
+  return [...left.values()].flatMap(({ line, parentKey }) =>
     parentKey === null || tree.has(parentKey) || left.has(parentKey)
       ? []
       : [refusal(line, 'parent_external_key does not name a location')],
@@ -40,15 +51,15 @@ function homeless(left: ReadonlyMap<string, Change<Location>>, tree: Tree): Line
 }
 
 /** Where each location would hang, by key. */
-function parentsAfter(left: ReadonlyMap<string, Change<Location>>, tree: Tree): (key: string) => string | null {
+function parentsAfter(left: ReadonlyMap<string, Placement>, tree: Tree): (key: string) => string | null {
   return (key) => {
     const change = left.get(key)
-    return (change === undefined ? tree.get(key)?.parentKey : change.record.parentKey) ?? null
+    return (change === undefined ? tree.get(key)?.parentKey : change.parentKey) ?? null
   }
 }
 
 /** Refuses the rows that create or move a location so that it, or one that lies below it, is below the last level. */
-function tooDeep(left: ReadonlyMap<string, Change<Location>>, tree: Tree): LineError[] {
+function tooDeep(left: ReadonlyMap<string, Placement>, tree: Tree): LineError[] {
   const parentOf = parentsAfter(left, tree)
   const levels = new Map<string, number>()
   const lines = new Set<number>()
@@ -60,17 +71,14 @@ function tooDeep(left: ReadonlyMap<string, Change<Location>>, tree: Tree): LineE
     for (const one of trail.reverse()) levels.set(one, ++level)
     if (level <= maxTreeLevels) continue
     let moved: string | null = start
-    while (moved !== null && !isPlacedAnew(left.get(moved))) moved = parentOf(moved)
+    while (moved !== null && left.get(moved)?.isMoved !== true) moved = parentOf(moved)
     if (moved !== null) lines.add(left.get(moved)!.line)
   }
   return [...lines].map((line) => refusal(line, tooManyLevels))
 }
 
-const isPlacedAnew = (change: Change<Location> | undefined): boolean =>
-  change !== undefined && change.current?.parentKey !== change.record.parentKey
-
 /** Walks up from each changed location; what meets its own trail stands in a circle. */
-function circular(left: ReadonlyMap<string, Change<Location>>, tree: Tree): LineError[] {
+function circular(left: ReadonlyMap<string, Placement>, tree: Tree): LineError[] {
   const parentOf = parentsAfter(left, tree)
   const settled = new Set<string>()
   const errors: LineError[] = []
@@ -95,20 +103,20 @@ function circular(left: ReadonlyMap<string, Change<Location>>, tree: Tree): Line
 }
 
 /** Those whose parent is there already, then those whose parent is among the first, and so on. */
-function inLevels(left: ReadonlyMap<string, Change<Location>>): Change<Location>[][] {
+function inLevels(left: ReadonlyMap<string, Placement>): Placement[][] {
   const depths = new Map<string, number>()
-  const levels: Change<Location>[][] = []
+  const levels: Placement[][] = []
   for (const start of left.values()) {
-    const trail: Change<Location>[] = []
-    let at: Change<Location> | undefined = start
-    while (at !== undefined && !depths.has(at.record.externalKey)) {
+    const trail: Placement[] = []
+    let at: Placement | undefined = start
+    while (at !== undefined && !depths.has(at.externalKey)) {
       trail.push(at)
-      const parent: Change<Location> | undefined = left.get(at.record.parentKey ?? '')
-      at = parent?.current === null ? parent : undefined
+      const parent: Placement | undefined = left.get(at.parentKey ?? '')
+      at = parent?.isNew === true ? parent : undefined
     }
-    let depth = at === undefined ? 0 : depths.get(at.record.externalKey)! + 1
+    let depth = at === undefined ? 0 : depths.get(at.externalKey)! + 1
     for (const change of trail.reverse()) {
-      depths.set(change.record.externalKey, depth)
+      depths.set(change.externalKey, depth)
       const level = (levels[depth] ??= [])
       level.push(change)
       depth++

@@ -3,14 +3,15 @@ import { assetBulk } from '../assets/bulk.sql.ts'
 import type { Tx } from '../db/database.ts'
 import { Overtaken } from '../db/violations.ts'
 import { type Clock, now } from '../kernel/clock.ts'
+import { quotaReached } from '../kernel/quota.ts'
 import { holdParents, locationBulk, treeOf } from '../locations/bulk.sql.ts'
 import type { Location } from '../locations/location.ts'
 import { lockTree } from '../locations/tree.sql.ts'
 import { type IdPool, Writer } from './apply.ts'
 import { type Change, type Claims, type Imported, type Maker, evaluate } from './evaluate.ts'
 import { type ImportKind, type Tally, type WantedRow, emptyTally, noteErrors, readRow } from './import.ts'
-import { stagedRows } from './imports.sql.ts'
-import { plant } from './tree.ts'
+import { type SizedRow, inPieces, stagedRows, stagedRowsAt } from './imports.sql.ts'
+import { type Placement, plant } from './tree.ts'
 
 const assets: Maker<Asset> = {
   store: assetBulk,
@@ -26,9 +27,6 @@ const locations: Maker<Location> = {
   holds: (tag, id) => tag.locationId === id,
 }
 
-/** Many, because a batch reads its rows from tables about which the planner knows nothing yet. */
-const atOnce = 4000
-
 export interface Work {
   tx: Tx
   orgId: number
@@ -38,6 +36,8 @@ export interface Work {
   progress: (rows: number) => void
   /** Null when the rows are only checked. */
   ids: IdPool | null
+  /** How many records the organization may still create. */
+  room: { left: number; limit: number }
 }
 
 /** Looks at every row of an import and, when it is to run, writes what the good ones say. */
@@ -49,44 +49,92 @@ async function importAssets(work: Work): Promise<Tally> {
   const writer = writerOf(work, assets)
   await eachBatch(work, 'assets', assets, tally, async (changes) => {
     count(tally, changes)
-    await writer?.write(changes)
+    if (writer === null) return
+    refuseBeyondQuota(work, 'assets', tally)
+    await writer.write(changes)
   })
+  refuseBeyondQuota(work, 'assets', tally)
   await writer?.finish(now(work.clock))
   return tally
 }
 
-/** The tree is one thing: it is settled over all rows before the first is written. */
+/**
+ * The tree is settled over all rows before the first one is written. Of every row only its place in the tree is kept until
+ * then; the rows themselves are read again when they are written.
+ */
 async function importLocations(work: Work): Promise<Tally> {
   const { tx, orgId, ids } = work
   const tally = emptyTally()
-  const all: Change<Location>[] = []
+  const all: Placement[] = []
   if (ids !== null) await lockTree(tx, orgId)
-  await eachBatch(work, 'locations', locations, tally, async (changes) => void all.push(...changes))
+  const rows = await eachBatch(work, 'locations', locations, tally, async (changes, staged) => {
+    const sizes = new Map(staged.map(({ line, bytes }) => [line, bytes]))
+    for (const change of changes) all.push(placementOf(change, sizes.get(change.line)!))
+  })
   const tree = await treeOf(tx, orgId)
   const { levels, errors } = plant(all, tree)
-  const changes = levels.flat()
+  const placements = levels.flat()
   noteErrors(tally, errors)
-  count(tally, changes)
+  tally.creates = placements.filter(({ isNew }) => isNew).length
+  tally.updates = placements.length - tally.creates
+  refuseBeyondQuota(work, 'locations', tally)
   const writer = writerOf(work, locations)
   if (writer === null) return tally
 
   const known = new Map([...tree].map(([key, { id }]) => [key, id]))
-  const parents = new Set(changes.flatMap(({ record }) => known.get(record.parentKey ?? '') ?? []))
+  const parents = new Set(placements.flatMap(({ parentKey }) => known.get(parentKey ?? '') ?? []))
   if ((await holdParents(tx, orgId, [...parents])) < parents.size) throw new Overtaken('a parent was deleted meanwhile')
   for (const level of levels)
-    for (let start = 0; start < level.length; start += atOnce) {
-      const some = level.slice(start, start + atOnce)
-      const placed = some.map((change) => ({ ...change, record: withParent(change.record, known) }))
-      for (const [key, id] of await writer.write(placed)) known.set(key, id)
+    for (const piece of inPieces(level)) {
+      for (const [key, id] of await writer.write(await changesOf(work, piece, known))) known.set(key, id)
+      work.progress(rows)
     }
   await writer.finish(now(work.clock))
   return tally
+}
+
+const placementOf = ({ line, record, current }: Change<Location>, bytes: number): Placement => ({
+  line,
+  bytes,
+  externalKey: record.externalKey,
+  parentKey: record.parentKey,
+  isNew: current === null,
+  isMoved: current?.parentKey !== record.parentKey,
+})
+
+/** What the rows of a piece change, judged as when the tree was settled. */
+async function changesOf(
+  { tx, orgId, importId, clock }: Work,
+  piece: readonly Placement[],
+  known: ReadonlyMap<string, number>,
+): Promise<Change<Location>[]> {
+  const staged = await stagedRowsAt(
+    tx,
+    orgId,
+    importId,
+    piece.map(({ line }) => line),
+  )
+  const wanted = staged.flatMap((staged) => {
+    const row = readRow('locations', staged)
+    return Array.isArray(row) ? [] : [row]
+  })
+  const { changes } = await evaluate(tx, orgId, locations, wanted, newClaims(), now(clock))
+  if (changes.length < piece.length) throw new Overtaken('a location or a tag was changed while the import ran')
+  return changes.map((change) => ({ ...change, record: withParent(change.record, known) }))
 }
 
 const withParent = (location: Location, known: ReadonlyMap<string, number>): Location => ({
   ...location,
   parentId: location.parentKey === null ? null : known.get(location.parentKey)!,
 })
+
+/** A check reports it; a run ends. */
+function refuseBeyondQuota({ ids, room }: Work, kind: ImportKind, tally: Tally): void {
+  if (tally.creates <= room.left) return
+  const refusal = quotaReached(kind, room.limit)
+  if (ids !== null) throw refusal
+  noteErrors(tally, [{ line: 0, field: '', message: refusal.message }])
+}
 
 function writerOf<R extends Imported>({ tx, orgId, ids, clock }: Work, maker: Maker<R>): Writer<R> | null {
   return ids === null ? null : new Writer(tx, orgId, maker, ids, clock)
@@ -98,19 +146,22 @@ function count(tally: Tally, changes: readonly Change<unknown>[]): void {
   tally.updates += changes.length - creates
 }
 
+const newClaims = (): Claims => ({ keys: new Map(), tags: new Map() })
+
+/** Returns the number of rows. */
 async function eachBatch<R extends Imported>(
   work: Work,
   kind: ImportKind,
   maker: Maker<R>,
   tally: Tally,
-  take: (changes: Change<R>[]) => Promise<void>,
-): Promise<void> {
+  take: (changes: Change<R>[], staged: readonly SizedRow[]) => Promise<void>,
+): Promise<number> {
   const { tx, orgId, importId, ids, clock } = work
-  const claims: Claims = { keys: new Map(), tags: new Map() }
+  const claims = newClaims()
   let done = 0
   for (let after = 0; ;) {
-    const staged = await stagedRows(tx, orgId, importId, after, atOnce)
-    if (staged.length === 0) return
+    const staged = await stagedRows(tx, orgId, importId, after)
+    if (staged.length === 0) return done
     const wanted: WantedRow[] = []
     for (const one of staged) {
       const row = readRow(kind, one)
@@ -122,7 +173,7 @@ async function eachBatch<R extends Imported>(
     const outcome = await evaluate(tx, orgId, maker, wanted, claims, now(clock))
     noteErrors(tally, outcome.errors)
     tally.unchanged += outcome.unchanged
-    await take(outcome.changes)
+    await take(outcome.changes, staged)
     done += staged.length
     work.progress(done)
     after = staged.at(-1)!.line

@@ -1,8 +1,10 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import type { Core } from '../app/core.ts'
+import { deleteOrg, exportOrg } from '../app/organization-data.ts'
 import { type Facts, OperatorError, organizationNamed } from '../app/operator.ts'
 import { webhookNeeds } from '../app/webhooks.ts'
 import { formatMillis } from '../kernel/instant.ts'
+import { type QuotaName, quotaNames } from '../kernel/quota.ts'
 import { createOrganization } from '../organizations/commands.ts'
 import {
   type OrganizationName,
@@ -13,6 +15,33 @@ import {
 import { lapseOrganization, reinstateOrganization } from '../webhooks/commands.ts'
 import { checkLine, onCore, operatorCommand } from './command.ts'
 import type { Listing } from './output.ts'
+
+type QuotaChange = Partial<Record<QuotaName, number | null>>
+
+/** `assets=5000`, or `assets=default` for the number that holds for every organization. */
+function parseQuota(text: string, before: QuotaChange = {}): QuotaChange {
+  const [, name = '', value = ''] = /^([a-z_]+)=(\d{1,10}|default)$/.exec(text) ?? []
+  const quota = quotaNames.find((one) => one === name)
+  if (quota === undefined || Number(value) > 1_000_000_000)
+    throw new InvalidArgumentError(
+      `It must be a quota and a number up to 1000000000 or "default", such as assets=5000. Quotas are ${quotaNames.join(', ')}.`,
+    )
+  return { ...before, [quota]: value === 'default' ? null : Number(value) }
+}
+
+/** What the organization has and may have; with `--set` it is changed first. */
+export async function quotasOf(core: Core, options: { org: string; set?: QuotaChange }): Promise<Listing> {
+  const { orgId } = await organizationNamed(core, options.org)
+  if (options.set !== undefined) await core.quotas.set(orgId, options.set)
+  const rows = (await core.quotas.list(orgId)).map(({ name, used, limit, isOwn }) => ({
+    org_id: orgId,
+    quota: name,
+    used,
+    limit,
+    source: isOwn ? 'organization' : 'default',
+  }))
+  return { columns: ['quota', 'used', 'limit', 'source'], rows, empty: 'No quotas.' }
+}
 
 export async function createOrg(core: Core, options: { name: string }): Promise<Facts> {
   const name = checkLine('The name', options.name)
@@ -56,4 +85,22 @@ export function addOrgCommands(program: Command): void {
   operatorCommand(org, 'reinstate', 'deliver the webhook events of an organization again')
     .requiredOption('--name <name>', 'its name or id')
     .action(onCore((core, options: { name: string }) => setLapse(core, options, false)))
+  operatorCommand(org, 'quota', 'show or set what an organization may have')
+    .argument('<org>', 'its name or id')
+    .option('--set <quota=number>', 'give it a quota of its own; "default" takes it back; repeatable', parseQuota)
+    .action((org: string, options: { set?: QuotaChange }, command: Command) =>
+      onCore(quotasOf)({ ...options, org }, command),
+    )
+  operatorCommand(org, 'export', 'write everything of an organization into a file (gzipped NDJSON)')
+    .argument('<org>', 'its name or id')
+    .requiredOption('--out <file>', 'a file that does not exist yet')
+    .action((org: string, options: { out: string }, command: Command) =>
+      onCore(exportOrg)({ ...options, org }, command),
+    )
+  operatorCommand(org, 'delete', 'delete an organization and everything in it, for good')
+    .argument('<org>', 'its name or id')
+    .requiredOption('--confirm <name>', 'its name once more')
+    .action((org: string, options: { confirm: string }, command: Command) =>
+      onCore(deleteOrg)({ ...options, org }, command),
+    )
 }

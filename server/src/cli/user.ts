@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { changeRole, removeMember } from '../accounts/members.ts'
+import { changeRole, deleteAccount, removeMember } from '../accounts/members.ts'
 import { setPassword } from '../accounts/passwords.ts'
 import type { Core } from '../app/core.ts'
 import { type Facts, OperatorError, UsageError, organizationNamed } from '../app/operator.ts'
@@ -58,7 +58,10 @@ export async function addUserTo(core: Core, options: Membership): Promise<Facts>
   const { orgId } = await organizationNamed(core, options.org)
   const { userId, email } = await accountOf(core, options.email)
   if ((await findMember(core.db.read, orgId, userId)) !== null) await changeRole(core, orgId, userId, options.role)
-  else await core.db.shared((tx) => addMembership(tx, userId, orgId, options.role, now(core.clock)))
+  else {
+    await core.quotas.assertRoom(orgId, 'members')
+    await core.db.shared((tx) => addMembership(tx, userId, orgId, options.role, now(core.clock)))
+  }
   return { user_id: userId, email, role: options.role, org_id: orgId }
 }
 
@@ -72,6 +75,13 @@ export async function removeUserFrom(core: Core, options: Pick<Membership, 'org'
   const { orgId, user } = await memberOf(core, options)
   await removeMember(core, orgId, user.userId)
   return { user_id: user.userId, email: user.email, org_id: orgId, removed: true }
+}
+
+/** Unlike `remove`, which ends one membership, this deletes the account itself. */
+export async function deleteUserAccount(core: Core, options: { email: string; confirm: string }): Promise<Facts> {
+  const { userId, email } = await accountOf(core, options.email)
+  if (foldEmail(options.confirm) !== email) throw new UsageError(`--confirm must repeat the address, ${email}`)
+  return { user_id: userId, email, deleted: true, memberships: await deleteAccount(core, userId) }
 }
 
 export async function resetPasswordOf(core: Core, options: { email: string; password?: string }): Promise<Facts> {
@@ -133,6 +143,10 @@ export function addUserCommands(program: Command): void {
     .requiredOption(...orgOption)
     .requiredOption(...emailOption)
     .action(onCore(removeUserFrom))
+  operatorCommand(user, 'delete', 'delete an account with its memberships and sessions, for good')
+    .requiredOption(...emailOption)
+    .requiredOption('--confirm <address>', 'the address once more')
+    .action(onCore(deleteUserAccount))
   operatorCommand(user, 'reset-password', 'set a new password and end every session of the person')
     .requiredOption(...emailOption)
     .option(...passwordOption)

@@ -33,6 +33,13 @@ const oneOf =
 
 const line = (text: string): string => text
 
+const quota = (name: string, what: string, fallback: number): Setting<number> => ({
+  name: `LASTSEEN_QUOTA_${name}`,
+  fallback: String(fallback),
+  parse: count(0, 1_000_000_000),
+  about: `How many ${what} an organization may have. \`lastseen org quota\` sets another number for one organization.`,
+})
+
 const optional = (text: string): string | null => (text === '' ? null : text)
 
 /** With several hosts: the servers of one cluster, one of which is the primary. */
@@ -181,7 +188,7 @@ export const settings = {
     fallback: '4',
     parse: count(1, 100),
     about:
-      'Database connections per process for lookups and lists, as many each for other reads, for searches and reports, and for other single statements, and twice as many for transactions. Up to ten more serve sign-ins and the readiness check, listen and hold locks.',
+      'Database connections per process for lookups and lists, as many each for other reads, for searches and reports, and for other single statements, and twice as many for transactions. Up to twelve more serve sign-ins, imports and the readiness check, listen and hold locks.',
   }),
   workers: setting({
     name: 'LASTSEEN_WORKERS',
@@ -221,6 +228,12 @@ export const settings = {
     parse: count(1, 10_000),
     about: 'Live streams that one organization may have open at a time in each server process.',
   }),
+  quotaAssets: quota('ASSETS', 'assets', 2_000_000),
+  quotaLocations: quota('LOCATIONS', 'locations', 100_000),
+  quotaReaders: quota('READERS', 'readers', 1000),
+  quotaMembers: quota('MEMBERS', 'members', 1000),
+  quotaApiKeys: quota('API_KEYS', 'API keys that are not revoked', 10_000),
+  quotaImports: quota('IMPORTS', 'stored imports', 20),
   mqttPort: setting({
     name: 'LASTSEEN_MQTT_PORT',
     fallback: '1883',

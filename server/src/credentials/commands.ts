@@ -2,6 +2,7 @@ import type { Database } from '../db/database.ts'
 import type { IdSource } from '../db/id-source.ts'
 import type { Wake } from '../db/wake.ts'
 import { type Clock, now } from '../kernel/clock.ts'
+import type { QuotaCheck } from '../kernel/quota.ts'
 import { hashSecret, newClientSecret, newUuid } from '../kernel/secrets.ts'
 import type { Credential, CredentialDraft, Minted } from './credential.ts'
 import { insertCredentials, revokeCredentialRow } from './credentials.sql.ts'
@@ -11,16 +12,18 @@ interface MintNeeds {
   db: Database
   clock: Clock
   ids: IdSource
+  quotas: QuotaCheck
   environment: string
 }
 
 /** Makes credentials that differ in nothing but their identity. */
 export async function mintCredentials(
-  { db, clock, ids, environment }: MintNeeds,
+  { db, clock, ids, quotas, environment }: MintNeeds,
   orgId: number,
   draft: CredentialDraft,
   count: number,
 ): Promise<Minted[]> {
+  await quotas.assertRoom(orgId, 'api_keys', count)
   const createdAt = now(clock)
   const newIds = await ids.many(orgId, count)
   const minted = newIds.map((id) => {

@@ -140,3 +140,11 @@ export async function noteUse(
       u (client_id, used_at)
     where c.org_id = ${orgId} and c.client_id = u.client_id`)
 }
+
+/** Credentials that were revoked before an instant: one that is gone is refused like one that is revoked. */
+export async function deleteRevokedCredentials(tx: Tx, orgId: number, before: Instant): Promise<void> {
+  const gone = await tx.query<{ client_id: string }>(sql`
+    delete from credentials where org_id = ${orgId} and revoked_at < ${toDatabase(before)} returning client_id`)
+  if (gone.length === 0) return
+  await tx.query(sql`delete from client_ids where client_id = any(${gone.map((row) => row.client_id)}::uuid[])`)
+}

@@ -123,3 +123,8 @@ export async function liveSession(
 export async function deleteDeadChains(tx: Tx, orgId: number, before: Instant): Promise<void> {
   await tx.query(sql`delete from refresh_chains where org_id = ${orgId} and expires_at < ${toDatabase(before)}`)
 }
+
+/** Chains that were revoked before an instant: a token of one that is gone is refused like a token of a revoked one. */
+export async function deleteRevokedChains(tx: Tx, orgId: number, before: Instant): Promise<void> {
+  await tx.query(sql`delete from refresh_chains where org_id = ${orgId} and revoked_at < ${toDatabase(before)}`)
+}

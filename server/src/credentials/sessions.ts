@@ -1,6 +1,7 @@
 import type { Wake } from '../db/wake.ts'
 import { now } from '../kernel/clock.ts'
 import { type Refusal, refuse } from '../kernel/errors.ts'
+import type { QuotaCheck } from '../kernel/quota.ts'
 import { roleScopes } from '../kernel/scopes.ts'
 import type { IdSource } from '../db/id-source.ts'
 import { verifyPassword } from '../users/password.ts'
@@ -14,6 +15,7 @@ import { accessTokenTtlSeconds } from './tokens.ts'
 
 export interface SessionNeeds extends ExchangeNeeds {
   ids: IdSource
+  quotas: QuotaCheck
   wake: Pick<Wake, 'announce'>
 }
 

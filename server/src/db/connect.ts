@@ -1,7 +1,14 @@
 import pg from 'pg'
 import { FairQueue } from '../admission/fair-queue.ts'
 import { type Parameters, clientConfig, destroy } from './client.ts'
-import type { Database, Db, Transactions, Tx, TxOptions } from './database.ts'
+import {
+  type Database,
+  type Db,
+  type Transactions,
+  type Tx,
+  type TxOptions,
+  longTransactionPoolSize,
+} from './database.ts'
 import { hostsOf } from './hosts.ts'
 import { NotificationListener } from './listener.ts'
 import { forceGenericPlans } from './plans.ts'
@@ -62,6 +69,9 @@ export interface Connection extends Database {
   close(): Promise<void>
 }
 
+/** Connections for long transactions are closed when nobody has used them for so long. */
+const longIdleMs = 10_000
+
 /** More than there are for single statements: a transaction mostly waits for its next statement or for the disk. */
 export const transactionPoolSize = (poolSize: number): number => 2 * poolSize
 
@@ -118,14 +128,15 @@ export function connect(options: ConnectOptions): Connection {
   const listener = new NotificationListener(url, { role: writerRole, application_name: `${listenerName}${name}` })
   // On Citus the tenant that a transaction names must be known where its rows live.
   const transacting = { ...writing, 'citus.propagate_set_commands': 'local' }
-  const openFairPool = (size: number): FairPool => ({
-    size,
-    pool: openTransactionPool(url, size, patienceMs, transacting),
-    slots: new FairQueue({ maxInFlight: size, timeoutMs: patienceMs }),
-  })
+  const openFairPool = (max: number, idleTimeoutMillis = 0): FairPool => {
+    const open = (): TransactionPool =>
+      openTransactionPool(url, { max, idleTimeoutMillis, patienceMs, parameters: transacting })
+    return { open, pool: open(), slots: new FairQueue({ maxInFlight: max, timeoutMs: patienceMs }) }
+  }
   const ordinary = openFairPool(transactionPoolSize(poolSize))
   const authenticating = openFairPool(authenticationPool.transactions)
-  const fairPools = [ordinary, authenticating]
+  const long = openFairPool(longTransactionPoolSize, longIdleMs)
+  const fairPools = [ordinary, authenticating, long]
   let probe = new Probe(hostsOf(url).current, 'select 1 as one')
   // One slow read per connection. No tenant holds all connections, however long its statements take.
   const slowReads = new FairQueue({ maxInFlight: poolSize, timeoutMs: patienceMs })
@@ -133,7 +144,7 @@ export function connect(options: ConnectOptions): Connection {
     for (const pool of [writer, reader, slowReader, authenticationReader]) pool.destroyAll()
     for (const fair of fairPools) {
       fair.pool.destroyAll()
-      fair.pool = openTransactionPool(url, fair.size, patienceMs, transacting)
+      fair.pool = fair.open()
     }
     probe.close()
     probe = new Probe(hostsOf(url).current, 'select 1 as one')
@@ -239,8 +250,8 @@ export function connect(options: ConnectOptions): Connection {
   }
 
   const transactionsOn = (fair: FairPool, settings = ''): Transactions => ({
-    inOrganization(orgId, work, { relaxed = false }: TxOptions = {}) {
-      return transact(fair, orgId, openingOf(orgId, settings, relaxed), runStepwise(work))
+    inOrganization(orgId, work, { relaxed = false, isLong = false }: TxOptions = {}) {
+      return transact(isLong ? long : fair, orgId, openingOf(orgId, settings, relaxed), runStepwise(work))
     },
     sendInOrganization(orgId, work) {
       return transact(fair, orgId, openingOf(orgId, settings), runPipelined(work))
@@ -306,7 +317,7 @@ export function connect(options: ConnectOptions): Connection {
 
 /** Connections for transactions, and the queue that shares them among tenants. */
 interface FairPool {
-  readonly size: number
+  readonly open: () => TransactionPool
   pool: TransactionPool
   readonly slots: FairQueue
 }
@@ -317,7 +328,18 @@ interface TransactionPool {
   close(): Promise<void>
 }
 
-function openTransactionPool(url: string, max: number, patienceMs: number, parameters: Parameters): TransactionPool {
+interface TransactionPoolOptions {
+  max: number
+  /** Connections that nobody uses are closed after it; 0 keeps them. */
+  idleTimeoutMillis: number
+  patienceMs: number
+  parameters: Parameters
+}
+
+function openTransactionPool(
+  url: string,
+  { max, idleTimeoutMillis, patienceMs, parameters }: TransactionPoolOptions,
+): TransactionPool {
   const clients = new Set<pg.Client>()
   const pool = new pg.Pool({
     ...clientConfig(hostsOf(url).current, parameters),
@@ -325,7 +347,7 @@ function openTransactionPool(url: string, max: number, patienceMs: number, param
     query_timeout: patienceMs,
     connectionTimeoutMillis: patienceMs,
     max,
-    idleTimeoutMillis: 0,
+    idleTimeoutMillis,
     // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool awaits it; its types do not say so
     onConnect: async (client) => {
       await rejectStandby(client, url)

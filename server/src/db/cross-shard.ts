@@ -43,7 +43,13 @@ export const crossShard: readonly Crossing[] = [
   toAll('db/id-source.ts', 'insert into id_blocks', 'Every node can tell whose an id is. Once for 1024 ids.'),
   toAll('organizations/organizations.sql.ts', 'insert into organization_names', 'Once for an organization.'),
   toAll('credentials/credentials.sql.ts', 'insert into client_ids', 'Once for a credential.'),
+  toAll(
+    'credentials/credentials.sql.ts',
+    'delete from client_ids',
+    'Housekeeping: credentials that were revoked long ago.',
+  ),
   toAll('users/users.sql.ts', 'insert into users', 'Once for a person.'),
+  toAll('users/users.sql.ts', 'delete from users', 'When the operator deletes an account.'),
   toAll('users/users.sql.ts', 'update users', 'When a person takes another password.'),
   toAll('users/users.sql.ts', 'insert into memberships', 'Once for a person.'),
   toAll('users/members.sql.ts', 'insert into memberships', 'When a person joins an organization.'),
@@ -79,6 +85,11 @@ export const crossShard: readonly Crossing[] = [
     atHome('tracking/recording.sql.ts', `from ${name}`, 'A function; each statement in it runs on one shard.'),
   ),
   atHome('bulk/imports.sql.ts', 'select pg_try_advisory_xact_lock', 'One process at a time works on an import.'),
+  atHome(
+    'bulk/imports.sql.ts',
+    'select pg_advisory_xact_lock',
+    'The imports of an organization start one after the other.',
+  ),
   atHome('db/plans.ts', 'set local', 'How the rest of the transaction is planned; told to the shard it goes to.'),
 ]
 
@@ -93,6 +104,11 @@ export const crossings: readonly Crossing[] = [
     'db/partitions.ts',
     'making a month of history and dropping one',
     'A month is a partition of every shard. One process looks once an hour, and nearly always nothing is to do.',
+  ),
+  toAll(
+    'db/organization-data.ts',
+    '`lastseen org delete`',
+    'It deletes the organization from the lists on every node, and its rows where they live.',
   ),
   toShards('db/backup/backup.ts', '`lastseen backup`', 'It reads everything.'),
 ]

@@ -38,4 +38,9 @@ export interface Transactions {
 export interface TxOptions {
   /** Commit without waiting for the disk: only for what may be lost in a crash without anybody noticing. */
   relaxed?: boolean
+  /** Run on one of the connections that no request uses, because the transaction takes long. */
+  isLong?: boolean
 }
+
+/** Connections of a process for long transactions. */
+export const longTransactionPoolSize = 2

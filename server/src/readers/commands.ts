@@ -2,6 +2,7 @@ import type { Database, Tx } from '../db/database.ts'
 import type { IdSource } from '../db/id-source.ts'
 import { type Clock, now } from '../kernel/clock.ts'
 import { refuse } from '../kernel/errors.ts'
+import type { QuotaCheck } from '../kernel/quota.ts'
 import { hashSecret, newReaderToken, topicKeyOf } from '../kernel/secrets.ts'
 import { isOnlyOrganization } from '../organizations/organizations.sql.ts'
 import type { NewReader, Reader, ReaderDraft } from './reader.ts'
@@ -26,6 +27,7 @@ export const readerChangedTopic = 'reader-changed'
 interface Needs extends InboxNeeds {
   clock: Clock
   ids: IdSource
+  quotas: QuotaCheck
 }
 
 interface InboxNeeds {
@@ -69,6 +71,7 @@ export async function createReader(needs: Needs, orgId: number, draft: ReaderDra
   if (draft.topicKey !== undefined) await refuseStrangeTopic(needs, orgId, draft.topicKey)
   const reader = await needs.db.inOrganization(orgId, async (tx) => {
     await refuseUnknownPlaces(tx, orgId, draft.scanPoints)
+    await needs.quotas.assertRoom(orgId, 'readers')
     await insertReader(tx, orgId, id, draft, secret, now(needs.clock))
     return findReader(tx, orgId, id)
   })

@@ -78,3 +78,11 @@ export async function noteAntennas(tx: Tx, orgId: number, seen: readonly Antenna
       select count(*) from unknown_antennas k where k.org_id = ${orgId} and k.reader_id = a.reader_id
         and (k.last_seen_at, k.antenna) > (a.last_seen_at, a.antenna)) >= ${maxAntennas}`)
 }
+
+export async function deleteUnknownAntennasBefore(tx: Tx, orgId: number, before: Instant): Promise<void> {
+  await tx.query(sql`delete from unknown_antennas where org_id = ${orgId} and last_seen_at < ${toDatabase(before)}`)
+}
+
+export async function deleteUnknownTopicsBefore(db: Db, before: Instant): Promise<void> {
+  await db.query(sql`delete from unknown_topics where last_seen_at < ${toDatabase(before)}`)
+}

@@ -1,6 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import { nextUpdate, now } from '../kernel/clock.ts'
 import { type Refusal, refuse } from '../kernel/errors.ts'
+import type { QuotaName } from '../kernel/quota.ts'
 import type { Holder, Tag, TagDraft } from '../tags/tag.ts'
 import { deleteTag, deleteTagsOf, insertTags } from '../tags/tags.sql.ts'
 import { type RecordKind, bookCreated, bookDeleted, bookSwitched } from './counts.sql.ts'
@@ -126,6 +127,8 @@ async function newRecord<R extends RecordCore>(
   }
 }
 
+const quotaOf = ({ kind }: { kind: RecordKind }): QuotaName => (kind === 'asset' ? 'assets' : 'locations')
+
 /** `complete` adds what only this kind of record has. */
 export const createRecord = <R extends RecordCore>(
   needs: Needs,
@@ -136,6 +139,7 @@ export const createRecord = <R extends RecordCore>(
 ): Promise<R> =>
   newRecord(needs, store, orgId, draft, async (core) => {
     const record = complete(core)
+    await needs.quotas.assertRoom(orgId, quotaOf(store))
     const isFree = await needs.db.sendInOrganization(orgId, (tx) => insertRecord(tx, store, orgId, record))
     return isFree ? record : null
   })
@@ -152,6 +156,7 @@ export const createRecordAmong = <R extends RecordCore>(
   newRecord(needs, store, orgId, draft, (core) =>
     needs.db.inOrganization(orgId, async (tx) => {
       const record = await complete(tx, core)
+      await needs.quotas.assertRoom(orgId, quotaOf(store))
       return (await insertRecord(tx, store, orgId, record, follow)) ? record : null
     }),
   )

@@ -3,6 +3,7 @@ import type { IdSource } from '../db/id-source.ts'
 import type { Database } from '../db/database.ts'
 import { type FieldProblem, refuse } from '../kernel/errors.ts'
 import { type Instant, startOfMillisecond } from '../kernel/instant.ts'
+import type { QuotaCheck } from '../kernel/quota.ts'
 import type { Tag, TagDraft } from '../tags/tag.ts'
 
 /** What commands on records need from the house. */
@@ -10,6 +11,7 @@ export interface Needs {
   db: Database
   clock: Clock
   ids: IdSource
+  quotas: QuotaCheck
 }
 
 /** A record by its id, or by its natural key among the live ones. */

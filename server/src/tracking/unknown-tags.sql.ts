@@ -94,3 +94,8 @@ export async function listUnknownTags(db: Db, orgId: number, page: PageRequest):
     ),
   }
 }
+
+/** Empties the inbox of what was last seen before an instant. */
+export async function deleteUnknownTagsBefore(tx: Tx, orgId: number, before: Instant): Promise<void> {
+  await tx.query(sql`delete from unknown_tags where org_id = ${orgId} and last_seen_at < ${toDatabase(before)}`)
+}

@@ -1,6 +1,7 @@
 import type { Database, Tx } from '../db/database.ts'
 import type { IdSource } from '../db/id-source.ts'
 import { type Clock, now } from '../kernel/clock.ts'
+import type { QuotaCheck } from '../kernel/quota.ts'
 import type { Role } from '../kernel/scopes.ts'
 import { hashPassword } from './password.ts'
 import { type User, foldEmail } from './user.ts'
@@ -10,6 +11,7 @@ interface Needs {
   db: Database
   clock: Clock
   ids: IdSource
+  quotas: QuotaCheck
 }
 
 export interface Account {
@@ -32,6 +34,7 @@ export async function prepareUser({ clock, ids }: Pick<Needs, 'clock' | 'ids'>, 
 
 /** A new account with its first membership; an address that has an account already is a conflict. */
 export async function createUser(needs: Needs, orgId: number, account: Account): Promise<User> {
+  await needs.quotas.assertRoom(orgId, 'members')
   const write = await prepareUser(needs, account)
   return needs.db.shared((tx) => write(tx, orgId))
 }

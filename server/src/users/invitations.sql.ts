@@ -37,7 +37,7 @@ export async function insertInvitation(
 ): Promise<boolean> {
   const { id, email, role } = invitation
   const [createdAt, expiresAt] = [toDatabase(invitation.createdAt), toDatabase(invitation.expiresAt)]
-  await tx.query(sql`delete from invitations where org_id = ${orgId} and expires_at <= ${createdAt}`)
+  await deleteExpiredInvitations(tx, orgId, invitation.createdAt)
   const inserted = await tx.query(sql`
     insert into invitations (org_id, id, email, role, token_hash, created_at, expires_at)
     values (${orgId}, ${id}, ${email}, ${role}, ${tokenHash}, ${createdAt}, ${expiresAt})
@@ -79,4 +79,8 @@ export async function findInvitation(
 export async function deleteInvitation(tx: Tx, orgId: number, id: number): Promise<boolean> {
   const gone = await tx.query(sql`delete from invitations where org_id = ${orgId} and id = ${id} returning id`)
   return gone.length === 1
+}
+
+export async function deleteExpiredInvitations(tx: Tx, orgId: number, at: Instant): Promise<void> {
+  await tx.query(sql`delete from invitations where org_id = ${orgId} and expires_at <= ${toDatabase(at)}`)
 }

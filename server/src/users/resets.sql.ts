@@ -41,3 +41,7 @@ export async function takeReset(tx: Tx, tokenHash: Uint8Array): Promise<boolean>
 export async function deleteResetsOf(tx: Tx, userId: number): Promise<void> {
   await tx.query(sql`delete from password_resets where user_id = ${userId}`)
 }
+
+export async function deleteExpiredResets(db: Db, at: Instant): Promise<void> {
+  await db.query(sql`delete from password_resets where expires_at <= ${toDatabase(at)}`)
+}

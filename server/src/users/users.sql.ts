@@ -38,6 +38,11 @@ export async function insertUser(tx: Tx, user: UserWithHash, at: Instant): Promi
     values (${user.userId}, ${user.email}, ${user.passwordHash}, ${toDatabase(at)})`)
 }
 
+/** Says whether there was one. Its memberships are gone before. */
+export async function deleteUser(tx: Tx, userId: number): Promise<boolean> {
+  return (await tx.query(sql`delete from users where user_id = ${userId} returning user_id`)).length === 1
+}
+
 /**
  * The first one of a new account, so there is none to mind. Minding one, Citus would lock all accounts for it, and two
  * that are made at once would wait for each other.

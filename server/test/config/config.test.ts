@@ -76,6 +76,7 @@ describe('A setting', () => {
     ],
     ['LASTSEEN_REPLICA_URL', 'postgres://a:b@h:5432/d', { replicaUrl: 'postgres://a:b@h:5432/d' }],
     ['LASTSEEN_DATABASE_POOL', '100', { databasePool: 100 }],
+    ['LASTSEEN_QUOTA_READERS', '0', { quotaReaders: 0 }],
     ['LASTSEEN_WORKERS', '64', { workers: 64 }],
     ['LASTSEEN_RATE_LIMIT_STORE', 'database', { rateLimitStore: 'database' }],
     ['LASTSEEN_SIGNUP', 'invite-only', { signup: 'invite-only' }],

@@ -101,7 +101,7 @@ describe('A new asset is one round trip to the database', () => {
     tags: values.map((value) => ({ type: 'barcode' as const, value })),
   })
   const make = (...given: Parameters<typeof draft>) =>
-    createAsset({ db, clock: core.clock, ids: core.ids }, orgId, draft(...given))
+    createAsset({ db, clock: core.clock, ids: core.ids, quotas: core.quotas }, orgId, draft(...given))
   const turnsOf = async (...given: Parameters<typeof draft>) => {
     const before = passage.turns
     const conflict = await make(...given).then(

@@ -5,8 +5,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { FairQueue } from '../../src/admission/fair-queue.ts'
 import { onFlushed, openExchange } from '../../src/http/exchange.ts'
 import { fullBucket } from '../../src/http/rate-limit.ts'
-import { ok, route } from '../../src/http/route.ts'
-import { type Mounted, common, mountRows, row, success } from '../support/mounted.ts'
+import { ok } from '../../src/http/route.ts'
+import { type Mounted, mountRows, row } from '../support/mounted.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {

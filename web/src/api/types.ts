@@ -79,8 +79,10 @@ export type WebhookTest = Web['WebhookTest']
 export type WebhookAttempt = Web['WebhookAttempt']
 
 export type ImportState = Omit<Web['Import'], 'state'> & {
-  state: 'open' | 'checking' | 'checked' | 'running' | 'done' | 'failed'
+  state: 'open' | 'waiting' | 'checking' | 'checked' | 'running' | 'done' | 'failed'
 }
+
+export type Quota = Web['Quota']
 
 export type Dwell = Web['Dwell']
 

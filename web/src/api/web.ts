@@ -715,7 +715,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin an import */
+        /**
+         * Begin an import
+         * @description An organization has a bounded number of imports. A new one takes the place of one that is over or was left alone for an hour; where there is none it is 409.
+         */
         post: operations["imports.open"];
         delete?: never;
         options?: never;
@@ -752,7 +755,7 @@ export interface paths {
         put?: never;
         /**
          * Add rows; a line that comes again replaces itself
-         * @description As many requests as it takes, 200000 rows at most.
+         * @description As many requests as it takes, 200000 rows and 64 MiB at most.
          */
         post: operations["imports.rows"];
         delete?: never;
@@ -770,7 +773,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Say what the rows would do */
+        /**
+         * Say what the rows would do
+         * @description One import of an organization is checked or run at a time; the others are `waiting` meanwhile.
+         */
         post: operations["imports.check"];
         delete?: never;
         options?: never;
@@ -789,6 +795,23 @@ export interface paths {
         put?: never;
         /** Do what the rows say, all or nothing; with skip_errors all that are good */
         post: operations["imports.run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quotas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the organization has and how much it may have */
+        get: operations["quotas.list"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1621,6 +1644,20 @@ export interface components {
             }[];
             /** Format: int64 */
             done_rows: number;
+        };
+        /**
+         * @example {
+         *       "quota": "assets",
+         *       "used": 1250,
+         *       "limit": 2000000
+         *     }
+         */
+        Quota: {
+            quota: string;
+            /** Format: int64 */
+            used: number;
+            /** Format: int64 */
+            limit: number;
         };
         Login: {
             /** Format: email */
@@ -2630,6 +2667,7 @@ export interface operations {
             };
             400: components["responses"]["400"];
             403: components["responses"]["403"];
+            409: components["responses"]["409"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
@@ -2723,6 +2761,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
@@ -3779,6 +3818,7 @@ export interface operations {
             400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            409: components["responses"]["409"];
             415: components["responses"]["415"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
@@ -3969,6 +4009,38 @@ export interface operations {
             404: components["responses"]["404"];
             409: components["responses"]["409"];
             415: components["responses"]["415"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+        };
+    };
+    "quotas.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every quota */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Quota"][];
+                    };
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
             429: components["responses"]["429"];
             500: components["responses"]["500"];
         };

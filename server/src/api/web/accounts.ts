@@ -248,7 +248,7 @@ export function invitationRoutes(needs: AccountNeeds): AnyRoute[] {
       body: json('InvitationAccept', { token, password }),
       hashesPassword: true,
       success: inSession(201),
-      refusals: [403, 429],
+      refusals: [403, 409, 429],
       async handle({ body, address }) {
         return signedIn(201, await acceptInvitation(needs, { ...body, address }))
       },

@@ -119,6 +119,7 @@ export function apiKeyRoutes(needs: SessionNeeds): AnyRoute[] {
       exists: async ({ caller, params }) => void ownOrganization(caller, params.org_id),
       body: { mediaType: 'application/json', name: 'APIKeyCreate', shape: createShape, example: createExample },
       success: { status: 201, description: 'The key', schema: single(ApiKeyCreated) },
+      refusals: [409],
       async handle({ caller, params, body }) {
         const orgId = ownOrganization(caller, params.org_id)
         const expiresAt = body.expires_at ?? null

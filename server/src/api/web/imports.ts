@@ -1,5 +1,5 @@
-import { type StagedRow, importKinds } from '../../bulk/import.ts'
-import { type Imports, mostRows } from '../../bulk/imports.ts'
+import { type StagedRow, importKinds, importStates, maxImportBytes, maxRows } from '../../bulk/import.ts'
+import type { Imports } from '../../bulk/imports.ts'
 import { flag, freeObject, instant, listOf, oneOf, record, reference, text } from '../../http/fields.ts'
 import { type AnyRoute, type Answer, noContent, ok, route } from '../../http/route.ts'
 import { type Field, nullable, objectSchema, optional, reject, rejectType } from '../../http/schema.ts'
@@ -46,8 +46,6 @@ const row: Field<StagedRow> = {
   },
 }
 
-const states = ['open', 'checking', 'checked', 'running', 'done', 'failed'] as const
-
 const NewImport = component('NewImport', { id: reference }, { id: 3390415586620914 })
 
 const ImportOut = component(
@@ -55,7 +53,7 @@ const ImportOut = component(
   {
     id: reference,
     kind: oneOf(importKinds),
-    state: oneOf(states),
+    state: oneOf(importStates),
     rows: whole,
     creates: whole,
     updates: whole,
@@ -113,7 +111,10 @@ export function importRoutes(needs: ImportNeeds): AnyRoute[] {
       id: 'imports.open',
       method: 'POST',
       path: '/imports',
+      refusals: [409],
       summary: 'Begin an import',
+      description:
+        'An organization has a bounded number of imports. A new one takes the place of one that is over or was left alone for an hour; where there is none it is 409.',
       body: json('ImportCreate', { kind: oneOf(importKinds) }, { kind: 'assets' }),
       success: { status: 201, description: 'The import, without rows', schema: single(NewImport) },
       async handle({ caller, body }) {
@@ -138,7 +139,7 @@ export function importRoutes(needs: ImportNeeds): AnyRoute[] {
       method: 'POST',
       path: `${path}/rows`,
       summary: 'Add rows; a line that comes again replaces itself',
-      description: `As many requests as it takes, ${mostRows} rows at most.`,
+      description: `As many requests as it takes, ${maxRows} rows and ${maxImportBytes / 1024 / 1024} MiB at most.`,
       body: json(
         'ImportRows',
         { rows: listOf(row) },
@@ -157,6 +158,7 @@ export function importRoutes(needs: ImportNeeds): AnyRoute[] {
       method: 'POST',
       path: `${path}/check`,
       summary: 'Say what the rows would do',
+      description: 'One import of an organization is checked or run at a time; the others are `waiting` meanwhile.',
       success: { status: 202, description: 'Begun' },
       async handle({ caller, params }) {
         await needs.imports.check(caller.orgId, params.import_id)

@@ -13,6 +13,7 @@ import { type LookingNeeds, lookingComponents, lookingRoutes } from './looking.t
 import { type LatestReadNeeds, latestReadComponents, latestReadRoutes } from './reader-reads.ts'
 import { inboxComponents, inboxRoutes } from './reader-inbox.ts'
 import { type ReaderNeeds, readerComponents, readerRoutes } from './readers.ts'
+import { type QuotaNeeds, quotaComponents, quotaRoutes } from './quotas.ts'
 import { reportComponents, reportRoutes } from './reports.ts'
 import { sessionComponents, sessionRoutes } from './sessions.ts'
 import { type WebhookRouteNeeds, webhookComponents, webhookRoutes } from './webhooks.ts'
@@ -24,6 +25,7 @@ export function webSurface(
     LatestReadNeeds &
     LookingNeeds &
     ImportNeeds &
+    QuotaNeeds &
     WebhookRouteNeeds & { authentication: Database },
   live: Live,
   streams: OpenStreams,
@@ -42,6 +44,7 @@ export function webSurface(
     ...reportRoutes(needs),
     ...exportRoutes(needs),
     ...importRoutes(needs),
+    ...quotaRoutes(needs),
     liveRoute(live, streams),
   ]
   return { base: '/api/v1', isInternal: true, routes }
@@ -58,4 +61,5 @@ export const webComponents: readonly Component[] = [
   ...lookingComponents,
   ...reportComponents,
   ...importComponents,
+  ...quotaComponents,
 ] as Component[]

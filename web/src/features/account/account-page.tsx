@@ -1,15 +1,17 @@
 import { Button, Group, PasswordInput, Stack, Table, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { changePassword, signOutEverywhere } from '../../api/auth.ts'
+import { getOne } from '../../api/client.ts'
+import type { Quota } from '../../api/types.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { Card, Fact, Page } from '../../components/page.tsx'
 import { Problem, tell } from '../../components/problem.tsx'
 import { useUser } from '../../components/use-session.ts'
 import { newPasswordRule, required, showRefusal } from '../../lib/forms.ts'
 import { roleWords } from '../../lib/roles.ts'
-import { zone } from '../../lib/time.ts'
+import { count, zone } from '../../lib/time.ts'
 
 function Password() {
   const { email } = useUser()
@@ -53,6 +55,38 @@ function Password() {
   )
 }
 
+const quotaLabels: Record<string, string> = {
+  assets: 'Assets',
+  locations: 'Locations',
+  readers: 'Readers',
+  members: 'Members',
+  api_keys: 'API keys',
+  imports: 'Stored imports',
+}
+
+/** What the organization has, and how much it may have. */
+function Quotas() {
+  const { org } = useUser()
+  const quotas = useQuery({ queryKey: ['quotas'], queryFn: () => getOne<Quota[]>('/quotas') })
+  return (
+    <Card title={`Quotas of ${org.name}`}>
+      {quotas.isError && <Problem error={quotas.error} />}
+      <Table aria-label="Quotas">
+        <Table.Tbody>
+          {quotas.data?.map(({ quota, used, limit }) => (
+            <Table.Tr key={quota}>
+              <Table.Td w="45%">{quotaLabels[quota] ?? quota}</Table.Td>
+              <Table.Td>
+                {count(used)} of {count(limit)}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Card>
+  )
+}
+
 export function AccountPage() {
   const user = useUser()
   const [isLeaving, setLeaving] = useState(false)
@@ -82,6 +116,7 @@ export function AccountPage() {
             </Table.Tbody>
           </Table>
         </Card>
+        <Quotas />
         <Password />
         <Card title="Sessions">
           <Text size="sm" mb="sm">

@@ -18,7 +18,7 @@ import { Problem } from '../../components/problem.tsx'
 import { saveBlob } from '../../lib/download.ts'
 import { count } from '../../lib/time.ts'
 import { type ImportRow, type Kind, importColumns, readRows, template } from './rows.ts'
-import { useImport } from './use-import.ts'
+import { isBusy, useImport } from './use-import.ts'
 
 const lines = (number: number): string => (number === 1 ? '1 line' : `${count(number)} lines`)
 
@@ -123,7 +123,6 @@ export function ImportCard() {
     setRows(null)
     void job.forget()
   }
-  const isBusy = state?.state === 'running' || state?.state === 'checking'
   return (
     <Card title="Import">
       <Stack gap="sm">
@@ -179,14 +178,14 @@ export function ImportCard() {
             <Text size="sm" fw={600} role="status">
               {stateWords[state.state]}
             </Text>
-            {isBusy && (
+            {isBusy(state) && (
               <Progress
                 animated
                 aria-label="Progress"
                 value={state.state === 'running' ? (state.done_rows / Math.max(1, state.rows)) * 100 : 100}
               />
             )}
-            {state.state !== 'checking' && <Outcome state={state} />}
+            {state.state !== 'checking' && state.state !== 'waiting' && <Outcome state={state} />}
             <Group gap="sm">
               {state.state === 'checked' && state.errors_total === 0 && (
                 <Button onClick={() => void job.run(false)}>Import {lines(state.rows)}</Button>
@@ -196,7 +195,7 @@ export function ImportCard() {
                   Import the other {lines(good)}
                 </Button>
               )}
-              {!isBusy && (
+              {!isBusy(state) && (
                 <Button variant="default" onClick={restart}>
                   {state.state === 'done' ? 'Import another file' : 'Give up'}
                 </Button>
@@ -213,6 +212,7 @@ export function ImportCard() {
 
 const stateWords: Record<ImportState['state'], string> = {
   open: 'Sending …',
+  waiting: 'Waiting until another import of the organization is done …',
   checking: 'Checking every line …',
   checked: 'Checked. Nothing was changed yet.',
   running: 'Importing …',

@@ -5,7 +5,10 @@ import type { ImportState } from '../../api/types.ts'
 import { type ImportRow, type Kind, batches } from './rows.ts'
 import { refreshOverview } from '../../api/looking.ts'
 
-const isBusy = (state: ImportState | undefined): boolean => state?.state === 'checking' || state?.state === 'running'
+const busyStates: readonly string[] = ['waiting', 'checking', 'running'] satisfies ImportState['state'][]
+
+export const isBusy = (state: ImportState | undefined): boolean =>
+  state !== undefined && busyStates.includes(state.state)
 
 /** One import from the file to its end. The server checks every line before anything is changed. */
 export function useImport() {

@@ -1,0 +1,70 @@
+import { LRUCache } from 'lru-cache'
+import type { Database } from '../db/database.ts'
+import { type QuotaCheck, type QuotaName, quotaNames, quotaReached } from '../kernel/quota.ts'
+import { ownQuotas, quotaUse, setOwnQuotas } from './quotas.sql.ts'
+
+export type QuotaLimits = Readonly<Record<QuotaName, number>>
+
+export interface QuotaState {
+  name: QuotaName
+  used: number
+  limit: number
+  /** Whether the operator gave the organization a quota of its own. */
+  isOwn: boolean
+}
+
+/** How long a reading is used, and what part of the room that it found: other processes use the rest meanwhile. */
+const readingMs = 10_000
+const shareOfRoom = 1 / 16
+
+/**
+ * Bounds what an organization may have. The use is read rarely: a reading that finds much room lets this process create a
+ * part of it without looking again, and where little room is left, every create looks. Concurrent creates may exceed a quota
+ * by a few.
+ */
+export class Quotas implements QuotaCheck {
+  readonly #db: Database
+  readonly #defaults: QuotaLimits
+  /** How many more may be created before the use is read again, by organization and quota. */
+  readonly #allowance = new LRUCache<string, { left: number }>({ max: 50_000, ttl: readingMs })
+
+  constructor(db: Database, defaults: QuotaLimits) {
+    this.#db = db
+    this.#defaults = defaults
+  }
+
+  async assertRoom(orgId: number, name: QuotaName, count = 1): Promise<void> {
+    const key = `${orgId} ${name}`
+    const allowance = this.#allowance.get(key)
+    if (allowance !== undefined && allowance.left >= count) {
+      allowance.left -= count
+      return
+    }
+    const { left, limit } = await this.roomFor(orgId, name)
+    if (count > left) throw quotaReached(name, limit)
+    this.#allowance.set(key, { left: Math.floor((left - count) * shareOfRoom) })
+  }
+
+  async roomFor(orgId: number, name: QuotaName): Promise<{ left: number; limit: number }> {
+    const { used, limit } = await this.#state(orgId, name)
+    return { left: Math.max(0, limit - used), limit }
+  }
+
+  list(orgId: number): Promise<QuotaState[]> {
+    return Promise.all(quotaNames.map((name) => this.#state(orgId, name)))
+  }
+
+  /** Gives the organization quotas of its own; null takes one back to the default. */
+  async set(orgId: number, changes: Partial<Record<QuotaName, number | null>>): Promise<void> {
+    await this.#db.inOrganization(orgId, async (tx) => {
+      const next = Object.entries({ ...(await ownQuotas(tx, orgId)), ...changes }).filter(([, limit]) => limit !== null)
+      await setOwnQuotas(tx, orgId, Object.fromEntries(next))
+    })
+    for (const name of quotaNames) this.#allowance.delete(`${orgId} ${name}`)
+  }
+
+  async #state(orgId: number, name: QuotaName): Promise<QuotaState> {
+    const [used, own] = await Promise.all([quotaUse(this.#db.read, orgId, name), ownQuotas(this.#db.read, orgId)])
+    return { name, used, limit: own[name] ?? this.#defaults[name], isOwn: own[name] !== undefined }
+  }
+}

@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { keepRetention } from '../../../src/app/retention.ts'
+import { stagedRows } from '../../../src/bulk/imports.sql.ts'
+import { type TestApp, type TestOrg, startApp, useApp } from '../../support/app.ts'
+import { HandClock } from '../../support/auth.ts'
+import { expectRefusal } from '../../support/envelope.ts'
+import { ImportRun, counts } from '../../support/imports.ts'
+import { create } from '../../support/master-data.ts'
+import { useBehind } from '../../support/snapshot.ts'
+
+const clock = new HandClock()
+// A pool of one leaves two connections to transactions, so that a request notices at once when imports use them.
+const context = useApp({ clock, settings: { LASTSEEN_DATABASE_POOL: '1' } })
+const behind = useBehind(context)
+let second: TestApp
+beforeAll(async () => {
+  second = await startApp({ beside: context.app, clock })
+})
+afterAll(() => second.stop())
+
+let org: TestOrg
+let token: string
+beforeEach(async () => {
+  org = await context.app.newOrg()
+  token = (await org.signIn('manager')).accessToken
+})
+
+const begin = (kind = 'assets', by = token): Promise<ImportRun> => new ImportRun(context.app, by).open(kind)
+const kib = (count: number): string => 'x'.repeat(count * 1024)
+const drop = (run: ImportRun) => context.app.anonymous('DELETE', `/api/v1/imports/${run.id}`, { token })
+
+/** An import that runs until `release` is called: it waits for the lock of an asset that it changes. */
+async function blockedRun(): Promise<{ run: ImportRun; release: () => Promise<void> }> {
+  const asset = await create(org.full, 'assets', { external_key: 'HELD', name: 'before' })
+  const run = await (await begin()).rows([{ external_key: 'HELD', name: 'after' }])
+  await run.check()
+  const lock = await behind.sql.reserve()
+  await lock`begin`
+  await lock`select from assets where org_id = ${org.orgId} and id = ${asset.id} for update`
+  expect((await run.post('run', { skip_errors: false })).status).toBe(202)
+  await expect.poll(async () => (await run.get()).state).toBe('running')
+  return {
+    run,
+    async release() {
+      await lock`rollback`
+      lock.release()
+    },
+  }
+}
+
+describe('The rows of an import', () => {
+  it('have at most 64 KiB each beside the metadata; a larger one is an error of its line and is not stored', async () => {
+    const run = await begin()
+    await run.rows([
+      { external_key: 'A', name: 'a', description: kib(64) },
+      { external_key: 'B', name: 'b', metadata: { note: kib(63) } },
+      { external_key: 'C', name: 'c', metadata: { note: kib(65) } },
+    ])
+    const checked = await run.check()
+    expect(checked.errors.map(({ line, message }) => [line, message])).toEqual([
+      [2, 'The row is larger than 65536 bytes'],
+      [4, 'The metadata of the row is larger than 65536 bytes'],
+    ])
+    expect(counts(checked)).toEqual({ creates: 1, updates: 0, unchanged: 0, errors: 2 })
+    const stored = await behind.sql`
+      select line::int, octet_length(content::text) > 1000 as is_large from import_rows
+      where org_id = ${org.orgId} order by line`
+    expect(stored.map((row) => [row['line'], row['is_large']])).toEqual([
+      [2, false],
+      [3, true],
+      [4, false],
+    ])
+  })
+
+  it('are read in pieces of at most 1 MiB, however large they are', async () => {
+    const run = await begin()
+    const rows = Array.from({ length: 40 }, (_, at) => ({
+      external_key: `K${at}`,
+      name: 'a',
+      metadata: { n: kib(60) },
+    }))
+    for (let start = 0; start < rows.length; start += 10) await run.rows(rows.slice(start, start + 10), start + 2)
+    const pieces: number[] = []
+    for (let after = 0; ;) {
+      const piece = await stagedRows(context.app.core.db.read, org.orgId, run.id, after)
+      if (piece.length === 0) break
+      pieces.push(piece.length)
+      expect(JSON.stringify(piece).length).toBeLessThan(1.1 * 1024 * 1024)
+      after = piece.at(-1)!.line
+    }
+    expect(pieces.reduce((sum, one) => sum + one)).toBe(40)
+    expect(pieces.length).toBeGreaterThan(2)
+    expect(counts(await run.check())).toMatchObject({ creates: 40, errors: 0 })
+    expect((await run.run()).state).toBe('done')
+  })
+
+  it('are at most 64 MiB together; a line that is sent again counts once', async () => {
+    const run = await begin()
+    const row = { external_key: 'A', name: 'a', metadata: { n: kib(60) } }
+    await run.rows([row])
+    await run.rows([row])
+    const [stored] = await behind.sql`select bytes::int from imports where id = ${run.id}`
+    expect(stored!['bytes']).toBeLessThan(64 * 1024)
+    expect((await run.get()).rows).toBe(1)
+    await behind.sql`update imports set bytes = ${64 * 1024 * 1024 - 70_000} where id = ${run.id}`
+    await run.rows([{ ...row, external_key: 'B' }], 3)
+    expectRefusal(await run.post('rows', { rows: [{ ...row, line: 4 }] }), 'validation_error', {
+      fields: [{ field: 'rows', code: 'too_large', params: { max: 64 * 1024 * 1024 } }],
+    })
+    expect((await run.get()).rows).toBe(2)
+  })
+
+  it('are removed as soon as the import is done', async () => {
+    const run = await (await begin()).rows([{ external_key: 'A', name: 'a' }])
+    await run.check()
+    expect(await run.run()).toMatchObject({ state: 'done', rows: 1, done_rows: 1 })
+    expect((await behind.sql`select from import_rows where org_id = ${org.orgId}`).length).toBe(0)
+  })
+})
+
+describe('Imports of one organization', () => {
+  it('run one at a time: the next one waits, says so, and starts when the first one ends', async () => {
+    const { run, release } = await blockedRun()
+    const waiting = await (await begin()).rows([{ external_key: 'W', name: 'w' }])
+    expect((await waiting.post('check')).status).toBe(202)
+    expect(await waiting.get()).toMatchObject({ state: 'waiting', done_rows: 0 })
+    expect(await waiting.get(second)).toMatchObject({ state: 'waiting' })
+    for (const path of ['check', 'rows', 'run'])
+      expectRefusal(await waiting.post(path, path === 'rows' ? { rows: [] } : { skip_errors: true }), 'conflict')
+    await release()
+    expect((await waiting.settled()).state).toBe('checked')
+    expect((await run.get()).state).toBe('done')
+  })
+
+  it('wait for each other in every process', async () => {
+    const { run, release } = await blockedRun()
+    const waiting = await (await begin()).rows([{ external_key: 'W', name: 'w' }])
+    expect((await waiting.post('check', undefined, second)).status).toBe(202)
+    expect((await waiting.get(second)).state).toBe('waiting')
+    await release()
+    expect((await waiting.settled()).state).toBe('checked')
+    expect((await run.get()).state).toBe('done')
+  })
+
+  it('keep the check or the run they wait for, in the order in which they were asked for', async () => {
+    const ready = await (await begin()).rows([{ external_key: 'R', name: 'r' }, { external_key: 'NO' }])
+    await ready.check()
+    const { release } = await blockedRun()
+    expect((await ready.post('run', { skip_errors: true })).status).toBe(202)
+    const checks = [await begin(), await begin()]
+    for (const one of checks) {
+      clock.advance(1)
+      expect((await one.post('check')).status).toBe(202)
+    }
+    await release()
+    for (const one of checks) expect((await one.settled()).state).toBe('checked')
+    expect(await ready.get()).toMatchObject({ state: 'done', creates: 1 })
+  })
+
+  it('never use the connections of requests, and never hold up another organization', async () => {
+    const { release } = await blockedRun()
+    const own = create(org.full, 'assets', { name: 'made meanwhile' })
+    const other = await context.app.newOrg()
+    const theirs = await begin('assets', (await other.signIn('manager')).accessToken)
+    expect((await theirs.check()).state).toBe('checked')
+    expect((await own).name).toBe('made meanwhile')
+    await release()
+  })
+
+  it('that wait can be deleted', async () => {
+    const { release } = await blockedRun()
+    const waiting = await begin()
+    expect((await waiting.post('check')).status).toBe(202)
+    expect((await drop(waiting)).status).toBe(204)
+    await release()
+  })
+
+  it('that wait behind a process that is gone start when somebody looks', async () => {
+    const [dead, waiting] = [await begin(), await begin()]
+    await behind.sql`update imports set state = 'running' where id = ${dead.id}`
+    await behind.sql`update imports set state = 'waiting', job = 'check' where id = ${waiting.id}`
+    expect((await waiting.get()).state).toBe('waiting')
+    clock.advance(6)
+    expect((await waiting.settled()).state).toBe('checked')
+    expect((await dead.get()).state).toBe('failed')
+  })
+
+  it('are 20 at most; a new one takes the place of one that is over or was left alone for an hour', async () => {
+    const done = await begin()
+    await done.check()
+    await done.run()
+    for (let made = 1; made < 20; made++) await begin()
+    const newest = await begin()
+    expect((await drop(done)).status).toBe(404)
+    const reply = await context.app.anonymous('POST', '/api/v1/imports', { token, json: { kind: 'assets' } })
+    expectRefusal(reply, 'conflict')
+    expect(reply.json.error.detail).toBe('Quota imports reached: the organization may have at most 20 imports')
+    expect((await drop(newest)).status).toBe(204)
+    await begin()
+    clock.advance(3601)
+    token = (await org.signIn('manager')).accessToken
+    await begin()
+  })
+
+  it('are deleted after a day in whatever state they are, a waiting one too', async () => {
+    const waiting = await begin()
+    await behind.sql`update imports set state = 'waiting', job = 'check' where id = ${waiting.id}`
+    clock.advance(86_401)
+    await keepRetention(context.app.core, context.app.databaseUrl)
+    expect((await behind.sql`select from imports where org_id = ${org.orgId}`).length).toBe(0)
+  })
+})
+
+describe('An import of many locations', () => {
+  it('places children in front of their parents, over several pieces', async () => {
+    const run = await begin('locations')
+    const last = 1200
+    await run.rows(
+      Array.from({ length: last }, (_, at) => ({
+        external_key: `L${at}`,
+        name: `Location ${at}`,
+        description: 'd'.repeat(1000),
+        // Every parent stands behind its children, so often in another piece.
+        ...(at === last - 1 ? {} : { parent_external_key: `L${Math.min(last - 1, at + 400)}` }),
+      })).slice(0, 600),
+    )
+    await run.rows(
+      Array.from({ length: last - 600 }, (_, at) => ({
+        external_key: `L${at + 600}`,
+        name: `Location ${at + 600}`,
+        ...(at + 600 === last - 1 ? {} : { parent_external_key: `L${Math.min(last - 1, at + 1000)}` }),
+      })),
+      602,
+    )
+    expect(counts(await run.check())).toEqual({ creates: last, updates: 0, unchanged: 0, errors: 0 })
+    expect(await run.run()).toMatchObject({ state: 'done', creates: last })
+    const rows = await behind.sql`
+      select count(*)::int as placed from locations l join locations p on p.org_id = l.org_id and p.id = l.parent_id
+      where l.org_id = ${org.orgId}`
+    expect(rows[0]!['placed']).toBe(last - 1)
+  })
+})
