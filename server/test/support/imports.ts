@@ -44,7 +44,10 @@ export class ImportRun {
   /** Waits until nobody works on it. */
   async settled(timeout = 60_000): Promise<ImportJson> {
     await expect
-      .poll(async () => ['waiting', 'checking', 'running'].includes((await this.get()).state), { timeout, interval: 20 })
+      .poll(async () => ['waiting', 'checking', 'running'].includes((await this.get()).state), {
+        timeout,
+        interval: 20,
+      })
       .toBe(false)
     return this.get()
   }
