@@ -13,7 +13,8 @@ export function housekeeping(core: Core, useLog: UseLog, log: Logger, everyMs = 
   const chores: Record<string, () => Promise<void>> = {
     'use-log': () => useLog.flush(),
     'idle-buckets': () => dropIdleBuckets(db.background.common, clock.millis() - bucketMemoryMs),
-    'old-failures': () => forgetAttempts(db.background.common, clock.millis() - 5 * 60_000, clock.millis() - 86_400_000),
+    'old-failures': () =>
+      forgetAttempts(db.background.common, clock.millis() - 5 * 60_000, clock.millis() - 86_400_000),
   }
   const round = async (): Promise<void> => {
     for (const [chore, work] of Object.entries(chores))

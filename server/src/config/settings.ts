@@ -342,7 +342,8 @@ export const settings = {
     fallback: '',
     parse: optional,
     secret: true,
-    about: 'Bearer token for `/metrics`. Without it `/metrics` answers only while listening on a loopback address, and not through a proxy.',
+    about:
+      'Bearer token for `/metrics`. Without it `/metrics` answers only while listening on a loopback address, and not through a proxy.',
   }),
   logLevel: setting({
     name: 'LASTSEEN_LOG_LEVEL',
