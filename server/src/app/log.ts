@@ -45,7 +45,7 @@ export function openLog({ logLevel, logFormat }: Config, onClosed: () => void): 
   const isPretty = logFormat === 'pretty' || (logFormat === 'auto' && isTerminal)
   // Node makes a pipe non-blocking as soon as it is asked for its stream. A write to a blocking pipe that nobody reads
   // would occupy a thread for ever, and the process could not end.
-  void process.stdout.fd
+  process.stdout.on('error', () => undefined)
   let isFailing = false
   const retryEAGAIN = (): boolean => (isFailing = true)
   const destination = pino.destination({ ...(isPretty ? unbatched : batched), retryEAGAIN })
