@@ -15,8 +15,8 @@ let locationId: number
 beforeAll(async () => {
   org = await context.app.newOrg()
   full = org.full
-  assetId = (await full.post('/api/v1/assets', { name: 'Pallet jack' })).json.data.id
-  locationId = (await full.post('/api/v1/locations', { name: 'Dock' })).json.data.id
+  assetId = (await full.post('/api/v1/assets', { external_key: 'JACK', name: 'Pallet jack' })).json.data.id
+  locationId = (await full.post('/api/v1/locations', { external_key: 'DOCK', name: 'Dock' })).json.data.id
 })
 
 const notJson = 'Request body is not valid JSON'
@@ -33,6 +33,15 @@ const writes: [method: string, path: string][] = [
   ['PATCH', '/api/v1/locations/{location}'],
   ['POST', '/api/v1/locations/{location}/rename'],
   ['POST', '/api/v1/locations/{location}/tags'],
+  ['POST', '/api/v1/inventory/save'],
+  ['POST', '/natural/api/v1/oauth/token'],
+  ['POST', '/natural/api/v1/assets'],
+  ['PUT', '/natural/api/v1/assets/JACK'],
+  ['POST', '/natural/api/v1/assets/JACK/identifiers'],
+  ['POST', '/natural/api/v1/locations'],
+  ['PUT', '/natural/api/v1/locations/DOCK'],
+  ['POST', '/natural/api/v1/locations/DOCK/identifiers'],
+  ['POST', '/natural/api/v1/inventory/save'],
 ]
 
 const typeOf = (method: string): string => (method === 'PATCH' ? 'application/merge-patch+json' : 'application/json')

@@ -85,6 +85,7 @@ describe('The base of the id-based interface behaves as if the other did not exi
 describe('The natural-key base', () => {
   it.each([
     ['POST', '/assets/A/rename'],
+    ['POST', '/locations/L/rename'],
     ['POST', '/assets/A/tags'],
     ['GET', '/reports/asset-locations'],
     ['GET', '/locations/L/history'],
