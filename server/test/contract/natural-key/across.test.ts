@@ -125,19 +125,39 @@ interface BodySchema {
   properties: Record<string, Record<string, unknown>>
 }
 
-/** Every operation of a base that takes JSON, with the schema that its description gives for the body. */
-function described(base: string, { paths, components }: typeof document): [string, string, BodySchema][] {
-  const schemas = components.schemas as unknown as Record<string, BodySchema>
-  const operations = Object.entries(paths as Record<string, Record<string, { requestBody?: { content: object } }>>)
-  return operations.flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, { requestBody }]): [string, string, BodySchema][] => {
-      // The fields of the token exchange depend on its grant_type.
-      if (requestBody === undefined || path.endsWith('/oauth/token')) return []
-      const [{ schema }] = Object.values(requestBody.content) as [{ schema: { $ref: string } }]
-      return [[method.toUpperCase(), base + path.slice('/api/v1'.length), schemas[schema.$ref.split('/').at(-1)!]!]]
-    }),
-  )
+interface Operation {
+  requestBody?: { content: object }
+  parameters?: { name: string; in: string }[]
 }
+
+const bases: [string, typeof document][] = [
+  ['/api/v1', document],
+  [natural, naturalDocument],
+]
+
+/** Every operation of both bases with its address and the schemas of its description. */
+const operations = bases.flatMap(([base, { paths, components }]) =>
+  Object.entries(paths as Record<string, Record<string, Operation>>).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path: base + path.slice('/api/v1'.length),
+      operation,
+      schemas: components.schemas as unknown as Record<string, BodySchema>,
+    })),
+  ),
+)
+
+/** The operations that take JSON, with the schema of the body. The fields of the token exchange depend on its grant. */
+const bodies = operations.flatMap(({ method, path, operation, schemas }): [string, string, BodySchema][] => {
+  if (operation.requestBody === undefined || path.endsWith('/oauth/token')) return []
+  const [{ schema }] = Object.values(operation.requestBody.content) as [{ schema: { $ref: string } }]
+  return [[method, path, schemas[schema.$ref.split('/').at(-1)!]!]]
+})
+
+const lists = operations.flatMap(({ path, operation }): [string, string[]][] => {
+  const names = (operation.parameters ?? []).filter((one) => one.in === 'query').map((one) => one.name)
+  return names.length === 0 ? [] : [[path, names]]
+})
 
 describe('The description of either base', () => {
   const ids: Record<string, string | number> = { identifier: 'DESCRIBED' }
@@ -147,10 +167,20 @@ describe('The description of either base', () => {
     ids['location_id'] = (await full.post('/api/v1/locations', body)).json.data.id
   })
 
-  it.each([...described('/api/v1', document), ...described(natural, naturalDocument)])(
+  const fill = (path: string): string => path.replace(/\{(\w+)\}/, (_all, name: string) => String(ids[name]))
+
+  it.each(lists)('declares every query parameter that %s knows, and no other [D2, D27]', async (path, declared) => {
+    const known = new Set(lists.flatMap(([, names]) => names))
+    const reply = await full.get(fill(path), [...known].map((name) => `${name}=%00`).join('&'))
+    expectRefusal(reply, 'validation_error')
+    const unknown = (reply.json.error.fields as FieldEntry[]).filter((one) => one.code === 'unknown_field')
+    expect(unknown.map((one) => one.field)).toEqual([...known].filter((name) => !declared.includes(name)))
+  })
+
+  it.each(bodies)(
     'declares what is checked in the body of %s %s: keys, required, nullable, lengths and sets of values [D2]',
     async (method, path, { required = [], properties }) => {
-      const address = path.replace(/\{(\w+)\}/, (_all, name: string) => String(ids[name]))
+      const address = fill(path)
       const refused = async (json: object, fields: FieldEntry[]): Promise<void> =>
         expectRefusal(await full.send(method, address, { json }), 'validation_error', { fields })
       // Fields that a client may only send back as they are have tests of their own.

@@ -214,7 +214,7 @@ describe('A search by q', () => {
   const paths = ['/assets', '/locations', '/locations/current']
 
   it.each(paths)(
-    'of %s takes %% and _ as ordinary characters, and matches everything when it is empty [D26]',
+    'of %s takes the percent sign and the underscore as ordinary characters, and everything matches when it is empty [D26]',
     async (path) => {
       const org = await context.app.newOrg()
       const client = org.full
