@@ -30,7 +30,10 @@ export interface NaturalAsset {
   updated_at: string
 }
 
-export interface NaturalLocation extends Omit<NaturalAsset, 'type' | 'current_location' | 'metadata'> {
+/** What assets and locations show alike. */
+export type NaturalRecord = Omit<NaturalAsset, 'type' | 'current_location' | 'metadata'>
+
+export interface NaturalLocation extends NaturalRecord {
   parent_identifier?: string
   parent?: string
   path: string

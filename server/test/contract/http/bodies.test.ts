@@ -34,6 +34,7 @@ const writes: [method: string, path: string][] = [
   ['POST', '/api/v1/locations/{location}/rename'],
   ['POST', '/api/v1/locations/{location}/tags'],
   ['POST', '/api/v1/inventory/save'],
+  ['POST', '/natural/api/v1/oauth/token'],
   ['POST', '/natural/api/v1/assets'],
   ['PUT', '/natural/api/v1/assets/JACK'],
   ['POST', '/natural/api/v1/assets/JACK/identifiers'],

@@ -16,7 +16,7 @@ let assetId: number
 beforeAll(async () => {
   org = await context.app.newOrg()
   full = org.full
-  assetId = (await full.post('/api/v1/assets', { name: 'Pallet jack' })).json.data.id
+  assetId = (await full.post('/api/v1/assets', { external_key: 'JACK', name: 'Pallet jack' })).json.data.id
 })
 
 /** A good body of exactly so many bytes, most of them blanks. */
@@ -90,6 +90,10 @@ describe('The size of a body', () => {
     ['POST', '/api/v1/locations'],
     ['POST', '/api/v1/oauth/token'],
     ['POST', '/api/v1/auth/login'],
+    ['POST', '/natural/api/v1/assets'],
+    ['PUT', '/natural/api/v1/assets/JACK'],
+    ['POST', '/natural/api/v1/assets/JACK/identifiers'],
+    ['POST', '/natural/api/v1/locations'],
   ])('is limited on %s %s (D9)', async (method, template) => {
     const path = template.replace('{asset}', String(assetId))
     const before = await behind.snapshot(org.orgId)

@@ -19,7 +19,7 @@ beforeAll(async () => {
   org = await context.app.newOrg()
   full = org.full
   session = (await org.signIn('admin')).accessToken
-  assetId = (await full.post('/api/v1/assets', { name: 'Pallet jack' })).json.data.id
+  assetId = (await full.post('/api/v1/assets', { external_key: 'JACK', name: 'Pallet jack' })).json.data.id
 })
 
 const onPost = 'Content-Type must be application/json'
@@ -117,6 +117,25 @@ describe('The Content-Type of a PATCH', () => {
   })
 })
 
+describe('The Content-Type of a PUT', () => {
+  const put = (contentType: string): Promise<Reply> =>
+    full.send('PUT', '/natural/api/v1/assets/JACK', { raw: '{}', headers: { 'content-type': contentType } })
+
+  it.each(['application/json', 'Application/JSON', 'application/json; charset="UTF-8"', 'application/json; profile=x'])(
+    'is a media type, case-insensitive and with parameters: %s [D8]',
+    async (contentType) => {
+      expect((await put(contentType)).status).toBe(200)
+    },
+  )
+
+  it.each(['application/json; charset=latin1', 'application/merge-patch+json', 'text/plain'])(
+    'of %s is 415 and changes nothing [D8]',
+    async (contentType) => {
+      await refusesUnchanged(() => put(contentType), /./)
+    },
+  )
+})
+
 describe('A write without a Content-Type', () => {
   const writes = allRoutes.filter((route) => route.body !== undefined)
 
@@ -191,6 +210,19 @@ describe('DELETE', () => {
     expect([reply.status, reply.text]).toEqual([204, ''])
     expectRefusal(await full.get(path), 'not_found')
   })
+
+  it.each(['assets', 'locations'])(
+    'ignores a body and its Content-Type on the natural base too: %s and their identifiers [D8]',
+    async (kind) => {
+      const identifiers = [{ value: `short-lived in ${kind}` }]
+      const made = await full.post(`/natural/api/v1/${kind}`, { identifier: 'SHORT', name: 'a', identifiers })
+      const one = `/natural/api/v1/${kind}/SHORT`
+      const options = { raw: '{', headers: { 'content-type': 'text/plain' } }
+      const detached = await full.send('DELETE', `${one}/identifiers/${made.json.data.identifiers[0].id}`, options)
+      const deleted = await full.send('DELETE', one, options)
+      expect([detached.status, deleted.status]).toEqual([204, 204])
+    },
+  )
 })
 
 describe('GET', () => {

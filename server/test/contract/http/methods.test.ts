@@ -182,6 +182,10 @@ describe('A path nobody knows', () => {
     '/nowhere',
     '/api/openapi.json/',
     '/healthz/',
+    '/natural/api/v1/',
+    '/natural/api/v1/assets/',
+    '/natural/api/v1/assets/FORKLIFT/',
+    '/natural/api/v1/locations/current/',
   ])('such as %s is 404 for everybody, token or not (D6)', async (path) => {
     for (const more of [[], [`Authorization: Bearer ${await full.token()}`]]) {
       const reply = await exchangeRaw(context.app.url, [`GET ${path} HTTP/1.1`, 'Host: a', ...more])

@@ -109,10 +109,12 @@ describe('The Authorization header', () => {
     ['a bad one before a good one', () => ['Authorization: Bearer bad', authorization]],
     ['in other letters', () => [authorization, authorization.replace('Authorization', 'AUTHORIZATION')]],
     ['one empty', () => [authorization, 'Authorization:']],
-  ])('must not stand more than once: %s is bad_request [D52]', async (_what, headers) => {
-    const reply = await ask('GET /api/v1/orgs/me', 'Host: a', ...headers())
-    expectRefusal(reply, 'bad_request', { detail: 'The Authorization header stands more than once' })
-    expect(reply.headers['x-ratelimit-remaining']).toBe('120')
+  ])('must not stand more than once: %s is bad_request, on both bases [D52]', async (_what, headers) => {
+    for (const base of ['/api/v1', '/natural/api/v1']) {
+      const reply = await ask(`GET ${base}/orgs/me`, 'Host: a', ...headers())
+      expectRefusal(reply, 'bad_request', { detail: 'The Authorization header stands more than once' })
+      expect(reply.headers['x-ratelimit-remaining']).toBe('120')
+    }
   })
 
   it('must not stand more than once where none is needed, either [D52]', async () => {

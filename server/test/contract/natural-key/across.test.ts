@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
-import { expectRefusal } from '../../support/envelope.ts'
+import { document, naturalDocument } from '../../support/description.ts'
+import { type FieldEntry, expectRefusal } from '../../support/envelope.ts'
 import { keysOf } from '../../support/master-data.ts'
 import { type NaturalAsset, at, identifiersOf, makeAsset, makeLocation, natural } from '../../support/natural.ts'
 import { useBehind } from '../../support/snapshot.ts'
@@ -90,6 +91,7 @@ describe('What is written on one base', () => {
     const json = { grant_type: 'client_credentials', client_id: pair.clientId, client_secret: pair.clientSecret }
     const exchanged = await context.app.anonymous('POST', `${natural}/oauth/token`, { json })
     expect(exchanged.status).toBe(200)
+    expect(exchanged.headers['cache-control']).toBe('no-store')
     const token = exchanged.json.access_token
     const both = ['/api/v1/orgs/me', `${natural}/orgs/me`].map((path) => context.app.anonymous('GET', path, { token }))
     const [one, other] = await Promise.all(both)
@@ -143,4 +145,102 @@ describe('The token exchange of both bases', () => {
     for (const base of ['/api/v1', natural])
       expectRefusal(await context.app.anonymous('GET', `${base}/orgs/me`, { token }), 'missing_org_context')
   })
+})
+
+interface BodySchema {
+  required?: string[]
+  properties: Record<string, Record<string, unknown>>
+}
+
+interface Operation {
+  requestBody?: { content: object }
+  parameters?: { name: string; in: string }[]
+}
+
+const bases: [string, typeof document][] = [
+  ['/api/v1', document],
+  [natural, naturalDocument],
+]
+
+/** Every operation of both bases with its address and the schemas of its description. */
+const operations = bases.flatMap(([base, { paths, components }]) =>
+  Object.entries(paths as Record<string, Record<string, Operation>>).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path: base + path.slice('/api/v1'.length),
+      operation,
+      schemas: components.schemas as unknown as Record<string, BodySchema>,
+    })),
+  ),
+)
+
+/** The operations that take JSON, with the schema of the body. The fields of the token exchange depend on its grant. */
+const bodies = operations.flatMap(({ method, path, operation, schemas }): [string, string, BodySchema][] => {
+  if (operation.requestBody === undefined || path.endsWith('/oauth/token')) return []
+  const [{ schema }] = Object.values(operation.requestBody.content) as [{ schema: { $ref: string } }]
+  return [[method, path, schemas[schema.$ref.split('/').at(-1)!]!]]
+})
+
+const lists = operations.flatMap(({ path, operation }): [string, string[]][] => {
+  const names = (operation.parameters ?? []).filter((one) => one.in === 'query').map((one) => one.name)
+  return names.length === 0 ? [] : [[path, names]]
+})
+
+describe('The description of either base', () => {
+  const ids: Record<string, string | number> = { identifier: 'DESCRIBED' }
+  beforeAll(async () => {
+    const body = { external_key: 'DESCRIBED', name: 'a' }
+    ids['asset_id'] = (await full.post('/api/v1/assets', body)).json.data.id
+    ids['location_id'] = (await full.post('/api/v1/locations', body)).json.data.id
+  })
+
+  const fill = (path: string): string => path.replace(/\{(\w+)\}/, (_all, name: string) => String(ids[name]))
+
+  it.each(lists)('declares every query parameter that %s knows, and no other [D2, D27]', async (path, declared) => {
+    const known = new Set(lists.flatMap(([, names]) => names))
+    const reply = await full.get(fill(path), [...known].map((name) => `${name}=%00`).join('&'))
+    expectRefusal(reply, 'validation_error')
+    const unknown = (reply.json.error.fields as FieldEntry[]).filter((one) => one.code === 'unknown_field')
+    expect(unknown.map((one) => one.field)).toEqual([...known].filter((name) => !declared.includes(name)))
+  })
+
+  it.each(bodies)(
+    'declares what is checked in the body of %s %s: keys, required, nullable, lengths and sets of values [D2]',
+    async (method, path, { required = [], properties }) => {
+      const address = fill(path)
+      const refused = async (json: object, fields: FieldEntry[]): Promise<void> =>
+        expectRefusal(await full.send(method, address, { json }), 'validation_error', { fields })
+      // Fields that a client may only send back as they are have tests of their own.
+      const own = Object.entries(properties).filter(([, schema]) => !('readOnly' in schema))
+      const given = (value: unknown): object => Object.fromEntries(own.map(([name]) => [name, value]))
+
+      await refused({ ...given('x'), zz: 1 }, [{ field: 'zz', code: 'unknown_field' }])
+      if (required.length > 0)
+        await refused(
+          {},
+          required.map((field) => ({ field, code: 'required' })),
+        )
+      else expect((await full.send(method, address, { json: {} })).status).toBe(200)
+
+      const types = own.filter(([, { nullable }]) => nullable !== true)
+      const isNull = (expected: unknown) => ({ expected_type: expected, received_type: 'null' })
+      await refused(
+        given(null),
+        types.map(([field, { type }]) => ({ field, code: 'invalid_value', params: isNull(type) })),
+      )
+
+      const tooLong = own.filter(([, { maxLength }]) => maxLength !== undefined)
+      const sets = own.filter(([, schema]) => 'enum' in schema || 'x-extensible-enum' in schema)
+      const body = {
+        ...Object.fromEntries(tooLong.map(([name, { maxLength }]) => [name, 'x'.repeat(Number(maxLength) + 1)])),
+        ...Object.fromEntries(sets.map(([name]) => [name, 'zz'])),
+      }
+      const problems = own.flatMap(([field, { maxLength }]): FieldEntry[] => {
+        if (maxLength !== undefined) return [{ field, code: 'too_long', params: { max_length: maxLength } }]
+        if (field in body) return [{ field, code: 'invalid_value' }]
+        return required.includes(field) ? [{ field, code: 'required' }] : []
+      })
+      await refused(body, problems)
+    },
+  )
 })

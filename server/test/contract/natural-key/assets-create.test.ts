@@ -177,11 +177,31 @@ describe('Creating an asset by its natural key', () => {
         { field: 'valid_to', code: 'invalid_value' },
       ],
     ],
+    [
+      'the first value of a wrong type and none behind it',
+      { name: 1, description: 2, is_active: 'yes' },
+      [{ field: 'name', code: 'invalid_value', params: { expected_type: 'string', received_type: 'integer' } }],
+    ],
+    [
+      'an end at the start',
+      { name: 'a', valid_from: '2026-02-01T00:00:00Z', valid_to: '2026-02-01T00:00:00Z' },
+      [{ field: 'valid_to', code: 'invalid_value' }],
+    ],
   ])('refuses %s and changes nothing (D7, D14, D36)', async (_what, body, fields) => {
     const before = await behind.snapshot(org.orgId)
     const reply = await full.post(`${natural}/assets`, body)
     expectRefusal(reply, 'validation_error', { fields })
     expect(await behind.snapshot(org.orgId)).toBe(before)
+  })
+
+  it('is 400 for a location that was deleted, or that only another organization has [D36]', async () => {
+    await makeLocation(full, 'GONE')
+    await full.delete(at('locations', 'GONE'))
+    await makeLocation((await context.app.newOrg()).full, 'FOREIGN')
+    for (const key of ['GONE', 'FOREIGN']) {
+      const reply = await full.post(`${natural}/assets`, { name: 'a', current_location: key })
+      expectRefusal(reply, 'validation_error', { fields: [{ field: 'current_location', code: 'fk_not_found' }] })
+    }
   })
 
   it('is 409 for an identifier that is taken, in this surface’s words, and nothing is placed', async () => {

@@ -112,6 +112,12 @@ describe('PUT on an asset', () => {
     expectRefusal(await put({ colour: 'red' }, 'NOBODY'), 'not_found')
   })
 
+  it('tells what is wrong with the body before a conflict [D6]', async () => {
+    await makeAsset(full, { identifier: `${key}-used`, name: 'a' })
+    const reply = await put({ identifier: `${key}-used`, valid_to: '2020-01-01T00:00:00Z' })
+    expectRefusal(reply, 'validation_error', { fields: [{ field: 'valid_to', code: 'invalid_value' }] })
+  })
+
   it.each([
     ['a list', '[]', 'Request body could not be decoded as the expected type'],
     ['null', 'null', 'Request body could not be decoded as the expected type'],

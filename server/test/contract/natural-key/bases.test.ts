@@ -85,6 +85,7 @@ describe('The base of the id-based interface behaves as if the other did not exi
 describe('The natural-key base', () => {
   it.each([
     ['POST', '/assets/A/rename'],
+    ['POST', '/locations/L/rename'],
     ['POST', '/assets/A/tags'],
     ['GET', '/reports/asset-locations'],
     ['GET', '/locations/L/history'],
@@ -172,6 +173,8 @@ describe('With natural keys at the root', () => {
       expect((await ask('GET', '/api/openapi.json')).json.servers).toEqual([{ url: '/' }])
       expect((await ask('GET', '/primary/api/openapi.json')).json.servers).toEqual([{ url: '/primary' }])
       expect((await ask('GET', '/openapi.json')).headers['location']).toBe('/api/openapi.json')
+      const moved = await ask('GET', '/primary/openapi.yaml')
+      expect([moved.status, moved.headers['location']]).toEqual([301, '/primary/api/openapi.yaml'])
     } finally {
       await app.stop()
     }

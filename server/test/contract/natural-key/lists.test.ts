@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
-import { expectRefusal } from '../../support/envelope.ts'
+import { type FieldEntry, expectRefusal } from '../../support/envelope.ts'
 import { type NaturalLocation, at, identifiersOf, makeAsset, makeLocation, natural } from '../../support/natural.ts'
 
 const startedAt = Date.now()
@@ -103,6 +103,14 @@ describe('The list of assets', () => {
     expectRefusal(await full.get(`${natural}/assets?${query}`), 'validation_error', { fields })
   })
 
+  it('reports all problems of its query in the order of the URL [D7]', async () => {
+    const reply = await full.get(`${natural}/assets`, 'zeta=1&is_active=yes&location=&sort=colour&alpha=2')
+    const codes = ['unknown_field', 'invalid_value', 'too_short', 'invalid_value', 'unknown_field']
+    expectRefusal(reply, 'validation_error')
+    const seen = reply.json.error.fields.map((one: FieldEntry) => [one.field, one.code])
+    expect(seen).toEqual(['zeta', 'is_active', 'location', 'sort', 'alpha'].map((name, index) => [name, codes[index]]))
+  })
+
   const misplaced = ['q', 'location', 'type', 'parent', 'sort', 'limit', 'offset', 'is_active', 'from', 'to']
   const ofOtherSurface = ['include_deleted', 'external_key', 'parent_id', 'parent_external_key', 'location_id']
   ofOtherSurface.push('location_external_key', 'asset_id', 'asset_external_key', 'at')
@@ -173,12 +181,104 @@ describe('The list of locations', () => {
   })
 
   it.each([
+    [`q=${'x'.repeat(256)}`, 'q', 'too_long'],
     ['sort=updated_at', 'sort', 'invalid_value'],
     ['parent_identifier=A', 'parent_identifier', 'unknown_field'],
     ['type=asset', 'type', 'unknown_field'],
     ['q=%FF', 'q', 'invalid_value'],
   ])('refuses %s', async (query, field, code) => {
-    expectRefusal(await full.get(`${natural}/locations?${query}`), 'validation_error', { fields: [{ field, code }] })
+    const reply = await full.get(`${natural}/locations?${query}`)
+    expectRefusal(reply, 'validation_error')
+    expect(reply.json.error.fields).toMatchObject([{ field, code }])
+  })
+})
+
+describe.each([
+  '/assets',
+  '/assets/jack/history',
+  '/locations',
+  '/locations/current',
+  '/locations/DOCK/ancestors',
+  '/locations/A/children',
+  '/locations/A/descendants',
+])('The paging of %s', (path) => {
+  it('refuses a limit of 0 or below and a negative offset as too_small, and either of them given twice [D27]', async () => {
+    const tooSmall = (field: string, min: number) => ({ field, code: 'too_small', params: { min } })
+    const twice = (field: string) => ({ field, code: 'invalid_value' })
+    const cases: [string, object[]][] = [
+      ['offset=-1&limit=0', [tooSmall('offset', 0), tooSmall('limit', 1)]],
+      ['limit=-3&colour=red', [tooSmall('limit', 1), { field: 'colour', code: 'unknown_field' }]],
+      ['limit=5&offset=1&limit=5&offset=1', [twice('limit'), twice('offset')]],
+    ]
+    for (const [query, fields] of cases)
+      expectRefusal(await full.get(natural + path, query), 'validation_error', { fields: fields as FieldEntry[] })
+  })
+
+  it('answers a huge offset with an empty page and the whole count [D27]', async () => {
+    const { total_count: total } = (await full.get(natural + path)).json
+    expect(total).toBeGreaterThan(0)
+    const reply = await full.get(natural + path, 'offset=99999999999999999999')
+    expect([reply.status, reply.json.data, reply.json.total_count]).toEqual([200, [], total])
+  })
+})
+
+describe('A search by q', () => {
+  const paths = ['/assets', '/locations', '/locations/current']
+
+  it.each(paths)(
+    'of %s takes the percent sign and the underscore as ordinary characters, and everything matches when it is empty [D26]',
+    async (path) => {
+      const org = await context.app.newOrg()
+      const client = org.full
+      await makeLocation(client, '100%_A', { name: 'x' })
+      await makeLocation(client, '100-XA', { name: 'x' })
+      for (const identifier of ['100%_A', '100-XA'])
+        await makeAsset(client, { identifier, name: 'x', current_location: identifier })
+      const found = async (q: string): Promise<string[]> => {
+        const reply = await client.get(natural + path, { q })
+        expect(reply.status, reply.text).toBe(200)
+        return reply.json.data.map((one: Record<string, string>) => one['identifier'] ?? one['asset']).sort()
+      }
+      expect(await found('100%')).toEqual(['100%_A'])
+      expect(await found('%_a')).toEqual(['100%_A'])
+      expect(await found('_')).toEqual(['100%_A'])
+      expect(await found('1%A')).toEqual([])
+      expect(await found('')).toEqual(['100%_A', '100-XA'])
+    },
+  )
+
+  it('of locations/current searches the name, key and identifier values of assets, and no description or location [D26, D37]', async () => {
+    const client = (await context.app.newOrg()).full
+    await makeLocation(client, 'PLACE')
+    const identifiers = [{ value: 'TAGVALUE' }]
+    const body = { identifier: 'KEY', name: 'Label', description: 'Words', current_location: 'PLACE', identifiers }
+    await makeAsset(client, body)
+    const count = async (q: string): Promise<number> =>
+      (await client.get(`${natural}/locations/current`, { q })).json.total_count
+    for (const q of ['label', 'key', 'agval']) expect([q, await count(q)]).toEqual([q, 1])
+    for (const q of ['words', 'place']) expect([q, await count(q)]).toEqual([q, 0])
+  })
+})
+
+describe('An order with equal values', () => {
+  it.each([
+    ['/assets', 'name'],
+    ['/assets', '-created_at'],
+    ['/locations', 'name'],
+    ['/locations', '-created_at'],
+    ['/locations/current', '-last_seen'],
+    ['/locations/current', 'location'],
+  ])('of %s by %s ends with the id, so pages never overlap or skip [D25, D37]', async (path, sort) => {
+    const client = (await context.app.newOrg()).full
+    const keys = ['a', 'b', 'c', 'd', 'e']
+    for (const key of keys) await makeLocation(client, key, { name: 'same' })
+    for (const key of keys) await makeAsset(client, { identifier: key, name: 'same', current_location: 'a' })
+    const seen: string[] = []
+    for (let offset = 0; offset < 6; offset += 2) {
+      const { data } = (await client.get(natural + path, { sort, limit: 2, offset })).json
+      seen.push(...data.map((one: Record<string, string>) => one['identifier'] ?? one['asset']))
+    }
+    expect(seen.toSorted()).toEqual(keys)
   })
 })
 

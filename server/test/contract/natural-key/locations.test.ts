@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
 import { expectRefusal } from '../../support/envelope.ts'
-import { at, identifiersOf, makeAsset, makeLocation, natural } from '../../support/natural.ts'
+import { expectInvalid } from '../../support/master-data.ts'
+import { type NaturalRecord, at, identifiersOf, makeAsset, makeLocation, natural } from '../../support/natural.ts'
 import { useBehind } from '../../support/snapshot.ts'
 
 const startedAt = Date.parse('2026-05-04T08:00:00.000Z')
@@ -156,8 +157,134 @@ describe('PUT on a location', () => {
     expectRefusal(reply, 'validation_error', { fields: [{ field: 'parent_identifier', code: 'fk_not_found' }] })
   })
 
+  it('is 400 for a parent that was deleted or belongs to another organization, and so is a create [D23]', async () => {
+    await makeLocation(full, 'A')
+    await makeLocation(full, 'GONE')
+    await full.delete(at('locations', 'GONE'))
+    await makeLocation((await context.app.newOrg()).full, 'FOREIGN')
+    const before = await behind.snapshot(org.orgId)
+    for (const key of ['GONE', 'FOREIGN'])
+      for (const reply of [
+        await full.put(at('locations', 'A'), { parent_identifier: key }),
+        await full.post(`${natural}/locations`, { identifier: 'B', name: 'b', parent_identifier: key }),
+      ])
+        expectRefusal(reply, 'validation_error', { fields: [{ field: 'parent_identifier', code: 'fk_not_found' }] })
+    expect(await behind.snapshot(org.orgId)).toBe(before)
+  })
+
+  it('tells what is wrong with the body before a conflict [D6]', async () => {
+    for (const key of ['A', 'B']) await makeLocation(full, key)
+    for (const conflict of [{ identifier: 'B' }, { parent_identifier: 'A' }]) {
+      const reply = await full.put(at('locations', 'A'), { ...conflict, valid_to: '2020-01-01T00:00:00Z' })
+      expectRefusal(reply, 'validation_error', { fields: [{ field: 'valid_to', code: 'invalid_value' }] })
+    }
+  })
+
   it('is 404 for an identifier nobody has', async () => {
     expectRefusal(await full.put(at('locations', 'NOBODY'), {}), 'not_found', { detail: 'Location not found' })
+  })
+})
+
+describe.each(['assets', 'locations'] as const)('A record of %s', (kind) => {
+  const make = async (more: object = {}): Promise<NaturalRecord> => {
+    const reply = await full.post(`${natural}/${kind}`, { identifier: 'X', name: 'x', ...more })
+    expect(reply.status, reply.text).toBe(201)
+    return reply.json.data
+  }
+  const read = async (): Promise<NaturalRecord> => (await full.get(at(kind, 'X'))).json.data
+
+  it('gets a later updated_at with every PUT and with its deletion, also within one millisecond [D21]', async () => {
+    const times = [(await make()).updated_at]
+    for (const body of [{}, { name: 'y' }, {}]) times.push((await full.put(at(kind, 'X'), body)).json.data.updated_at)
+    await full.delete(at(kind, 'X'))
+    const [gone] = (await full.get(`/api/v1/${kind}`, { include_deleted: true })).json.data
+    expect([...times, gone.updated_at]).toEqual([0, 1, 2, 3, 4].map((ms) => new Date(startedAt + ms).toISOString()))
+  })
+
+  it('keeps its updated_at when an identifier is attached or detached [D21]', async () => {
+    const { updated_at: before } = await make()
+    millis += 1000
+    const attached = await full.post(at(kind, 'X', '/identifiers'), { value: 'E280' })
+    expect(await read()).toMatchObject({ updated_at: before, identifiers: [attached.json.data] })
+    await full.delete(at(kind, 'X', `/identifiers/${attached.json.data.id}`))
+    expect(await read()).toMatchObject({ updated_at: before, identifiers: [] })
+  })
+
+  it('frees its identifiers with its deletion [D22]', async () => {
+    const identifiers = [{ type: 'ble', value: 'AA:BB:CC:00:11:22' }]
+    await make({ identifiers })
+    await full.delete(at(kind, 'X'))
+    const other = await makeAsset(full, { name: 'other', identifiers: [{ type: 'ble', value: 'aabbcc001122' }] })
+    expect(other.identifiers).toMatchObject([{ value: 'aabbcc001122' }])
+  })
+
+  it('is created with all of its identifiers or not at all, and errors name the path of the leaf [D17]', async () => {
+    await makeAsset(full, { name: 'a', identifiers: [{ value: 'TAKEN' }] })
+    const before = await behind.snapshot(org.orgId)
+    const create = (...identifiers: object[]) =>
+      full.post(`${natural}/${kind}`, { identifier: 'X', name: 'x', identifiers })
+    expectRefusal(await create({ value: 'FREE' }, { value: 'taken' }), 'conflict')
+    const fields = [{ field: 'identifiers[1].value', code: 'too_short', params: { min_length: 1 } }]
+    expectRefusal(await create({ value: 'FREE' }, { value: '' }), 'validation_error', { fields })
+    expect(await behind.snapshot(org.orgId)).toBe(before)
+  })
+
+  it('is refused a valid_to at or before its valid_from, on PUT by the merged pair [D15]', async () => {
+    const window = { valid_from: '2026-01-01T00:00:00Z', valid_to: '2026-02-01T00:00:00Z' }
+    await make(window)
+    for (const body of [
+      { valid_to: window.valid_from },
+      { valid_from: window.valid_to },
+      { valid_from: '2026-03-01T00:00:00Z', valid_to: '2026-02-28T00:00:00Z' },
+    ]) {
+      const expected = { fields: [{ field: 'valid_to', code: 'invalid_value' }] }
+      expectRefusal(await full.put(at(kind, 'X'), body), 'validation_error', expected)
+      const created = await full.post(`${natural}/${kind}`, { identifier: 'Y', name: 'y', ...window, ...body })
+      expectRefusal(created, 'validation_error', expected)
+    }
+    expect(await read()).toMatchObject({ valid_to: '2026-02-01T00:00:00.000Z' })
+  })
+
+  it('is read, changed and deleted by its key outside its validity window, where the list leaves it out [D15]', async () => {
+    const made = await make({ valid_from: '2020-01-01T00:00:00Z', valid_to: '2021-01-01T00:00:00Z' })
+    expect(identifiersOf(await full.get(`${natural}/${kind}`))).toEqual([])
+    expect(await read()).toEqual(made)
+    expect((await full.put(at(kind, 'X'), { name: 'y' })).json.data.name).toBe('y')
+    expect((await full.delete(at(kind, 'X'))).status).toBe(204)
+  })
+
+  it('takes text as it is, counted in code points, with tabs and line breaks in the description alone [D13]', async () => {
+    const long = '😀'.repeat(255)
+    const made = await make({ name: long, description: ' a\tb\r\nc ', identifiers: [{ value: ' e\u0301/% ' }] })
+    expect([made.name, made.description, made.identifiers[0]!.value]).toEqual([long, ' a\tb\r\nc ', ' e\u0301/% '])
+    const put = (body: object) => full.put(at(kind, 'X'), body)
+    const attach = (value: string) => full.post(at(kind, 'X', '/identifiers'), { value })
+    for (const bad of ['a\u0000', 'a\u001f', 'a\u007f', '\ud83d', 'a\tb', 'a\nb']) {
+      expectInvalid(await put({ name: bad }), ['name', 'invalid_value'])
+      expectInvalid(await put({ identifier: bad }), ['identifier', 'invalid_value'])
+      expectInvalid(await attach(bad), ['value', 'invalid_value'])
+      if (!/[\t\n]/.test(bad)) expectInvalid(await put({ description: bad }), ['description', 'invalid_value'])
+      if (kind === 'assets') expectInvalid(await put({ metadata: { a: [bad] } }), ['metadata.a[0]', 'invalid_value'])
+    }
+    expectInvalid(await put({ name: `${long}x` }), ['name', 'too_long', { max_length: 255 }])
+    expectInvalid(await put({ description: '\n'.repeat(1025) }), ['description', 'too_long', { max_length: 1024 }])
+  })
+
+  it('tells a wrong type by expected_type and received_type, and null where there must be a value [D14]', async () => {
+    await make()
+    const wrong: [string, unknown, string, string][] = [
+      ['identifier', null, 'string', 'null'],
+      ['name', 1.5, 'string', 'number'],
+      ['description', [], 'string', 'array'],
+      ['is_active', 'true', 'boolean', 'string'],
+      ['valid_from', null, 'string', 'null'],
+      ['valid_to', 7, 'string', 'integer'],
+      kind === 'assets' ? ['metadata', true, 'object', 'boolean'] : ['parent_identifier', {}, 'string', 'object'],
+    ]
+    for (const [field, value, expected, received] of wrong) {
+      const params = { expected_type: expected, received_type: received }
+      expectInvalid(await full.put(at(kind, 'X'), { [field]: value }), [field, 'invalid_value', params])
+    }
   })
 })
 

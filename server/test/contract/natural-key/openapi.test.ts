@@ -3,7 +3,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import openapiTS, { astToString } from 'openapi-typescript'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { naturalDocument, document as primaryDocument } from '../../support/description.ts'
+import { naturalDocument, naturalRoutes, document as primaryDocument } from '../../support/description.ts'
 import { errorTypes } from '../../support/envelope.ts'
 
 type Node = Record<string, unknown>
@@ -92,6 +92,15 @@ describe('The description of the natural-key base', () => {
   ])('%s declares the statuses %j', (id, statuses) => {
     const operation = operations.find(([, , one]) => one.operationId === id)![2]
     expect(Object.keys(operation.responses)).toEqual(statuses)
+  })
+
+  it('gives every operation its x-required-scopes except the token exchange, which has an empty security instead [D2]', () => {
+    for (const [method, path, operation] of operations) {
+      const route = naturalRoutes.find((one) => one.method === method && `/api/v1${one.path}` === path)!
+      const isExchange = path === '/api/v1/oauth/token'
+      expect(operation['x-required-scopes'], path).toEqual(isExchange ? undefined : route.scopes)
+      if (isExchange) expect(operation['security']).toEqual([])
+    }
   })
 
   it('takes keys as text and ids as int64 in paths', () => {

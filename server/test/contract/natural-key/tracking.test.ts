@@ -119,6 +119,14 @@ describe('The snapshot of current locations', () => {
     expect(reply.json.total_count).toBe(2)
   })
 
+  it('leaves out a location that was deleted since, by which it is then found no more [D29]', async () => {
+    await behind.sql`update locations set deleted_at = now() where id = ${site.places[0]!.id}`
+    const { location: _gone, ...rest } = all.jack
+    const reply = await site.api.get(`${natural}/locations/current`, { sort: 'last_seen', limit: 1 })
+    expect(reply.json.data).toEqual([rest])
+    expect((await site.api.get(`${natural}/locations/current`, { location: 'DOCK' })).json.total_count).toBe(0)
+  })
+
   it('comes in pages', async () => {
     const reply = await site.api.get(`${natural}/locations/current`, { limit: 1, offset: 1 })
     expect(reply.json).toEqual({ data: [all.crate], limit: 1, offset: 1, total_count: 3 })
@@ -128,6 +136,9 @@ describe('The snapshot of current locations', () => {
     ['sort=asset_last_seen', 'sort', 'invalid_value'],
     ['asset=JACK', 'asset', 'unknown_field'],
     ['limit=500', 'limit', 'too_large'],
+    [`q=${'x'.repeat(256)}`, 'q', 'too_long'],
+    ['include_deleted=true', 'include_deleted', 'unknown_field'],
+    ['at=2026-05-04T07:00:00Z', 'at', 'unknown_field'],
   ])('refuses %s', async (query, field, code) => {
     const reply = await site.api.get(`${natural}/locations/current?${query}`)
     expectRefusal(reply, 'validation_error')
@@ -152,6 +163,22 @@ describe.each(['/api/v1', natural])('Inventory save on %s', (base) => {
       JACK: ['DOCK', instant('08:00:00.000')],
       CRATE: ['DOCK', instant('08:00:00.000')],
     })
+  })
+
+  it('is no write of the asset: it leaves updated_at alone, as a read does [D21]', async () => {
+    const jack = await site.thing('Jack')
+    const before = (await site.api.get(`/api/v1/assets/${jack.id}`)).json
+    context.clock.set(instant('08:05:00'))
+    await site.read({ tag: jack.tag, antenna: 1, observed_at: instant('08:04:00') })
+    expect((await save('HALL', ['JACK'])).status).toBe(201)
+    expect((await site.api.get(`/api/v1/assets/${jack.id}`)).json).toEqual(before)
+  })
+
+  it('knows no location and no asset of another organization [D38]', async () => {
+    const other = await Site.open(context.app, 'Yard')
+    await other.thing('Theirs')
+    const fields = ['location_identifier', 'asset_identifiers[0]'].map((field) => ({ field, code: 'fk_not_found' }))
+    expectRefusal(await save('YARD', ['THEIRS']), 'validation_error', { fields })
   })
 
   it('wins the minute against a reader, and announces the place it overrode (D38)', async () => {
@@ -217,21 +244,16 @@ describe.each(['/api/v1', natural])('Inventory save on %s', (base) => {
     expect(current.json.total_count).toBe(10_000)
   })
 
-  it.each([`${natural}/inventory/save`, '/api/v1/inventory/save'])(
-    'takes ten thousand identifiers of 255 characters on %s [D48]',
-    async (path) => {
-      const org = await context.app.newOrg()
-      const api = org.client('assets:read', 'assets:write', 'locations:read', 'locations:write')
-      await makeLocation(api, 'DOCK')
-      const keys = Array.from({ length: 10_000 }, (_, index) => String(index).padStart(255, 'K'))
-      await behind.sql`insert into assets (org_id, id, external_key, name, metadata, is_active, valid_from, created_at,
-          updated_at, search_text)
-        select ${String(org.orgId)}::bigint, 4000000000000000 + ${String(org.orgId % 1e9)}::bigint * 10000 + n,
-          lpad(n::text, 255, 'K'), 'b', '{}', true, now(), now(), now(), 'b' from generate_series(0, 9999) n`
-      const reply = await api.post(path, { location_identifier: 'DOCK', asset_identifiers: keys })
-      expect([reply.status, reply.json.data?.count], reply.text.slice(0, 300)).toEqual([201, 10_000])
-    },
-  )
+  it('takes ten thousand identifiers of 255 characters [D48]', async () => {
+    const { orgId } = site.org
+    const keys = Array.from({ length: 10_000 }, (_, index) => String(index).padStart(255, 'K'))
+    await behind.sql`insert into assets (org_id, id, external_key, name, metadata, is_active, valid_from, created_at,
+        updated_at, search_text)
+      select ${String(orgId)}::bigint, 4000000000000000 + ${String(orgId % 1e9)}::bigint * 10000 + n,
+        lpad(n::text, 255, 'K'), 'b', '{}', true, now(), now(), now(), 'b' from generate_series(0, 9999) n`
+    const reply = await save('DOCK', keys)
+    expect([reply.status, reply.json.data?.count], reply.text.slice(0, 300)).toEqual([201, 10_000])
+  })
 })
 
 describe('Whoever watches the moves', () => {

@@ -202,6 +202,7 @@ describe('filters of the report', () => {
     ['include_descendants=yes', 'include_descendants', 'invalid_value', undefined],
     ['q=a&q=b', 'q', 'invalid_value', undefined],
     ['q=%00', 'q', 'invalid_value', undefined],
+    [`q=${'x'.repeat(256)}`, 'q', 'too_long', { max_length: 255 }],
     ['external_key=ANT', 'external_key', 'unknown_field', undefined],
     ['is_active=true', 'is_active', 'unknown_field', undefined],
     ['parent_id=1', 'parent_id', 'unknown_field', undefined],

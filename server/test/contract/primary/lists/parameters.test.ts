@@ -196,6 +196,17 @@ describe.each(kinds)('list parameters on one of the %s', (kind) => {
   })
 
   it.each(operations.filter(([name]) => name !== 'HEAD'))(
+    '%s knows every list filter of either surface and refuses it as out of place [D27]',
+    async (_name, send) => {
+      const names = ['limit', 'offset', 'sort', 'q', 'is_active', 'include_deleted', 'external_key']
+      names.push('parent_id', 'parent_external_key', 'asset_id', 'asset_external_key', 'location_id')
+      names.push('location_external_key', 'from', 'to', 'at', 'location', 'type', 'parent')
+      const reply = await changingNothing(database.sql, org, () => send(names.map((one) => `${one}=a`).join('&')))
+      expectInvalid(reply, ...names.map((one): Problem => [one, 'invalid_context']))
+    },
+  )
+
+  it.each(operations.filter(([name]) => name !== 'HEAD'))(
     '%s tells the unknown from the misplaced (D27)',
     async (_name, send) => {
       const reply = await changingNothing(database.sql, org, () =>
