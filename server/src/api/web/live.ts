@@ -8,8 +8,17 @@ const heartbeatMs = 15_000
 const moveFrame = (move: ReturnType<typeof presentMove>): string =>
   `event: move\nid: ${move.delivery_id}\ndata: ${JSON.stringify(move)}\n\n`
 
-const frame = (event: LiveEvent): string =>
+const render = (event: LiveEvent): string =>
   event.kind === 'move' ? moveFrame(presentMove(event.move)) : `event: ${event.kind}\ndata: {}\n\n`
+
+const rendered = new WeakMap<readonly LiveEvent[], string>()
+
+/** All streams of an organization get the same events, which are rendered once. */
+function frames(events: readonly LiveEvent[]): string {
+  const text = rendered.get(events) ?? events.map(render).join('')
+  rendered.set(events, text)
+  return text
+}
 
 const description = `Server-sent events of the organization, from the moment the stream opens; docs/live.md is the guide.
 
@@ -47,12 +56,12 @@ export function liveRoute(live: Live, streams: OpenStreams): AnyRoute {
           const { closed } = stream
           const send = (text: string): void => {
             if (stream.write(text)) return
-            stream.write(frame({ kind: 'gap' }))
+            stream.write(render({ kind: 'gap' }))
             stream.end()
           }
           streams.add({ caller, end: () => stream.end(), closed })
           send(watching)
-          live.watch(caller.orgId, (event) => send(frame(event)), closed)
+          live.watch(caller.orgId, (events) => send(frames(events)), closed)
           const timer = setInterval(() => send(': still here\n\n'), heartbeatMs)
           closed.addEventListener('abort', () => clearInterval(timer))
         },
