@@ -6,7 +6,7 @@ import { type RecordedMove, recentMoves } from './moves.sql.ts'
 
 export type LiveEvent = { kind: 'move'; move: RecordedMove } | { kind: 'readers' } | { kind: 'gap' }
 
-type Listener = (event: LiveEvent) => void
+type Listener = (events: readonly LiveEvent[]) => void
 
 interface Audience {
   listeners: Set<Listener>
@@ -70,13 +70,13 @@ export class Live {
   }
 
   readersActive(orgId: number): void {
-    this.#tell(this.#audiences.get(orgId), { kind: 'readers' })
+    this.#tell(this.#audiences.get(orgId), [{ kind: 'readers' }])
   }
 
   /** News may have been missed: everybody looks for themselves. */
   gap(): void {
     for (const [orgId, audience] of this.#audiences) {
-      this.#tell(audience, { kind: 'gap' })
+      this.#tell(audience, [{ kind: 'gap' }])
       void this.moved(orgId).catch(() => undefined)
     }
   }
@@ -85,15 +85,16 @@ export class Live {
     const from = instantFromMillis(Math.max(millisOf(audience.since) - overlapMs, 0))
     const moves = await recentMoves(this.#db.read, orgId, from > audience.since ? audience.since : from, atOnce)
     const fresh = moves.filter((move) => !audience.told.has(move.deliveryId) && move.recordedAt >= audience.since)
-    if (moves.length === atOnce && fresh.length === atOnce) this.#tell(audience, { kind: 'gap' })
-    for (const [index, move] of fresh.reverse().entries()) {
-      if (index > 0 && index % movesPerTick === 0) await nextTick()
-      this.#tell(audience, { kind: 'move', move })
+    if (moves.length === atOnce && fresh.length === atOnce) this.#tell(audience, [{ kind: 'gap' }])
+    const events = fresh.reverse().map((move) => ({ kind: 'move', move }) as const)
+    for (let start = 0; start < events.length; start += movesPerTick) {
+      if (start > 0) await nextTick()
+      this.#tell(audience, events.slice(start, start + movesPerTick))
     }
     audience.told = new Set(moves.map((move) => move.deliveryId))
   }
 
-  #tell(audience: Audience | undefined, event: LiveEvent): void {
-    for (const listener of audience?.listeners ?? []) listener(event)
+  #tell(audience: Audience | undefined, events: readonly LiveEvent[]): void {
+    for (const listener of audience?.listeners ?? []) listener(events)
   }
 }

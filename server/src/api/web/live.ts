@@ -11,12 +11,12 @@ const moveFrame = (move: ReturnType<typeof presentMove>): string =>
 const render = (event: LiveEvent): string =>
   event.kind === 'move' ? moveFrame(presentMove(event.move)) : `event: ${event.kind}\ndata: {}\n\n`
 
-const rendered = new WeakMap<LiveEvent, string>()
+const rendered = new WeakMap<readonly LiveEvent[], string>()
 
-/** All streams of an organization get the same event, which is rendered once. */
-function frame(event: LiveEvent): string {
-  const text = rendered.get(event) ?? render(event)
-  rendered.set(event, text)
+/** All streams of an organization get the same events, which are rendered once. */
+function frames(events: readonly LiveEvent[]): string {
+  const text = rendered.get(events) ?? events.map(render).join('')
+  rendered.set(events, text)
   return text
 }
 
@@ -61,7 +61,7 @@ export function liveRoute(live: Live, streams: OpenStreams): AnyRoute {
           }
           streams.add({ caller, end: () => stream.end(), closed })
           send(watching)
-          live.watch(caller.orgId, (event) => send(frame(event)), closed)
+          live.watch(caller.orgId, (events) => send(frames(events)), closed)
           const timer = setInterval(() => send(': still here\n\n'), heartbeatMs)
           closed.addEventListener('abort', () => clearInterval(timer))
         },
