@@ -33,6 +33,8 @@ export default tseslint.config(
           'performance',
           'module',
           'fetch',
+          'AbortController',
+          'AbortSignal',
         ].map((name) => [name, 'readonly']),
       ),
     },

@@ -1,0 +1,214 @@
+/**
+ * What a hostile caller may try, each for a few seconds, while another organization reads and exchanges tokens. The
+ * neighbour must not notice, and the server's memory stays bounded.
+ */
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { runCommand } from '../bench/environment.mjs'
+import { createOrganization } from '../bench/seed.mjs'
+
+const abuseMs = 8_000
+const neighbourPauseMs = 25
+const maxP99Ms = 250
+const maxMiB = 600
+
+const base = ({ httpPort }) => `http://127.0.0.1:${httpPort}/api/v1`
+const ignore = () => null
+
+async function exchange(service, { client_id, client_secret }) {
+  const response = await fetch(`${base(service)}/oauth/token`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ grant_type: 'client_credentials', client_id, client_secret }),
+  })
+  const { access_token: token } = await response.json()
+  if (response.status !== 200) throw new Error(`a token exchange was answered with ${response.status}`)
+  return token
+}
+
+/** Reads one asset and exchanges a token in turn, and remembers how long each takes. */
+class Neighbour {
+  #service
+  #organization
+  #latencies = []
+  #failures = 0
+
+  constructor(service, organization) {
+    this.#service = service
+    this.#organization = organization
+  }
+
+  async run(signal) {
+    const { credentials, sample } = this.#organization
+    const tokens = await Promise.all(credentials.map((credential) => exchange(this.#service, credential)))
+    for (let round = 0; !signal.aborted; round++) {
+      const startedAt = performance.now()
+      if (round % 2 === 0) {
+        const headers = { Authorization: `Bearer ${tokens[round % tokens.length]}` }
+        const path = `/assets/${sample.ids[round % sample.ids.length]}`
+        const response = await fetch(`${base(this.#service)}${path}`, { headers }).catch(ignore)
+        await response?.arrayBuffer()
+        if (response?.status !== 200) this.#failures++
+      } else if ((await exchange(this.#service, credentials[round % credentials.length]).catch(ignore)) === null)
+        this.#failures++
+      this.#latencies.push(performance.now() - startedAt)
+      await sleep(neighbourPauseMs)
+    }
+  }
+
+  get result() {
+    const sorted = this.#latencies.toSorted((a, b) => a - b)
+    return { requests: sorted.length, p99Ms: sorted[Math.floor(sorted.length * 0.99)], failures: this.#failures }
+  }
+}
+
+const memoryMiB = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024
+
+/** Sends a request and never reads the answer. */
+function sendUnread(port, text, sockets) {
+  const socket = connect({ port, host: '127.0.0.1' }, () => socket.write(text)).pause()
+  socket.on('error', ignore)
+  sockets.push(socket)
+}
+
+/** Keeps so many requests going until the signal. */
+const keepGoing = (count, signal, request) =>
+  Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      while (!signal.aborted) await request(index).catch(() => sleep(50))
+    }),
+  )
+
+async function call(service, path, token, options = {}) {
+  const headers = { ...(token && { Authorization: `Bearer ${token}` }), ...options.headers }
+  const signal = AbortSignal.any([AbortSignal.timeout(30_000), ...(options.signal ? [options.signal] : [])])
+  const response = await fetch(`${base(service)}${path}`, { ...options, headers, signal })
+  await response.arrayBuffer()
+  return response.status
+}
+
+const json = (body) => ({ method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) })
+
+const cases = [
+  {
+    name: '500 connections that sign up',
+    run: ({ service, signal }) =>
+      keepGoing(500, signal, (index) => {
+        const email = `${index}-${Math.random()}@drill.example`
+        const body = { email, password: 'a long enough passphrase', organization_name: 'Flood' }
+        return call(service, '/auth/signup', null, { ...json(body), signal })
+      }),
+  },
+  {
+    name: '24 reports of the past at a time',
+    run: ({ service, signal, tokens }) =>
+      keepGoing(24, signal, (index) => {
+        const at = new Date(Date.now() - (1 + Math.random() * 200) * 86_400_000).toISOString()
+        return call(service, `/reports/asset-locations?at=${at}`, tokens[index % tokens.length], { signal })
+      }),
+  },
+  {
+    name: '24 dwell reports at a time',
+    run: ({ service, signal, session }) =>
+      keepGoing(24, signal, () => call(service, '/reports/dwell?days=90', session, { signal })),
+  },
+  {
+    name: '400 live streams that are not read',
+    async run({ service, signal, session, sockets }) {
+      const text = `GET /api/v1/live HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${session}\r\n\r\n`
+      for (let count = 0; count < 400; count++) sendUnread(service.httpPort, text, sockets)
+      await sleep(abuseMs, null, { signal }).catch(ignore)
+    },
+  },
+  {
+    name: '200 lists of large assets that are not read',
+    async run({ service, signal, tokens, sockets }) {
+      const metadata = { text: 'x'.repeat(60_000) }
+      for (let count = 0; count < 60; count++)
+        await call(service, '/assets', tokens[count % tokens.length], json({ name: `Large ${count}`, metadata }))
+      for (let count = 0; count < 200; count++) {
+        const token = tokens[count % tokens.length]
+        const path = '/api/v1/assets?limit=200&q=Large'
+        sendUnread(
+          service.httpPort,
+          `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+          sockets,
+        )
+      }
+      await sleep(abuseMs, null, { signal }).catch(ignore)
+    },
+  },
+  {
+    name: '200 MQTT connections with an unfinished CONNECT of 4 MiB',
+    async run({ service, signal, sockets }) {
+      // A CONNECT that announces 4 MiB, and the first half of it.
+      const head = Buffer.from([0x10, 0x80, 0x80, 0x80, 0x02])
+      const half = Buffer.concat([head, Buffer.from([0, 4]), Buffer.from('MQTT'), Buffer.alloc(2 * 2 ** 20)])
+      for (let count = 0; count < 200; count++) sendUnread(service.mqttPort, half, sockets)
+      await sleep(abuseMs, null, { signal }).catch(ignore)
+    },
+  },
+  {
+    name: '30 creates that wait for a lock',
+    run: ({ service, signal, tokens, orgId }) =>
+      service.withDatabase(async (client) => {
+        await client.query('begin')
+        await client.query('select 1 from record_counts where org_id = $1 for update', [orgId])
+        await keepGoing(30, signal, (index) =>
+          call(service, '/assets', tokens[index % tokens.length], { ...json({ name: 'Waits' }), signal }),
+        )
+        await client.query('rollback')
+      }),
+  },
+]
+
+async function signIn(service, organization) {
+  const account = ['--email', 'drill@drill.example', '--role', 'admin', '--password', 'a long enough passphrase']
+  runCommand(service.databaseUrl, 'user', 'create', '--org', organization, ...account)
+  const response = await fetch(`${base(service)}/auth/login`, json({ email: account[1], password: account[5] }))
+  return (await response.json()).data.access_token
+}
+
+async function runCase(service, { name, run }, context) {
+  const stopping = new AbortController()
+  const sockets = []
+  const neighbour = new Neighbour(service, context.neighbour)
+  const reading = neighbour.run(stopping.signal)
+  let peakMiB = 0
+  const watch = setInterval(() => (peakMiB = Math.max(peakMiB, memoryMiB(service.pid))), 100)
+  const timer = setTimeout(() => stopping.abort(), abuseMs)
+  try {
+    await run({ service, signal: stopping.signal, sockets, ...context.abuser })
+    await reading
+  } finally {
+    clearTimeout(timer)
+    clearInterval(watch)
+    for (const socket of sockets) socket.destroy()
+  }
+  const { requests, p99Ms, failures } = neighbour.result
+  const isMet = p99Ms <= maxP99Ms && peakMiB <= maxMiB && failures === 0
+  return [name, requests, failures, `${p99Ms.toFixed(0)} ms`, `${peakMiB.toFixed(0)} MiB`, isMet ? 'yes' : '**no**']
+}
+
+/** Returns a table: each case, what the neighbour noticed, and whether it is within the bounds. */
+export async function runAbuse(service, { isQuick, log }) {
+  const url = service.databaseUrl
+  const size = isQuick ? 5_000 : 120_000
+  const organization = await createOrganization({
+    url,
+    name: 'Abuser',
+    assets: size,
+    credentials: 48,
+    minutesPerAsset: 3,
+  })
+  const neighbour = await createOrganization({ url, name: 'Neighbour', assets: 1_000, credentials: 40 })
+  const tokens = await Promise.all(organization.credentials.map((credential) => exchange(service, credential)))
+  const abuser = { tokens, orgId: organization.orgId, session: await signIn(service, 'Abuser') }
+  const rows = []
+  for (const one of cases) {
+    rows.push(await runCase(service, one, { neighbour, abuser }))
+    log(rows.at(-1).join(', '))
+  }
+  return { columns: ['abuse', 'neighbour requests', 'failed', 'p99', 'server memory', 'within bounds'], rows }
+}

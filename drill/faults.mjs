@@ -1,0 +1,100 @@
+/** The faults, each with how often it happens. A fault has passed when every writer has been acknowledged again. */
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const freezeMs = 2_000
+
+/** The database's processes: the one of the pid file and its children. */
+function databaseProcesses(service) {
+  const parent = service.databasePid
+  const isChild = (pid) => {
+    try {
+      return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')[1]) === parent
+    } catch {
+      return false
+    }
+  }
+  return [
+    parent,
+    ...readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number)
+      .filter(isChild),
+  ]
+}
+
+const backends = `select pid from pg_stat_activity where pid <> pg_backend_pid() and backend_type = 'client backend'`
+
+async function freeze(pids) {
+  for (const pid of pids) process.kill(pid, 'SIGSTOP')
+  await sleep(freezeMs)
+  for (const pid of pids) process.kill(pid, 'SIGCONT')
+}
+
+async function setReadOnly(service, isReadOnly) {
+  await service.withDatabase(async (client) => {
+    await client.query(`set default_transaction_read_only = off`)
+    await client.query(`alter database lastseen set default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`)
+    await client.query(`select pg_terminate_backend(pid) from (${backends}) b`)
+  })
+}
+
+export const faults = [
+  { name: 'server killed', times: 24, run: (service) => service.killServer() },
+  { name: 'database killed', times: 24, run: (service) => process.kill(service.databasePid, 'SIGKILL') },
+  {
+    name: 'backend killed',
+    times: 10,
+    run: (service) =>
+      service.withDatabase(async (client) => {
+        const { rows } = await client.query(`${backends} order by random() limit 1`)
+        if (rows.length > 0) process.kill(rows[0].pid, 'SIGKILL')
+      }),
+  },
+  {
+    name: 'all database connections ended',
+    times: 16,
+    run: (service) =>
+      service.withDatabase((client) => client.query(`select pg_terminate_backend(pid) from (${backends}) b`)),
+  },
+  { name: 'client connections cut', times: 16, run: (service) => service.cutConnections() },
+  { name: 'server frozen for 2 s', times: 4, run: (service) => freeze([service.pid]) },
+  { name: 'database frozen for 2 s', times: 4, run: (service) => freeze(databaseProcesses(service)) },
+  {
+    name: 'tables locked for 2 s',
+    times: 4,
+    run: (service) =>
+      service.withDatabase(async (client) => {
+        await client.query('begin')
+        await client.query('lock table assets, asset_positions in access exclusive mode')
+        await sleep(freezeMs)
+        await client.query('rollback')
+      }),
+  },
+  {
+    name: 'database read-only for 2 s',
+    times: 2,
+    async run(service) {
+      await setReadOnly(service, true)
+      await sleep(freezeMs)
+      await setReadOnly(service, false)
+    },
+  },
+  {
+    name: 'disk full for 2 s',
+    times: 2,
+    /** Only where the data lies on a small file system of its own. */
+    isPossible: ({ isOnOwnDisk }) => isOnOwnDisk,
+    async run(_service, { folder }) {
+      const filler = join(folder, 'filler')
+      try {
+        for (let part = 0; part < 4096; part++) writeFileSync(filler, Buffer.alloc(2 ** 20), { flag: 'a' })
+      } catch (error) {
+        if (error.code !== 'ENOSPC') throw error
+      }
+      await sleep(freezeMs)
+      rmSync(filler)
+    },
+  },
+]

@@ -1,0 +1,114 @@
+/** The service under test: one server process with its embedded database, and a proxy that clients connect through. */
+import { readFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { freePort, startServer, withClient } from '../bench/environment.mjs'
+
+/** Passes connections on to another port; `cut` ends all of them. */
+async function startProxy(target) {
+  const sockets = new Set()
+  const server = createServer((inbound) => {
+    const outbound = connect({ port: target, host: '127.0.0.1', noDelay: true })
+    for (const [from, to] of [
+      [inbound, outbound],
+      [outbound, inbound],
+    ]) {
+      sockets.add(from)
+      from.on('error', () => undefined)
+      from.on('close', () => {
+        sockets.delete(from)
+        to.destroy()
+      })
+      from.pipe(to)
+    }
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const cut = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  return {
+    port: server.address().port,
+    cut,
+    async stop() {
+      cut()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+export class Service {
+  #server
+  #settings
+  #folder
+  #proxies = []
+
+  /** Clients use these ports; they stay the same when the server is restarted. */
+  httpPort
+  mqttPort
+
+  async start(folder, settings = {}) {
+    this.#folder = folder
+    const [http, mqtt] = [await freePort(), await freePort()]
+    this.#settings = {
+      PORT: String(http),
+      LASTSEEN_MQTT_PORT: String(mqtt),
+      LASTSEEN_DATA_DIR: join(folder, 'data'),
+      ...settings,
+    }
+    await this.#startServer()
+    this.#proxies = [await startProxy(http), await startProxy(mqtt)]
+    ;[this.httpPort, this.mqttPort] = this.#proxies.map(({ port }) => port)
+    return this
+  }
+
+  async #startServer() {
+    this.#server = await startServer({ folder: this.#folder, settings: this.#settings })
+  }
+
+  async stop() {
+    for (const proxy of this.#proxies) await proxy.stop()
+    await this.#server.stop()
+  }
+
+  get pid() {
+    return this.#server.pid
+  }
+
+  /** The process of the database, from its own pid file. */
+  get databasePid() {
+    return Number(this.#postmaster()[0])
+  }
+
+  get databaseUrl() {
+    const data = this.#settings.LASTSEEN_DATA_DIR
+    const password = encodeURIComponent(readFileSync(join(data, 'postgres.password'), 'utf8').trim())
+    return `postgres://postgres:${password}@127.0.0.1:${this.#postmaster()[3]}/lastseen`
+  }
+
+  #postmaster() {
+    return readFileSync(join(this.#settings.LASTSEEN_DATA_DIR, 'postgres/postmaster.pid'), 'utf8').split('\n')
+  }
+
+  async killServer() {
+    process.kill(this.pid, 'SIGKILL')
+    await this.#startServer()
+  }
+
+  cutConnections() {
+    for (const proxy of this.#proxies) proxy.cut()
+  }
+
+  /** Runs the work with a connection of the database's superuser, as soon as the database accepts one. */
+  async withDatabase(work) {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await withClient(this.databaseUrl, work)
+      } catch (error) {
+        if (tries === 100) throw error
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
+    }
+  }
+}
