@@ -30,6 +30,32 @@ describe('Whatever starts the server', () => {
   })
 })
 
+describe('The packages that are installed', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { link?: boolean; integrity?: string; resolved?: string }>
+  }
+  const installed = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && !link)
+
+  it('are pinned by a SHA-512 hash each, and name no host', () => {
+    expect(installed.length).toBeGreaterThan(100)
+    for (const [path, { integrity, resolved }] of installed) {
+      expect(integrity, path).toMatch(/^sha512-/)
+      expect(resolved, path).toBeUndefined()
+    }
+  })
+
+  it('run no scripts of their own', () => {
+    expect(read('.npmrc').split('\n')).toContain('ignore-scripts=true')
+  })
+
+  it('stand in a list of materials: npm run sbom', () => {
+    const printed = execFileSync('npm', ['run', '--silent', 'sbom'], { cwd: repository, encoding: 'utf8' })
+    const { bomFormat, components } = JSON.parse(printed) as { bomFormat: string; components: { name: string }[] }
+    expect(bomFormat).toBe('CycloneDX')
+    expect(components.map(({ name }) => name)).toEqual(expect.arrayContaining(['pg', 'undici', 'aedes']))
+  })
+})
+
 describe('The image', () => {
   const lines = read('Dockerfile').split('\n')
 
