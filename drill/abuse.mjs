@@ -3,17 +3,21 @@
  * neighbour must not notice, and the server's memory stays bounded.
  */
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { runCommand } from '../bench/environment.mjs'
 import { createOrganization } from '../bench/seed.mjs'
+
+const { generate } = createRequire(new URL('../server/package.json', import.meta.url))('mqtt-packet')
 
 const abuseMs = 8_000
 const neighbourPauseMs = 25
 const maxP99Ms = 250
 const maxMiB = 600
 
-const base = ({ httpPort }) => `http://127.0.0.1:${httpPort}/api/v1`
+const origin = ({ httpPort }) => `http://127.0.0.1:${httpPort}`
+const base = (service) => `${origin(service)}/api/v1`
 const ignore = () => null
 
 async function exchange(service, { client_id, client_secret }) {
@@ -76,15 +80,23 @@ function sendUnread(port, text, sockets) {
 const keepGoing = (count, signal, request) =>
   Promise.all(
     Array.from({ length: count }, async (_, index) => {
-      while (!signal.aborted) await request(index).catch(() => sleep(50))
+      while (!signal.aborted)
+        await request(index).catch((error) => {
+          if (/answered with/.test(error.message)) throw error
+          return sleep(50)
+        })
     }),
   )
 
 async function call(service, path, token, options = {}) {
   const headers = { ...(token && { Authorization: `Bearer ${token}` }), ...options.headers }
   const signal = AbortSignal.any([AbortSignal.timeout(30_000), ...(options.signal ? [options.signal] : [])])
-  const response = await fetch(`${base(service)}${path}`, { ...options, headers, signal })
+  const start = path.startsWith('/natural/') ? origin(service) : base(service)
+  const response = await fetch(start + path, { ...options, headers, signal })
   await response.arrayBuffer()
+  // A request that is wrong would abuse nothing.
+  if (response.status === 400 || response.status === 404)
+    throw new Error(`${path} was answered with ${response.status}`)
   return response.status
 }
 
@@ -111,7 +123,10 @@ const cases = [
   {
     name: '24 dwell reports at a time',
     run: ({ service, signal, session }) =>
-      keepGoing(24, signal, () => call(service, '/reports/dwell?days=90', session, { signal })),
+      keepGoing(24, signal, () => {
+        const from = new Date(Date.now() - 300 * 86_400_000).toISOString()
+        return call(service, `/reports/dwell?from=${from}`, session, { signal })
+      }),
   },
   {
     name: '400 live streams that are not read',
@@ -140,6 +155,47 @@ const cases = [
     },
   },
   {
+    name: '24 imports that are checked again and again',
+    async run({ service, signal, session }) {
+      const rows = Array.from({ length: 4_000 }, (_, index) => ({
+        line: index + 2,
+        external_key: `I-${index}`,
+        name: 'Row',
+      }))
+      const ids = []
+      for (let count = 0; count < 20; count++) ids.push(await createImport(service, session, rows))
+      await keepGoing(24, signal, (index) =>
+        call(service, `/imports/${ids[index % ids.length]}/check`, session, { ...json({}), signal }),
+      )
+    },
+  },
+  {
+    name: '16 lists by path of a tree of 64 levels',
+    async run({ service, signal, tokens, orgId }) {
+      await service.withDatabase((client) => client.query(deepTree(orgId)))
+      await keepGoing(16, signal, (index) =>
+        call(service, '/natural/api/v1/locations?sort=-path', tokens[index % tokens.length], { signal }),
+      )
+    },
+  },
+  {
+    name: '300 MQTT messages of 1 MiB with QoS 2 that are not released',
+    async run({ service, signal, reader, sockets }) {
+      for (let connection = 0; connection < 3; connection++) {
+        const socket = connect({ port: service.mqttPort, host: '127.0.0.1' }).on('error', ignore)
+        sockets.push(socket)
+        const { username, password, topic } = reader.mqtt
+        socket.write(generate({ cmd: 'connect', clientId: `drill-${connection}`, username, password, clean: true }))
+        const payload = Buffer.alloc(2 ** 20, 0x20)
+        for (let messageId = 1; messageId <= 100; messageId++)
+          socket.write(generate({ cmd: 'publish', topic, payload, qos: 2, messageId, retain: false, dup: false }))
+        // Every PUBREC of the server stays unanswered.
+        socket.resume()
+      }
+      await sleep(abuseMs, null, { signal }).catch(ignore)
+    },
+  },
+  {
     name: '200 MQTT connections with an unfinished CONNECT of 4 MiB',
     async run({ service, signal, sockets }) {
       // A CONNECT that announces 4 MiB, and the first half of it.
@@ -162,6 +218,21 @@ const cases = [
       }),
   },
 ]
+
+async function createImport(service, session, rows) {
+  const headers = { Authorization: `Bearer ${session}`, 'Content-Type': 'application/json' }
+  const post = (path, body) => fetch(`${base(service)}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  const { data } = await (await post('/imports', { kind: 'assets' })).json()
+  await (await post(`/imports/${data.id}/rows`, { rows })).arrayBuffer()
+  return data.id
+}
+
+/** 200 chains of 64 locations. */
+const deepTree = (orgId) => `
+  insert into locations (org_id, id, parent_id, external_key, name, is_active, valid_from, created_at, updated_at, search_text)
+  select ${orgId}, 5000000000000 + chain * 100 + level, case when level > 1 then 5000000000000 + chain * 100 + level - 1 end,
+    'DEEP-' || chain || '-' || level, 'Deep', true, now() - interval '30 days', now(), now(), 'deep'
+  from generate_series(1, 200) chain cross join generate_series(1, 64) level`
 
 async function signIn(service, organization) {
   const account = ['--email', 'drill@drill.example', '--role', 'admin', '--password', 'a long enough passphrase']
@@ -204,7 +275,12 @@ export async function runAbuse(service, { isQuick, log }) {
   })
   const neighbour = await createOrganization({ url, name: 'Neighbour', assets: 1_000, credentials: 40 })
   const tokens = await Promise.all(organization.credentials.map((credential) => exchange(service, credential)))
-  const abuser = { tokens, orgId: organization.orgId, session: await signIn(service, 'Abuser') }
+  const abuser = {
+    tokens,
+    orgId: organization.orgId,
+    reader: organization.reader,
+    session: await signIn(service, 'Abuser'),
+  }
   const rows = []
   for (const one of cases) {
     rows.push(await runCase(service, one, { neighbour, abuser }))
