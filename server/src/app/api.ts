@@ -6,7 +6,6 @@ import { WindowCounter } from '../admission/window-counter.ts'
 import type { Config } from '../config/config.ts'
 import { Principals } from '../credentials/authenticate.ts'
 import { revocationTopic } from '../credentials/commands.ts'
-import { maxExchangesPerMinute } from '../credentials/exchange.ts'
 import { OpenStreams } from '../credentials/open-streams.ts'
 import { databaseLimiter, migratingLimiter } from '../credentials/shared-buckets.ts'
 import { Throttle } from '../credentials/throttle.ts'
@@ -107,7 +106,7 @@ export function startApi(
     tokens,
     throttle: new Throttle(db, clock),
     exchanges: new WindowCounter({
-      ...{ max: maxExchangesPerMinute, windowMs: 60_000 },
+      ...{ max: config.exchangeLimit, windowMs: 60_000 },
       millis: () => clock.millis(),
     }),
     wake,

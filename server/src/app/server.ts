@@ -35,22 +35,14 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   const { config, clock, wake } = core
   const { log, isOneOfSeveral } = options
   const millis = (): number => clock.millis()
-  const queue = new FairQueue({
-    // More than there are connections: while the database answers some, others are decoded and encoded.
-    maxInFlight: 4 * config.databasePool,
-    // The whole burst of a credential may wait.
-    maxWaitingPerTenant: 2 * burst,
-    maxWaiting: 8 * burst,
-    timeoutMs: 8000,
-  })
+  // The whole burst of a credential may wait.
+  const waiting = { maxWaitingPerTenant: 2 * burst, maxWaiting: 8 * burst, timeoutMs: 8000 }
+  // More than there are connections: while the database answers some, others are decoded and encoded.
+  const queue = new FairQueue({ ...waiting, maxInFlight: 4 * config.databasePool })
+  const anonymousQueue = new FairQueue({ ...waiting, maxInFlight: 4 * config.databasePool })
   // Two are hashed at a time (users/password.ts) while the database answers the others.
-  const passwordQueue = new FairQueue({
-    maxInFlight: 4,
-    maxWaitingPerTenant: 2 * burst,
-    maxWaiting: 8 * burst,
-    timeoutMs: 15_000,
-  })
-  const seen = telemetry(log, queue, passwordQueue)
+  const passwordQueue = new FairQueue({ ...waiting, maxInFlight: 4, timeoutMs: 15_000 })
+  const seen = telemetry(log, queue, anonymousQueue, passwordQueue)
   const tracking = startTracking(core, log)
   const webhooks = startWebhooks(core, log, seen.registry, options.delivery)
   let port = options.port
@@ -69,6 +61,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     ...api,
     pages: [...api.pages, ...pages(core, seen.registry, options.host), ...(takesReads ? tracking.endpoints : [])],
     queue,
+    anonymousQueue,
     passwordQueue,
     millis,
     edgeFilter: config.edgeFilter,

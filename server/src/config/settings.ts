@@ -311,6 +311,12 @@ export const settings = {
     parse: sender,
     about: 'Sender of mails.',
   }),
+  exchangeLimit: setting({
+    name: 'LASTSEEN_EXCHANGE_LIMIT',
+    fallback: '3000',
+    parse: count(1, 1_000_000),
+    about: 'Token exchanges a minute of one credential in each server process.',
+  }),
   signup: setting({
     name: 'LASTSEEN_SIGNUP',
     fallback: 'auto',

@@ -17,8 +17,6 @@ export interface ExchangeNeeds {
   exchanges: WindowCounter
 }
 
-export const maxExchangesPerMinute = 600
-
 export interface TokenPair {
   accessToken: string
   refreshToken: string

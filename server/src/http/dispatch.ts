@@ -55,8 +55,10 @@ export interface DispatchNeeds {
   readonly pages: readonly PlainPage[]
   readonly authenticator: Authenticator
   readonly limiter: RateLimiter
-  /** Shares the capacity of the process among organizations; anonymous requests are shared by address. */
+  /** Shares the capacity of the process among organizations. */
   readonly queue: FairQueue
+  /** Token exchanges and other anonymous requests, shared by client address: no organization's slow requests delay them. */
+  readonly anonymousQueue: FairQueue
   /** Operations that hash passwords, shared by client address, so that they never delay anything else. */
   readonly passwordQueue: FairQueue
   readonly millis: () => number
@@ -142,7 +144,7 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     // read after it, so that requests that wait take no memory for their bodies.
     const isAnonymous = route.access === 'public'
     const early = isAnonymous && route.body !== undefined ? await readBody(exchange, route.body) : undefined
-    const queue = route.hashesPassword ? needs.passwordQueue : needs.queue
+    const queue = route.hashesPassword ? needs.passwordQueue : isAnonymous ? needs.anonymousQueue : needs.queue
     const tenant = isAnonymous || route.hashesPassword ? address : caller.orgId
     await queue.acquire(tenant, 1, () => exchange.response.destroyed)
     let result: Answer

@@ -30,11 +30,11 @@ describe('Operations that hash a password', () => {
   it('wait in a queue of their own, past which the answer is 429, and delay nothing else', async () => {
     const hashing = held('hashing', { hashesPassword: true })
     const plain = held('plain')
-    const [passwordQueue, queue] = [
+    const [passwordQueue, anonymousQueue] = [
       new FairQueue({ maxInFlight: 1, maxWaitingPerTenant: 1 }),
       new FairQueue({ maxInFlight: 1, maxWaitingPerTenant: 1 }),
     ]
-    mounted = await mountRows([hashing.row, plain.row], { passwordQueue, queue, trustProxy: true })
+    mounted = await mountRows([hashing.row, plain.row], { passwordQueue, anonymousQueue, trustProxy: true })
     const first = [post('hashing', '192.0.2.1'), post('hashing', '192.0.2.1')]
     await expect.poll(() => passwordQueue.waiting).toBe(1)
     expectRefusal(await post('hashing', '192.0.2.1'), 'rate_limited')
@@ -51,7 +51,18 @@ describe('Operations that hash a password', () => {
 })
 
 describe('Anonymous requests', () => {
-  const settings = (queue: FairQueue) => ({ queue, trustProxy: true })
+  it('start at once while requests of organizations hold every other slot', async () => {
+    const plain = held('plain')
+    const queue = new FairQueue({ maxInFlight: 1 })
+    await queue.acquire(1)
+    mounted = await mountRows([plain.row], { queue })
+    const reply = post('plain', '192.0.2.1')
+    await expect.poll(plain.started).toBe(1)
+    plain.end()
+    expect((await reply).status).toBe(200)
+  })
+
+  const settings = (anonymousQueue: FairQueue) => ({ anonymousQueue, trustProxy: true })
 
   it.each([
     ['an IPv4 address', '192.0.2.1', '192.0.2.1', '192.0.2.2'],

@@ -163,7 +163,7 @@ describe('a command that cannot be carried out', { timeout: 60_000 }, () => {
       "option '--workers <count>' argument '65' is invalid. It must be a whole number from 1 to 64.",
     ],
     [['org', 'create'], "required option '--name <name>' not specified"],
-    [['org', 'delete'], "unknown command 'delete'"],
+    [['org', 'destroy'], "unknown command 'destroy'"],
     [['explode'], "unknown command 'explode'"],
     [['--port', '80'], "unknown option '--port'"],
   ])('ends with one clear line when it is written wrongly: %j', async (args, message) => {

@@ -185,6 +185,7 @@ describe('settings', () => {
       webhookDns: [],
       mailUrl: null,
       mailFrom: 'Lastseen <lastseen@localhost>',
+      exchangeLimit: 3000,
       signup: 'auto',
       signupLimit: 10,
       edgeFilter: false,

@@ -47,6 +47,7 @@ export async function mountRows(
     },
     limiter: memoryLimiter(millis),
     queue: new FairQueue({ maxInFlight: 32, maxWaiting: 600, timeoutMs: 8000 }),
+    anonymousQueue: new FairQueue({ maxInFlight: 64 }),
     passwordQueue: new FairQueue({ maxInFlight: 4 }),
     millis,
     edgeFilter: false,
