@@ -16,7 +16,7 @@ import { type Receiver } from '../support/receiver.ts'
 import { eventually } from '../support/tracking.ts'
 import { Network, urlOf } from '../support/webhooks.ts'
 
-const rounds = 13
+const rounds = 7
 const processes = 4
 
 // Counted by a trigger, which Citus does not have.

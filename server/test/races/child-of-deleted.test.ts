@@ -14,7 +14,7 @@ import {
 const context = useApp()
 const throughSecond = useSecondProcess(context)
 const database = useDatabase(context)
-const rounds = 200
+const rounds = 100
 const path = '/api/v1/locations'
 
 interface Contender {

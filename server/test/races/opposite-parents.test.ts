@@ -6,7 +6,7 @@ import { type LocationJson, create, expectRefused, useDatabase, useSecondProcess
 const context = useApp()
 const throughSecond = useSecondProcess(context)
 const database = useDatabase(context)
-const rounds = 200
+const rounds = 100
 const path = '/api/v1/locations'
 
 const move = (client: Client, mover: LocationJson, under: LocationJson, byKey: boolean): Promise<Reply> =>

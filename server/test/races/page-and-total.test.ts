@@ -6,7 +6,7 @@ const context = useApp()
 const throughSecond = useSecondProcess(context)
 const database = useDatabase(context)
 const kinds: [Kind][] = [['assets'], ['locations']]
-const rounds = 200
+const rounds = 100
 
 /** Lists that are answered in different ways: counted, merged with deleted rows, filtered, searched. */
 const views = [

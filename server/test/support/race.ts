@@ -5,7 +5,7 @@ import { type AssetJson } from './assets.ts'
 import type { Client, Reply } from './client.ts'
 import { create, useDatabase } from './master-data.ts'
 
-export const rounds = 200
+export const rounds = 100
 
 /** Time for a whole race, which is far more than it needs on a machine that does nothing else. */
 export const raceTimeoutMs = 240_000
