@@ -148,13 +148,12 @@ describe('A quota', () => {
     expectReached(await api.post('/api/v1/assets', { name: 'e' }), 'assets', 3)
   })
 
-  it('costs a create nothing while much room is left', async () => {
+  it('is read once for many creates while much room is left', async () => {
     const { core } = context.app
     await core.quotas.set(org.orgId, { assets: 1000 })
-    const api = org.full
-    for (const name of ['a', 'b']) await create(api, 'assets', { name })
     texts.length = 0
-    for (let made = 0; made < 20; made++) await create(api, 'assets', { name: 'n' })
-    expect(texts.filter((text) => text.includes('record_counts') && text.includes('sum(')).length).toBe(0)
+    for (let made = 0; made < 20; made++) await create(org.full, 'assets', { name: 'n' })
+    const readings = texts.filter((text) => text.includes('record_counts') && text.includes('sum('))
+    expect(readings.length).toBe(1)
   })
 })
