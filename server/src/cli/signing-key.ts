@@ -7,7 +7,7 @@ import { formatMillis, fromDatabase } from '../kernel/instant.ts'
 import { onCore, operatorCommand } from './command.ts'
 import type { Listing } from './output.ts'
 
-async function listKeys(core: Core): Promise<Listing> {
+export async function listSigningKeyFacts(core: Core): Promise<Listing> {
   const keys = await listSigningKeys(core.db)
   return {
     columns: ['kid', 'current', 'encrypted', 'created_at'],
@@ -21,7 +21,7 @@ async function listKeys(core: Core): Promise<Listing> {
   }
 }
 
-async function rotate(core: Core, options: { discardPrevious?: boolean }): Promise<Facts> {
+export async function rotateKey(core: Core, options: { discardPrevious?: boolean }): Promise<Facts> {
   const isPreviousDiscarded = options.discardPrevious ?? false
   const { kid, previous } = await rotateSigningKey(core, { isPreviousDiscarded })
   return { kid, previous_kid: previous, previous_discarded: isPreviousDiscarded }
@@ -29,8 +29,8 @@ async function rotate(core: Core, options: { discardPrevious?: boolean }): Promi
 
 export function addSigningKeyCommands(program: Command): void {
   const signingKey = program.command('signing-key').description('the keys that sign access tokens')
-  operatorCommand(signingKey, 'list', 'list the signing keys, newest first').action(onCore(listKeys))
+  operatorCommand(signingKey, 'list', 'list the signing keys, newest first').action(onCore(listSigningKeyFacts))
   operatorCommand(signingKey, 'rotate', 'sign access tokens with a new key from now on')
     .option('--discard-previous', 'refuse tokens of the previous key at once, as after a leak')
-    .action(onCore(rotate))
+    .action(onCore(rotateKey))
 }

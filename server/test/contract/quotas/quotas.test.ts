@@ -152,7 +152,8 @@ describe('A quota', () => {
     const { core } = context.app
     await core.quotas.set(org.orgId, { assets: 1000 })
     texts.length = 0
-    for (let made = 0; made < 20; made++) await create(org.full, 'assets', { name: 'n' })
+    const api = org.full
+    for (let made = 0; made < 20; made++) await create(api, 'assets', { name: 'n' })
     const readings = texts.filter((text) => text.includes('record_counts') && text.includes('sum('))
     expect(readings.length).toBe(1)
   })

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest'
+import { listSigningKeyFacts, rotateKey } from '../../src/cli/signing-key.ts'
+import { useCore } from '../support/core.ts'
+
+const used = useCore()
+
+describe('The signing keys', () => {
+  it('are listed newest first without the keys themselves, and replaced by a command', async () => {
+    const { core } = used
+    const [{ kid: first }] = (await listSigningKeyFacts(core)).rows as [{ kid: string }]
+    const rotated = await rotateKey(core, {})
+    expect(rotated).toEqual({ kid: expect.any(String), previous_kid: first, previous_discarded: false })
+    expect((await listSigningKeyFacts(core)).rows).toEqual([
+      { kid: rotated['kid'], current: true, encrypted: false, created_at: expect.stringMatching(/Z$/) },
+      { kid: first, current: false, encrypted: false, created_at: expect.stringMatching(/Z$/) },
+    ])
+    const last = await rotateKey(core, { discardPrevious: true })
+    expect((await listSigningKeyFacts(core)).rows).toMatchObject([{ kid: last['kid'], current: true }])
+  })
+})
