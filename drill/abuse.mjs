@@ -63,7 +63,11 @@ class Neighbour {
 
   get result() {
     const sorted = this.#latencies.toSorted((a, b) => a - b)
-    return { requests: sorted.length, p99Ms: sorted[Math.floor(sorted.length * 0.99)], failures: this.#failures }
+    return {
+      requests: sorted.length,
+      p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? Infinity,
+      failures: this.#failures,
+    }
   }
 }
 
@@ -187,10 +191,12 @@ const cases = [
         const { username, password, topic } = reader.mqtt
         socket.write(generate({ cmd: 'connect', clientId: `drill-${connection}`, username, password, clean: true }))
         const payload = Buffer.alloc(2 ** 20, 0x20)
-        for (let messageId = 1; messageId <= 100; messageId++)
-          socket.write(generate({ cmd: 'publish', topic, payload, qos: 2, messageId, retain: false, dup: false }))
         // Every PUBREC of the server stays unanswered.
         socket.resume()
+        for (let messageId = 1; messageId <= 100 && !socket.destroyed; messageId++) {
+          socket.write(generate({ cmd: 'publish', topic, payload, qos: 2, messageId, retain: false, dup: false }))
+          await sleep(5)
+        }
       }
       await sleep(abuseMs, null, { signal }).catch(ignore)
     },
