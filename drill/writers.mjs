@@ -1,6 +1,6 @@
 /**
- * Clients that write until they are told to stop. Like real ones, they repeat what was not acknowledged. They remember what
- * was, so that it can be compared with what is stored.
+ * Clients that write until `stop` is called. Like real clients, they repeat what was not acknowledged. They keep a record of
+ * what was acknowledged, so that it can be compared with what is stored.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import mqtt from 'mqtt'

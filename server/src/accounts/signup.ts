@@ -41,7 +41,7 @@ export async function signup(needs: AccountNeeds, given: Signup): Promise<Signed
   return openSession(needs, user, membership, [membership])
 }
 
-/** The owner of an address hears, once a day at most, that somebody signs up with it. */
+/** Mails the owner of an address, at most once a day, that a sign-up with it was tried. */
 async function tellOwner(needs: AccountNeeds, { email }: User): Promise<void> {
   if (!needs.post.hasTransport || !(await needs.throttle.tryConsume('day', `signup-mail:${email}`, 1))) return
   needs.post.send({

@@ -116,7 +116,7 @@ function filePage(folder: string, name: string): PlainPage['render'] {
   }
 }
 
-/** The web app from memory, told where the API by ids lies and who may sign up. Without a build the root leads to the reference. */
+/** Serves the web app from memory, with the base path of the API and the sign-up mode filled in. Without a build the root leads to the reference. */
 export function webPages(folder: string, apiBase: string, signup: string): PlainPage[] {
   if (!existsSync(join(folder, 'index.html'))) {
     const text = 'See /api/docs\n'

@@ -102,7 +102,7 @@ export class Imports {
     this.#progress.set(`${state} ${id}`, Number(done))
   }
 
-  /** Where the organization has as many imports as it may have, a new one takes the place of one that nobody needs. */
+  /** At the organization's quota, the new import replaces one that has ended or is abandoned. */
   async create(orgId: number, kind: ImportKind): Promise<number> {
     const { db, clock, ids, quotas } = this.#needs
     const id = await ids.next(orgId)
@@ -209,7 +209,7 @@ export class Imports {
     }
   }
 
-  /** It is over, or nobody went on with it for a while. */
+  /** The import has ended, or was idle for an hour. */
   #isAbandoned({ state, changedAt }: ImportInState): boolean {
     return state === 'done' || state === 'failed' || this.#needs.clock.millis() - millisOf(changedAt) > abandonedAfterMs
   }

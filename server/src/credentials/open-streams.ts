@@ -5,7 +5,7 @@ import { refuse } from '../kernel/errors.ts'
 interface OpenStream {
   caller: Caller
   end: () => void
-  /** Aborted when the stream is over, whoever ended it. */
+  /** Aborted when the stream has ended, whether the client or the server ended it. */
   closed: AbortSignal
 }
 

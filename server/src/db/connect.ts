@@ -69,7 +69,7 @@ export interface Connection extends Database {
   close(): Promise<void>
 }
 
-/** Connections for long transactions are closed when nobody has used them for so long. */
+/** Idle time after which connections for long transactions are closed. */
 const longIdleMs = 10_000
 
 /** More than there are for single statements: a transaction mostly waits for its next statement or for the disk. */
@@ -330,7 +330,7 @@ interface TransactionPool {
 
 interface TransactionPoolOptions {
   max: number
-  /** Connections that nobody uses are closed after it; 0 keeps them. */
+  /** Idle connections are closed after this time; 0 keeps them open. */
   idleTimeoutMillis: number
   patienceMs: number
   parameters: Parameters

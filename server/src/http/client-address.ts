@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { clientKeyOf } from '../kernel/address.ts'
 
-/** True when a proxy says that it forwards the request for somebody else. */
+/** True when the headers say that a proxy forwarded the request. */
 export const isForwarded = ({ headers }: IncomingMessage): boolean =>
   ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'].some((name) => headers[name] !== undefined)
 

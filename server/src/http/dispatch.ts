@@ -106,7 +106,7 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
     try {
       checkProtocol(request)
     } catch (error) {
-      // Where the two sides may not agree on what a request is, the next one cannot be told from the rest of this one.
+      // Client and server may disagree on where this request ends, so no further request is read from the connection.
       exchange.response.shouldKeepAlive = false
       throw error
     }
@@ -137,7 +137,7 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
       body: undefined as never,
       caller,
       address,
-      isForwarded: isForwarded(request),
+      isForwarded: () => isForwarded(request),
     }
 
     // An anonymous body is read before the request takes a slot, so that slow anonymous clients hold none. An authenticated one is

@@ -55,7 +55,7 @@ export interface Call<P, Q, B> {
   /** The client's address as limits count it: an IPv6 address is cut to its /64. */
   readonly address: string
   /** A proxy says that it forwards the request for another client. */
-  readonly isForwarded: boolean
+  readonly isForwarded: () => boolean
 }
 
 /** What an operation answers when all is well, for the description. */

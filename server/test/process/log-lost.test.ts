@@ -26,8 +26,17 @@ async function fillLog(url: string): Promise<void> {
   }
 }
 
+/** A server that logs into a pipe without a reader. */
+async function serveIntoPipe(format: string) {
+  const database = await emptyDatabase()
+  const fifo = join(newFolder(), 'log')
+  execFileSync('mkfifo', [fifo])
+  const settings = { DATABASE_URL: database.url, LASTSEEN_LOG_FORMAT: format }
+  return { database, fifo, ...(await serveInto(`3<>${fifo} >${fifo}`, settings)) }
+}
+
 describe.each(['json', 'pretty'])('a server whose log lines cannot be written (%s)', { timeout: 180_000 }, (format) => {
-  it('serves on while the disk is full, and stops on request', async () => {
+  it('keeps serving while the disk is full, and stops on request', async () => {
     const database = await emptyDatabase()
     const { program, url } = await serveInto('>/dev/full', {
       DATABASE_URL: database.url,
@@ -39,14 +48,8 @@ describe.each(['json', 'pretty'])('a server whose log lines cannot be written (%
     await database.drop()
   })
 
-  it('serves on while nobody reads its pipe, and tells later how many lines were lost', async () => {
-    const database = await emptyDatabase()
-    const fifo = join(newFolder(), 'log')
-    execFileSync('mkfifo', [fifo])
-    const { program, url } = await serveInto(`3<>${fifo} >${fifo}`, {
-      DATABASE_URL: database.url,
-      LASTSEEN_LOG_FORMAT: format,
-    })
+  it('keeps serving while its pipe has no reader, and logs later how many lines were lost', async () => {
+    const { database, fifo, program, url } = await serveIntoPipe(format)
     await fillLog(url)
     expect((await send(url, 'GET', '/readyz')).status).toBe(200)
     const reader = spawn('cat', [fifo], { stdio: ['ignore', 'pipe', 'ignore'] })
@@ -61,14 +64,8 @@ describe.each(['json', 'pretty'])('a server whose log lines cannot be written (%
     await database.drop()
   })
 
-  it('stops on request while nobody reads its pipe', async () => {
-    const database = await emptyDatabase()
-    const fifo = join(newFolder(), 'log')
-    execFileSync('mkfifo', [fifo])
-    const { program, url } = await serveInto(`3<>${fifo} >${fifo}`, {
-      DATABASE_URL: database.url,
-      LASTSEEN_LOG_FORMAT: format,
-    })
+  it('stops on request while its pipe has no reader', async () => {
+    const { database, program, url } = await serveIntoPipe(format)
     await fillLog(url)
     const ended = await Promise.race([program.stop(), new Promise((resolve) => setTimeout(resolve, 20_000, null))])
     expect(ended).toMatchObject({ code: 0 })

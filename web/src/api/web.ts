@@ -717,7 +717,7 @@ export interface paths {
         put?: never;
         /**
          * Begin an import
-         * @description An organization has a bounded number of imports. A new one takes the place of one that is over or was left alone for an hour; where there is none it is 409.
+         * @description An organization has a bounded number of imports. At the limit, a new import replaces one that has ended or was idle for an hour; without such an import the request is 409.
          */
         post: operations["imports.open"];
         delete?: never;

@@ -114,7 +114,7 @@ export function importRoutes(needs: ImportNeeds): AnyRoute[] {
       refusals: [409],
       summary: 'Begin an import',
       description:
-        'An organization has a bounded number of imports. A new one takes the place of one that is over or was left alone for an hour; where there is none it is 409.',
+        'An organization has a bounded number of imports. At the limit, a new import replaces one that has ended or was idle for an hour; without such an import the request is 409.',
       body: json('ImportCreate', { kind: oneOf(importKinds) }, { kind: 'assets' }),
       success: { status: 201, description: 'The import, without rows', schema: single(NewImport) },
       async handle({ caller, body }) {

@@ -106,7 +106,7 @@ export function sessionRoutes(needs: AccountNeeds): AnyRoute[] {
       exists: async () => assertSignupOpen(needs.signups),
       async handle({ body, address, isForwarded }) {
         const { organization_name: organizationName, ...account } = body
-        return signedIn(201, await signup(needs, { ...account, organizationName, address, isForwarded }))
+        return signedIn(201, await signup(needs, { ...account, organizationName, address, isForwarded: isForwarded() }))
       },
     }),
     route({

@@ -55,7 +55,7 @@ describe('Where a mail server is set', () => {
     expect(server.mails[0]!.data).toMatch(/^Subject: =\?UTF-8\?/m)
   })
 
-  it('the owner of an address hears that somebody signs up with it, once a day', async () => {
+  it('the owner of an address gets a mail when a sign-up with it is tried, once a day', async () => {
     const person = await newPerson(org, 'viewer')
     const json = { email: person.email.toUpperCase(), password: 'correct horse battery', organization_name: 'Other' }
     for (let turn = 0; turn < 3; turn++)
