@@ -194,6 +194,11 @@ describe('starting and stopping', { timeout: 60_000 }, () => {
       `select datlocprovider, datlocale from pg_database where datname='lastseen'`,
     )
     expect(locale).toEqual({ datlocprovider: 'b', datlocale: 'C.UTF-8' })
+    const [login] = await query(
+      first.url,
+      `select rolname, rolsuper, rolbypassrls, rolreplication from pg_roles where rolname = current_user`,
+    )
+    expect(login).toEqual({ rolname: 'lastseen', rolsuper: false, rolbypassrls: false, rolreplication: false })
     await expect(query(first.url.replace(/:[^:@]*@/, ':wrong@'), 'select 1')).rejects.toMatchObject({ code: '28P01' })
     await query(first.url, 'create table kept as select 42 as answer')
     await first.release()

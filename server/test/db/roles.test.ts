@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkRoles } from '../../src/db/check-roles.ts'
 import { type EmbeddedPostgres, acquireEmbedded } from '../../src/db/embedded/acquire.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { superuserOf } from '../support/cluster.ts'
 
 // Roles belong to a whole server, so what is done to them here is done on a server of this file's own.
 let folder: string
@@ -16,7 +17,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'lastseen-roles-'))
   server = await acquireEmbedded({ dataDir: folder, progress: () => undefined })
   await migrate(server.url)
-  admin = postgres(server.url, { max: 1, onnotice: () => undefined })
+  admin = postgres(superuserOf(server.url), { max: 1, onnotice: () => undefined })
 }, 120_000)
 
 afterAll(async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { acquireEmbedded } from '../../src/db/embedded/acquire.ts'
+import { superuserOf } from '../support/cluster.ts'
 import { everyRow, ownedDatabase } from '../support/backup.ts'
 import {
   type Ended,
@@ -171,7 +172,7 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
     expect([restored.code, restored.stderr]).toEqual([0, expect.stringMatching(/^asset_minutes: 3 rows$/m)])
     const [before, after] = [home, dataDir].map(async (dir) => {
       const database = await acquireEmbedded({ dataDir: dir, progress: () => undefined })
-      return everyRow(database.url).finally(() => database.release())
+      return everyRow(superuserOf(database.url)).finally(() => database.release())
     })
     expect(await after).toEqual(await before)
     expect(JSON.stringify((await after)!['assets'])).toContain('🏭')

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { acquireEmbedded } from '../../src/db/embedded/acquire.ts'
+import { superuserOf } from '../support/cluster.ts'
 import {
   type Pair,
   emptyDatabase,
@@ -159,7 +160,7 @@ describe('a database user who is no superuser', { timeout: 60_000 }, () => {
 
   beforeAll(async () => {
     cluster = await acquireEmbedded({ dataDir: newFolder(), progress: () => undefined })
-    await withSql(cluster.url, async (sql) => {
+    await withSql(superuserOf(cluster.url), async (sql) => {
       await sql`create role maker login createrole password 'word'`
       await sql`create database maker owner maker`
       await sql`create role plain login password 'word'`
@@ -187,7 +188,7 @@ describe('a database user who is no superuser', { timeout: 60_000 }, () => {
   })
 
   it('who owns the database and was granted the two roles is enough', async () => {
-    await withSql(cluster.url, (sql) => sql`grant lastseen_writer, lastseen_reader to plain`)
+    await withSql(superuserOf(cluster.url), (sql) => sql`grant lastseen_writer, lastseen_reader to plain`)
     const server = await serve({ DATABASE_URL: urlOf('plain') })
     expect((await exchange(server.url, firstCredentials(server.program.stderr))).status).toBe(200)
     expect((await server.program.stop()).code).toBe(0)

@@ -26,13 +26,19 @@ async function scratch(): Promise<string> {
   return folder
 }
 
+/** The address of an embedded server for its superuser, who has the same password as the login of the service. */
+export function superuserOf(address: string, database = 'lastseen'): string {
+  const url = new URL(address)
+  url.username = 'postgres'
+  url.pathname = `/${database}`
+  return url.href
+}
+
 async function startEmbedded(): Promise<Cluster> {
   const dataDir = await scratch()
   const server = await acquireEmbedded({ dataDir, progress: () => undefined })
-  const url = new URL(server.url)
-  url.pathname = '/postgres'
   return {
-    url: url.href,
+    url: superuserOf(server.url, 'postgres'),
     async stop() {
       await server.release()
       await rm(dataDir, { recursive: true, force: true })

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Session, openSession } from '../session.ts'
 import { sql } from '../sql.ts'
-import { clusterExists, hasDatabase, openDataDir, prepareCluster, shown, type Place } from './cluster.ts'
+import { LOGIN, clusterExists, hasDatabase, openDataDir, prepareCluster, shown, type Place } from './cluster.ts'
 import { withLock } from './lock.ts'
 import { readPostmaster, rotateLog, startPostmaster, stopPostmaster } from './postmaster.ts'
 
@@ -95,7 +95,7 @@ export async function acquireEmbedded(options: EmbeddedOptions): Promise<Embedde
 
 async function urlOf(place: Place, port: number): Promise<string> {
   const password = (await readFile(place.passwordFile, 'utf8')).trim()
-  return `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/lastseen?sslmode=disable`
+  return `postgres://${LOGIN}:${encodeURIComponent(password)}@127.0.0.1:${port}/lastseen?sslmode=disable`
 }
 
 const connect = (url: string, onEnd?: () => void): Promise<Session> =>

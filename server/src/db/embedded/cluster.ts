@@ -6,6 +6,8 @@ import { canUse, chooseAccount, placePrograms, run, type Account } from './progr
 /** Where root keeps the files when the account of PostgreSQL cannot reach the data directory. */
 const STORE = '/var/lib/lastseen'
 const MAJOR = '18'
+/** The role that the service logs in as. */
+export const LOGIN = 'lastseen'
 
 export interface Place {
   readonly dataDir: string
@@ -177,9 +179,21 @@ async function initialise(files: string, programs: string, account: Account, pas
   await fs.rm(secret)
   if (!made.ok) throw new Error(`PostgreSQL could not create its files in ${files}:\n${made.output.trim()}`)
   const single = ['--single', '-D', files, '-c', 'exit_on_error=on', 'postgres']
-  const named = await run(join(programs, 'postgres'), single, account, 'CREATE DATABASE lastseen\n')
+  const named = await run(join(programs, 'postgres'), single, account, createLogin(password))
   if (!named.ok) throw new Error(`PostgreSQL could not create the database lastseen:\n${named.output.trim()}`)
 }
+
+/**
+ * The service logs in as a role that owns its database and is no superuser. The superuser `postgres` has the same
+ * password and is left to administrators. In single-user mode each line is one statement.
+ */
+const createLogin = (password: string): string =>
+  [
+    `CREATE ROLE ${LOGIN} LOGIN CREATEROLE PASSWORD '${password}'`,
+    `GRANT SET ON PARAMETER temp_file_limit TO ${LOGIN} WITH GRANT OPTION`,
+    `CREATE DATABASE lastseen OWNER ${LOGIN}`,
+    '',
+  ].join('\n')
 
 /** Removes what an interrupted creation left, also where its draft is only a pointer. */
 async function removeDrafts({ dataDir }: Place): Promise<void> {
