@@ -76,7 +76,27 @@ function firstByPath(orgId: number, request: PathRequest): Sql {
     )`
 }
 
-/** Every match with its path, which is followed upwards from the match. */
+/** The paths of all locations, from the roots down: each path is built once, from its parent's. */
+const allPaths = (orgId: number): Sql => sql`
+  paths as (
+    select r.id, r.external_key as path from locations r
+    where r.org_id = ${orgId} and r.parent_id is null and r.deleted_at is null
+    union all
+    select r.id, paths.path || '/' || r.external_key
+    from paths join locations r on r.org_id = ${orgId} and r.parent_id = paths.id and r.deleted_at is null
+  )`
+
+/** The paths of a few matches, each followed upwards from the match. */
+const pathsOfMatches = (orgId: number): Sql => sql`
+  up as (
+    select m.id, m.parent_id, m.external_key as path from matches m
+    union all
+    select up.id, l.parent_id, l.external_key || '/' || up.path
+    from up join locations l on l.org_id = ${orgId} and l.id = up.parent_id
+  ),
+  paths as (select id, path from up where parent_id is null)`
+
+/** Every match with its path. */
 function matchesByPath(orgId: number, request: PathRequest, only: readonly Sql[]): Sql {
   return sql`
     with recursive matches as materialized (
@@ -84,22 +104,15 @@ function matchesByPath(orgId: number, request: PathRequest, only: readonly Sql[]
       where ${conditions(orgId, request, live, only)}
     ),
     total as (select count(*) as total from matches),
-    up as (
-      select m.id, m.parent_id, m.external_key as path from matches m
-      union all
-      select up.id, l.parent_id, l.external_key || '/' || up.path
-      from up join locations l on l.org_id = ${orgId} and l.id = up.parent_id
-    ),
-    placed as (select m.*, up.path from matches m join up on up.id = m.id and up.parent_id is null),
+    ${isNarrowed(request, only) ? pathsOfMatches(orgId) : allPaths(orgId)},
     chosen as (
-      select p.id, p.path from placed p order by ${orderBy(request, sql`p`)} limit ${limitOf(request)}
+      select id, path from (select m.*, paths.path from matches m join paths on paths.id = m.id) placed
+      order by ${orderBy(request, sql`placed`)} limit ${request.limit} offset ${request.offset}
     ),
     page as (
       select ${locationColumns}, chosen.path from chosen join locations r on r.org_id = ${orgId} and r.id = chosen.id
     )`
 }
-
-const limitOf = ({ limit, offset }: PathRequest): Sql => sql`${limit} offset ${offset}`
 
 const isByColumns = (request: PathRequest): request is ListRequest =>
   request.sort.every(({ field }) => field !== 'path')
