@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
 import { takeSeat } from '../db/seat.ts'
-import { type BrokerNeeds, startBroker } from '../ingest/broker.ts'
+import { startBroker } from '../ingest/broker.ts'
 import { startSubscriber } from '../ingest/subscriber.ts'
 import { readerChangedTopic } from '../readers/commands.ts'
 import type { Core } from './core.ts'
 import { ownAddress } from './own-address.ts'
+import { limitLogger } from './telemetry.ts'
 import type { Tracking } from './tracking.ts'
 
 export interface MqttDoor {
@@ -17,19 +18,6 @@ export interface MqttDoor {
 }
 
 export const noMqtt: MqttDoor = { notice: null, missedNews: () => undefined, close: async () => undefined }
-
-const limitLogMs = 10_000
-
-/** One line in ten seconds for each limit, so that a flood of connections does not become a flood of log lines. */
-function limitLogger(log: Logger): BrokerNeeds['onLimit'] {
-  const loggedAt = new Map<string, number>()
-  return (limit, address, readerId) => {
-    const at = performance.now()
-    if (at - (loggedAt.get(limit) ?? -Infinity) < limitLogMs) return
-    loggedAt.set(limit, at)
-    log.warn({ event: 'mqtt.limited', limit, address, readerId }, 'MQTT connection closed: it exceeded a limit')
-  }
-}
 
 /** Opens the MQTT way in: an outside broker when one is named, else the embedded one. Without either, HTTP remains. */
 export async function openMqtt(
@@ -58,7 +46,7 @@ export async function openMqtt(
       ...{ devices, intake, host, port: mqttPort, onFailure, onConnection },
       maxConnections: mqttConnections,
       maxConnectionsPerAddress: mqttConnectionsPerAddress,
-      onLimit: limitLogger(log),
+      onLimit: limitLogger(log, 'mqtt'),
     })
     // A change that names no reader is not waited for: every connected reader is then looked up.
     core.wake.on(readerChangedTopic, (readerId) =>

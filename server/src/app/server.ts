@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { ConnectionLimits } from '../admission/connection-limits.ts'
 import { FairQueue } from '../admission/fair-queue.ts'
 import { dispatcher } from '../http/dispatch.ts'
 import { burst } from '../http/rate-limit.ts'
@@ -9,7 +10,7 @@ import { type MqttDoor, noMqtt, openMqtt } from './mqtt.ts'
 import { ownAddress } from './own-address.ts'
 import { pages } from './pages.ts'
 import { startTracking } from './tracking.ts'
-import { telemetry } from './telemetry.ts'
+import { limitLogger, telemetry } from './telemetry.ts'
 import { type Tuning, startWebhooks } from './webhooks.ts'
 
 export interface RunningServer {
@@ -42,7 +43,8 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   const anonymousQueue = new FairQueue({ ...waiting, maxInFlight: 4 * config.databasePool })
   // Two are hashed at a time (users/password.ts) while the database answers the others.
   const passwordQueue = new FairQueue({ ...waiting, maxInFlight: 4, timeoutMs: 15_000 })
-  const seen = telemetry(log, queue, anonymousQueue, passwordQueue)
+  const downloadQueue = new FairQueue({ ...waiting, maxInFlight: 16 })
+  const seen = telemetry(log, queue, anonymousQueue, passwordQueue, downloadQueue)
   const tracking = startTracking(core, log)
   const webhooks = startWebhooks(core, log, seen.registry, options.delivery)
   let port = options.port
@@ -63,6 +65,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     queue,
     anonymousQueue,
     passwordQueue,
+    downloadQueue,
     millis,
     edgeFilter: config.edgeFilter,
     trustProxy: config.trustProxy,
@@ -70,7 +73,12 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     onAnswered: seen.answered,
     onBug: seen.bug,
   })
-  const http: HttpServer = await listen({ host: options.host, port: options.port, millis, handle })
+  const perAddress = config.trustProxy ? Infinity : config.httpConnectionsPerAddress
+  const http: HttpServer = await listen({
+    ...{ host: options.host, port: options.port, millis, handle },
+    limits: new ConnectionLimits(config.httpConnections, perAddress),
+    onLimit: limitLogger(log, 'http'),
+  })
   port = http.port
   if (takesReads) mqtt = await openMqtt(core, tracking, log, isOneOfSeveral)
   return {

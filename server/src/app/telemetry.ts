@@ -11,6 +11,21 @@ export interface Telemetry {
   untrustedProxy: () => void
 }
 
+const limitLogMs = 10_000
+
+type LimitLogger = (limit: string, address: string, readerId?: number | null) => void
+
+/** One line in ten seconds for each limit, so that a flood of connections does not become a flood of log lines. */
+export function limitLogger(log: Logger, protocol: 'http' | 'mqtt'): LimitLogger {
+  const loggedAt = new Map<string, number>()
+  return (limit, address, readerId) => {
+    const at = performance.now()
+    if (at - (loggedAt.get(limit) ?? -Infinity) < limitLogMs) return
+    loggedAt.set(limit, at)
+    log.warn({ event: `${protocol}.limited`, limit, address, readerId }, 'connection closed: it exceeded a limit')
+  }
+}
+
 /** Logs and counts what was answered. No secrets, no bodies, no query strings. */
 export function telemetry(log: Logger, ...queues: FairQueue[]): Telemetry {
   const registry = new Registry()

@@ -6,7 +6,8 @@ import type { RecordCore } from '../records/record.ts'
 import { type HistoryCursor, historyBatch, positionBatch } from '../tracking/export.sql.ts'
 import { byteOrderMark, csvLine } from './csv.ts'
 
-const atOnce = 2000
+/** Rows in memory for one export, each of up to 64 KiB of metadata. */
+const batchSize = 200
 
 const wire = (at: Instant | null): string | null => (at === null ? null : formatMillis(at))
 
@@ -43,12 +44,12 @@ async function* inBatches<Place>(
 }
 
 const placeBehind = <Row, Place>(rows: readonly Row[], place: (row: Row) => Place): Place | null =>
-  rows.length < atOnce ? null : place(rows.at(-1)!)
+  rows.length < batchSize ? null : place(rows.at(-1)!)
 
 /** Every live asset, whether or not it is valid now. */
 export const exportAssets = (db: Db, orgId: number): AsyncGenerator<string> =>
   inBatches(['external_key', 'name', 'description', 'metadata', ...stateColumns], 0, async (after: number) => {
-    const assets = await assetBatch(db, orgId, after, atOnce)
+    const assets = await assetBatch(db, orgId, after, batchSize)
     const lines = assets.map((one) =>
       csvLine([one.externalKey, one.name, one.description, JSON.stringify(one.metadata), ...stateCells(one)]),
     )
@@ -60,7 +61,7 @@ export const exportLocations = (db: Db, orgId: number): AsyncGenerator<string> =
     ['external_key', 'name', 'description', 'parent_external_key', ...stateColumns],
     0,
     async (after: number) => {
-      const locations = await locationBatch(db, orgId, after, atOnce)
+      const locations = await locationBatch(db, orgId, after, batchSize)
       const lines = locations.map((one) =>
         csvLine([one.externalKey, one.name, one.description, one.parentKey, ...stateCells(one)]),
       )
@@ -86,7 +87,7 @@ export const exportHistory = (
   filter: { assetIds?: readonly number[] | undefined; from?: Instant | undefined; to?: Instant | undefined },
 ): AsyncGenerator<string> =>
   inBatches(historyColumns, beforeAll, async (after: HistoryCursor) => {
-    const rows = await historyBatch(db, orgId, filter, after, atOnce)
+    const rows = await historyBatch(db, orgId, filter, after, batchSize)
     const lines = rows.map((row) =>
       csvLine([
         row.assetKey,
@@ -105,7 +106,7 @@ const positionColumns = ['asset_external_key', 'asset_name', 'location_external_
 /** Where every scanned asset is, or was at an instant. */
 export const exportPositions = (db: Db, orgId: number, at: Instant | undefined): AsyncGenerator<string> =>
   inBatches(positionColumns, 0, async (after: number) => {
-    const rows = await positionBatch(db, orgId, at, after, atOnce)
+    const rows = await positionBatch(db, orgId, at, after, batchSize)
     const lines = rows.map((row) =>
       csvLine([row.assetKey, row.assetName, row.locationKey, row.locationName, wire(row.lastSeenAt)]),
     )

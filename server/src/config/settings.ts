@@ -234,6 +234,19 @@ export const settings = {
   quotaMembers: quota('MEMBERS', 'members', 1000),
   quotaApiKeys: quota('API_KEYS', 'API keys that are not revoked', 10_000),
   quotaImports: quota('IMPORTS', 'stored imports', 20),
+  httpConnections: setting({
+    name: 'LASTSEEN_HTTP_CONNECTIONS',
+    fallback: '10000',
+    parse: count(1, 1_000_000),
+    about: 'HTTP connections that each server process accepts at a time.',
+  }),
+  httpConnectionsPerAddress: setting({
+    name: 'LASTSEEN_HTTP_CONNECTIONS_PER_ADDRESS',
+    fallback: '2000',
+    parse: count(1, 1_000_000),
+    about:
+      'How many of them may come from one IPv4 address or one IPv6 network of 64 bits. Without effect with `LASTSEEN_TRUST_PROXY`, because all connections come from the proxy.',
+  }),
   mqttPort: setting({
     name: 'LASTSEEN_MQTT_PORT',
     fallback: '1883',

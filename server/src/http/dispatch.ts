@@ -61,6 +61,8 @@ export interface DispatchNeeds {
   readonly anonymousQueue: FairQueue
   /** Operations that hash passwords, shared by client address, so that they never delay anything else. */
   readonly passwordQueue: FairQueue
+  /** Downloads, which last as long as their clients take to read them. */
+  readonly downloadQueue: FairQueue
   readonly millis: () => number
   readonly edgeFilter: boolean
   readonly trustProxy: boolean
@@ -160,7 +162,8 @@ export function dispatcher(needs: DispatchNeeds): (request: IncomingMessage, res
       onFlushed(exchange, () => queue.release(tenant))
     }
     if (result.stream !== undefined) return stream(exchange, result.stream)
-    if (result.download !== undefined) return pour(exchange, result.download)
+    const { download } = result
+    if (download !== undefined) await needs.downloadQueue.run(tenant, 1, () => pour(exchange, download))
   }
 
   function locate(exchange: Exchange): { target: Target; segments: readonly string[] } {

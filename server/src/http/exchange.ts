@@ -138,6 +138,8 @@ const ascii = /^[\t\x20-\x7e]*$/
 
 /** How long a client may take nothing of its response, and how long it may take for the whole response. */
 const flushLimits = { stalledMs: 30_000, totalMs: 120_000 }
+/** How long a download may take. */
+const downloadMs = 3_600_000
 
 /**
  * Calls back once the network has taken the whole response, or its connection is closed: until then the response is
@@ -208,8 +210,13 @@ export function stream(exchange: Exchange, open: (stream: EventStream) => void):
  * Sends a file as it is made, no faster than it is taken, so that its size costs no memory. What fails before the first
  * byte is refused as ever; what fails later cuts the connection, so that half a file is never taken for a whole one.
  */
-export async function pour(exchange: Exchange, { type, fileName, chunks }: Download): Promise<void> {
+export async function pour(
+  exchange: Exchange,
+  { type, fileName, chunks }: Download,
+  timeoutMs = downloadMs,
+): Promise<void> {
   const { response } = exchange
+  const timer = setTimeout(() => response.destroy(), timeoutMs).unref()
   const pieces = chunks[Symbol.asyncIterator]()
   try {
     let piece = await pieces.next()
@@ -226,6 +233,7 @@ export async function pour(exchange: Exchange, { type, fileName, chunks }: Downl
     if (response.headersSent) response.destroy()
     throw error
   } finally {
+    clearTimeout(timer)
     await pieces.return?.()
   }
 }

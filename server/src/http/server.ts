@@ -1,5 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import type { Socket } from 'node:net'
+import type { ConnectionLimits } from '../admission/connection-limits.ts'
+import { clientKeyOf } from '../kernel/address.ts'
 import { ulid } from '../kernel/ulid.ts'
 import { errorKinds, refuse } from '../kernel/errors.ts'
 import { continuations } from './body.ts'
@@ -53,6 +55,9 @@ export async function listen(options: {
   handle: (request: IncomingMessage, response: ServerResponse) => void
   /** How long a request may take to arrive. */
   requestTimeoutMs?: number | undefined
+  limits: ConnectionLimits
+  /** Called with the limit that a connection would have exceeded, which was closed. */
+  onLimit: (limit: string, address: string) => void
 }): Promise<HttpServer> {
   const { requestTimeoutMs = 60_000 } = options
   const server = createServer({
@@ -66,8 +71,18 @@ export async function listen(options: {
   let draining = false
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => {
+    const address = socket.remoteAddress ?? ''
+    const network = clientKeyOf(address) ?? address
+    const exceeded = options.limits.add(network)
+    if (exceeded !== null) {
+      socket.destroy()
+      return options.onLimit(exceeded, address)
+    }
     sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
+    socket.once('close', () => {
+      options.limits.remove(network)
+      sockets.delete(socket)
+    })
   })
   server.on('request', (request, response) => {
     if (draining) response.shouldKeepAlive = false

@@ -1,19 +1,26 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { request } from 'undici'
 import { afterEach, describe, expect, it } from 'vitest'
+import { FairQueue } from '../../src/admission/fair-queue.ts'
+import type { DispatchNeeds } from '../../src/http/dispatch.ts'
+import { pour, openExchange } from '../../src/http/exchange.ts'
+import { fullBucket } from '../../src/http/rate-limit.ts'
 import { type Answer, route } from '../../src/http/route.ts'
 import { type Mounted, mountRows } from '../support/mounted.ts'
 
 let mounted: Mounted
-afterEach(() => mounted.close())
+afterEach(() => mounted?.close())
 
-async function mount(chunks: () => AsyncIterable<string>): Promise<void> {
+async function mount(chunks: () => AsyncIterable<string>, more: Partial<DispatchNeeds> = {}): Promise<void> {
   const handle = async (): Promise<Answer> => ({
     status: 200,
     download: { type: 'text/csv', fileName: 'a.csv', chunks: chunks() },
   })
   const success = { status: 200, description: '' } as const
   const common = { id: 'file', method: 'GET', path: '/file', group: '', summary: '', scopes: [] } as const
-  mounted = await mountRows([route({ ...common, access: 'public', success, handle })])
+  mounted = await mountRows([route({ ...common, access: 'public', success, handle })], more)
 }
 
 const ask = (method: 'GET' | 'HEAD' = 'GET') =>
@@ -68,6 +75,47 @@ describe('A file that is made while it is sent', () => {
     reply.body.on('error', () => undefined)
     await expect.poll(() => isOver).toBe(true)
     expect(made).toBeLessThan(1000)
+  })
+
+  it('is one of a bounded number, and a further one is 429 when none of them ends in time', async () => {
+    let end = (): void => undefined
+    const ended = new Promise<void>((resolve) => (end = resolve))
+    const chunks = async function* () {
+      yield 'a'
+      await ended
+    }
+    const downloadQueue = new FairQueue({ maxInFlight: 1, timeoutMs: 200 })
+    await mount(chunks, { downloadQueue })
+    const first = await ask()
+    const second = await ask()
+    expect([first.statusCode, second.statusCode]).toEqual([200, 429])
+    await second.body.dump()
+    end()
+    expect(await first.body.text()).toBe('a')
+    await expect.poll(() => downloadQueue.inFlight).toBe(0)
+    expect((await ask()).statusCode).toBe(200)
+  })
+
+  it('is cut off after the longest time of a download', async () => {
+    let isOver = false
+    const chunks = async function* () {
+      try {
+        for (;;) {
+          yield 'a'
+          await new Promise((resume) => setTimeout(resume, 20))
+        }
+      } finally {
+        isOver = true
+      }
+    }
+    const server = createServer((message, response) => {
+      void pour(openExchange(message, response, fullBucket(0), 0), { type: 'text/csv', fileName: '', chunks: chunks() }, 300)
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const reply = await request(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+    await expect(reply.body.text()).rejects.toThrow()
+    await expect.poll(() => isOver).toBe(true)
+    server.close()
   })
 
   it('is announced and not sent to HEAD', async () => {

@@ -173,6 +173,8 @@ describe('settings', () => {
       quotaMembers: 1000,
       quotaApiKeys: 10_000,
       quotaImports: 20,
+      httpConnections: 10_000,
+      httpConnectionsPerAddress: 2000,
       mqttPort: 1883,
       mqttConnections: 10_000,
       mqttConnectionsPerAddress: 1000,

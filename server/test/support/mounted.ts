@@ -1,3 +1,4 @@
+import { ConnectionLimits } from '../../src/admission/connection-limits.ts'
 import { FairQueue } from '../../src/admission/fair-queue.ts'
 import { type DispatchNeeds, dispatcher } from '../../src/http/dispatch.ts'
 import { type AnyRoute, type ok, route } from '../../src/http/route.ts'
@@ -9,6 +10,8 @@ export interface Mounted {
   /** What the dispatcher called a bug. */
   bugs: unknown[]
   answered: { operation: string; status: number }[]
+  /** The limits that closed connections would have exceeded. */
+  limited: string[]
   close(graceMs?: number): Promise<void>
 }
 
@@ -21,14 +24,16 @@ export const row = (id: string, handle: () => Promise<ReturnType<typeof ok>>, mo
 
 interface MountOptions extends Partial<DispatchNeeds> {
   requestTimeoutMs?: number
+  limits?: ConnectionLimits
 }
 
 /** Rows of the test's own making behind the real HTTP layer; every token is good and holds the scope `ok`. */
 export async function mountRows(
   routes: readonly AnyRoute[],
-  { requestTimeoutMs, ...options }: MountOptions = {},
+  { requestTimeoutMs, limits = new ConnectionLimits(Infinity, Infinity), ...options }: MountOptions = {},
 ): Promise<Mounted> {
   const bugs: unknown[] = []
+  const limited: string[] = []
   const answered: Mounted['answered'] = []
   const millis = options.millis ?? Date.now
   const handle = dispatcher({
@@ -49,6 +54,7 @@ export async function mountRows(
     queue: new FairQueue({ maxInFlight: 32, maxWaiting: 600, timeoutMs: 8000 }),
     anonymousQueue: new FairQueue({ maxInFlight: 64 }),
     passwordQueue: new FairQueue({ maxInFlight: 4 }),
+    downloadQueue: new FairQueue({ maxInFlight: 4 }),
     millis,
     edgeFilter: false,
     trustProxy: false,
@@ -57,6 +63,6 @@ export async function mountRows(
     onBug: (_exchange, error) => bugs.push(error),
     ...options,
   })
-  const server = await listen({ host: '127.0.0.1', port: 0, millis, handle, requestTimeoutMs })
-  return { url: `http://127.0.0.1:${server.port}`, bugs, answered, close: (graceMs = 100) => server.close(graceMs) }
+  const server = await listen({ host: '127.0.0.1', port: 0, millis, handle, requestTimeoutMs, limits, onLimit: (limit) => limited.push(limit) })
+  return { url: `http://127.0.0.1:${server.port}`, bugs, answered, limited, close: (graceMs = 100) => server.close(graceMs) }
 }
