@@ -1,5 +1,7 @@
 import { type FieldProblem, refuse } from '../kernel/errors.ts'
-import { type Json, countMembers } from '../kernel/json.ts'
+import { type Json, countMembers, isSameJson } from '../kernel/json.ts'
+import { mergePatch } from '../kernel/merge-patch.ts'
+import { type RecordPatch, applyPatch } from '../records/patch.ts'
 import type { RecordCore, RecordDraft } from '../records/record.ts'
 
 export type Metadata = { [key: string]: Json }
@@ -16,6 +18,12 @@ export interface Asset extends RecordCore {
 export interface AssetDraft extends RecordDraft {
   metadata: Metadata
   type?: AssetType
+}
+
+export interface AssetPatch extends RecordPatch {
+  type?: AssetType | undefined
+  /** New metadata, or a JSON merge patch for it. */
+  metadata?: { replace: Metadata } | { merge: Metadata } | undefined
 }
 
 /** An asset and the key of the place it was last seen at, null when that is nowhere. */
@@ -46,8 +54,17 @@ export function refuseLargeMetadata(metadata: Metadata): void {
   if (problem !== null) throw refuse.invalid(problem)
 }
 
-/** The changed asset; metadata that the change leaves alone is not judged again. */
-export function checkedChange<A extends Asset>(current: Asset, changed: A): A {
-  if (changed.metadata !== current.metadata) refuseLargeMetadata(changed.metadata)
-  return changed
+function changedMetadata(current: Metadata, change: AssetPatch['metadata']): Metadata {
+  if (change === undefined) return current
+  if ('replace' in change) return change.replace
+  // Metadata sent back as it was read changes nothing, although a null member would remove itself.
+  return isSameJson(change.merge, current) ? current : (mergePatch(current, change.merge) as Metadata)
+}
+
+/** The asset after the change. Metadata that stays as it is is not validated again. */
+export function applyAssetPatch<A extends Asset>(current: A, patch: AssetPatch): A {
+  const changed = applyPatch(current, patch)
+  const metadata = changedMetadata(current.metadata, patch.metadata)
+  if (metadata !== current.metadata) refuseLargeMetadata(metadata)
+  return { ...changed, metadata, type: patch.type ?? current.type }
 }

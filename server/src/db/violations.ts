@@ -1,9 +1,9 @@
-import { type Refusal, refuse } from '../kernel/errors.ts'
+import { type KeyedNoun, type Refusal, refuse } from '../kernel/errors.ts'
 
-/** What the caller is told when the database itself refuses a duplicate. Constraint name → detail. */
+const keys: Record<string, KeyedNoun> = { assets_live_key: 'Asset', locations_live_key: 'Location' }
+
+/** The details of other conflicts, by the name of the violated constraint. */
 const conflicts: Record<string, string> = {
-  assets_live_key: 'An asset with this external_key already exists',
-  locations_live_key: 'A location with this external_key already exists',
   tags_live_value: 'A tag with this type and value already exists',
   webhooks_one_per_organization: 'The organization already has a webhook',
   reader_directory_topic: 'Another reader already has this topic_key',
@@ -25,8 +25,10 @@ function constraintOf(error: DatabaseError): string | null {
 }
 
 export function asConflict(error: unknown): Refusal | null {
-  const constraint = constraintOf(error as DatabaseError)
-  const detail = constraint === null ? undefined : conflicts[constraint]
+  const constraint = constraintOf(error as DatabaseError) ?? ''
+  const noun = keys[constraint]
+  if (noun !== undefined) return refuse.keyTaken(noun)
+  const detail = conflicts[constraint]
   return detail === undefined ? null : refuse.conflict(detail)
 }
 

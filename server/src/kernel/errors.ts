@@ -37,19 +37,24 @@ export interface FieldProblem {
   params?: Record<string, string | number>
 }
 
+/** The records of which one has a key at a time. */
+export type KeyedNoun = 'Asset' | 'Location'
+
 /**
- * An answer the caller must hear. Anything else that is thrown is a bug and is answered as `internal_error`. A refusal does
- * not know where it was thrown: nobody asks, and finding out is an eighth of what turning a request away costs.
+ * An error that the client gets as it is. Anything else that is thrown is a bug and is answered as `internal_error`. No stack
+ * trace is captured: that would take an eighth of the time it takes to reject a request.
  */
 export class Refusal extends Error {
   readonly kind: ErrorKind
   readonly fields: readonly FieldProblem[] | undefined
   readonly headers: Readonly<Record<string, string>>
+  /** Set when another record has the key: the surfaces have different names for it. */
+  readonly keyTakenBy: KeyedNoun | undefined
 
   constructor(
     kind: ErrorKind,
     detail: string,
-    extra: { fields?: readonly FieldProblem[]; headers?: Record<string, string> } = {},
+    extra: { fields?: readonly FieldProblem[]; headers?: Record<string, string>; keyTakenBy?: KeyedNoun } = {},
   ) {
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
@@ -58,6 +63,7 @@ export class Refusal extends Error {
     this.kind = kind
     this.fields = extra.fields
     this.headers = extra.headers ?? {}
+    this.keyTakenBy = extra.keyTakenBy
   }
 }
 
@@ -80,6 +86,8 @@ export const refuse = {
       headers: { Allow: allowed.join(', ') },
     }),
   conflict: (detail: string) => new Refusal('conflict', detail),
+  keyTaken: (noun: KeyedNoun, key = 'external_key') =>
+    new Refusal('conflict', `${noun} with this ${key} already exists`, { keyTakenBy: noun }),
   gone: () => new Refusal('gone', 'This endpoint was removed on the date in the Sunset header'),
   unsupportedMediaType: (detail: string) => new Refusal('unsupported_media_type', detail),
   rateLimited(seconds: number): Refusal {

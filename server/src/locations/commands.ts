@@ -3,26 +3,25 @@ import { type FieldProblem, refuse, refuseAny } from '../kernel/errors.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
 import {
   type Renamed,
-  attachTag,
   changeRecord,
   createRecordAmong,
   deleteRecord,
-  detachTag,
   getRecord,
   renameRecord,
 } from '../records/commands.ts'
+import { applyPatch } from '../records/patch.ts'
 import { type Needs, type RecordRef, refuseEmptyWindow } from '../records/record.ts'
-import type { Tag, TagDraft } from '../tags/tag.ts'
 import {
   type Location,
   type LocationDraft,
+  type LocationPatch,
   type ParentRef,
   type RootedLocation,
   maxTreeLevels,
   namesParent,
   tooManyLevels,
 } from './location.ts'
-import { type Reading, locationStore, rootedLocationStore, trailOf } from './locations.sql.ts'
+import { type Reading, locationStore, trailOf } from './locations.sql.ts'
 import {
   type Kin,
   countDescendants,
@@ -35,12 +34,6 @@ import {
   lockTreeForShare,
   occupancy,
 } from './tree.sql.ts'
-
-export const getLocation = (needs: Needs, orgId: number, ref: RecordRef): Promise<Location> =>
-  getRecord(needs, locationStore, orgId, ref)
-
-export const getRootedLocation = (needs: Needs, orgId: number, ref: RecordRef): Promise<RootedLocation> =>
-  getRecord(needs, rootedLocationStore, orgId, ref)
 
 /** A location that was just written, with the way to it. */
 export const withTrail = async (needs: Needs, orgId: number, location: Location): Promise<RootedLocation> => ({
@@ -97,13 +90,14 @@ export const changeLocation = (
   needs: Needs,
   orgId: number,
   ref: RecordRef,
-  parent: ParentRef,
-  change: (current: Location) => Location,
+  patch: LocationPatch,
 ): Promise<Location> => {
-  if (!namesParent(parent)) return changeRecord(needs, locationStore, orgId, ref, change)
+  const { parent } = patch
+  if (!namesParent(parent))
+    return changeRecord(needs, locationStore, orgId, ref, (current) => applyPatch(current, patch))
   const move = async (current: Location, tx: Tx): Promise<Location> => {
-    const changed = change(current)
-    // What is wrong with the body is told before a conflict.
+    const changed = applyPatch(current, patch)
+    // Errors in the body are reported before a conflict.
     refuseEmptyWindow(changed.validFrom, changed.validTo)
     return { ...changed, ...(await newParent(tx, orgId, current, parent)) }
   }
@@ -131,12 +125,6 @@ export const deleteLocation = (needs: Needs, orgId: number, ref: RecordRef): Pro
     if (assets) throw refuse.conflict('Location has active assets placed in it')
   })
 
-export const attachLocationTag = (needs: Needs, orgId: number, ref: RecordRef, tag: TagDraft): Promise<Tag> =>
-  attachTag(needs, locationStore, orgId, ref, tag)
-
-export const detachLocationTag = (needs: Needs, orgId: number, ref: RecordRef, tagId: number): Promise<void> =>
-  detachTag(needs, locationStore, orgId, ref, tagId)
-
 /** The location itself must be there; its kin may be none. */
 export async function locationKin<L extends Location>(
   needs: Needs,
@@ -146,6 +134,6 @@ export async function locationKin<L extends Location>(
   page: PageRequest,
   reading: Reading<L>,
 ): Promise<Page<L>> {
-  const { id } = await getLocation(needs, orgId, ref)
+  const { id } = await getRecord(needs, locationStore, orgId, ref)
   return listKin(needs.db.read, orgId, id, kin, page, reading)
 }

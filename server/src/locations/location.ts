@@ -1,3 +1,4 @@
+import type { RecordPatch } from '../records/patch.ts'
 import type { RecordCore, RecordDraft } from '../records/record.ts'
 
 export interface Location extends RecordCore {
@@ -17,6 +18,10 @@ export interface ParentRef {
 }
 
 export interface LocationDraft extends RecordDraft {
+  parent: ParentRef
+}
+
+export interface LocationPatch extends RecordPatch {
   parent: ParentRef
 }
 

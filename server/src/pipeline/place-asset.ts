@@ -1,4 +1,4 @@
-import { type Asset, type AssetDraft, type PlacedAsset, checkedChange, refuseLargeMetadata } from '../assets/asset.ts'
+import { type AssetDraft, type AssetPatch, type PlacedAsset, applyAssetPatch, refuseLargeMetadata } from '../assets/asset.ts'
 import { placedAssetStore } from '../assets/assets.sql.ts'
 import type { Tx } from '../db/database.ts'
 import { now } from '../kernel/clock.ts'
@@ -63,11 +63,11 @@ export const changePlacedAsset = (
   orgId: number,
   ref: RecordRef,
   placeKey: string | undefined,
-  change: (current: PlacedAsset) => Asset,
+  patch: AssetPatch,
 ): Promise<PlacedAsset> =>
   tellingMoves(needs, orgId, (note) =>
     changeRecord(needs, placedAssetStore, orgId, ref, async (current, tx) => {
-      const changed = checkedChange(current, change(current))
+      const changed = applyAssetPatch(current, patch)
       const place = await placeNamed(tx, orgId, placeKey)
       refuseEmptyWindow(changed.validFrom, changed.validTo)
       if (place !== null && place.key !== current.placeKey)

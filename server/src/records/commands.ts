@@ -1,6 +1,6 @@
 import type { Tx } from '../db/database.ts'
 import { nextUpdate, now } from '../kernel/clock.ts'
-import { type Refusal, refuse } from '../kernel/errors.ts'
+import { type KeyedNoun, type Refusal, refuse } from '../kernel/errors.ts'
 import type { QuotaName } from '../kernel/quota.ts'
 import type { Holder, Tag, TagDraft } from '../tags/tag.ts'
 import { deleteTag, deleteTagsOf, insertTags } from '../tags/tags.sql.ts'
@@ -19,7 +19,7 @@ import {
 /** The statements of one kind of record. All of them see live rows only. */
 export interface Store<R extends RecordCore> extends Finders<R> {
   kind: RecordKind
-  noun: string
+  noun: KeyedNoun
   holder: (id: number) => Holder
   /** Holds the row until the transaction ends, against writers and against those who want to hang something on it. */
   lock: (tx: Tx, orgId: number, ref: RecordRef) => Promise<{ id: number } | null>
@@ -123,7 +123,7 @@ async function newRecord<R extends RecordCore>(
     const record = await insert({ id, externalKey, name, description, isActive, ...dates, tags })
     if (record !== null) return record
     // A generated key met one that somebody chose by hand: the next one is tried.
-    if (draft.externalKey !== undefined) throw refuse.conflict(`${noun} with this external_key already exists`)
+    if (draft.externalKey !== undefined) throw refuse.keyTaken(noun)
   }
 }
 
@@ -197,7 +197,7 @@ export function renameRecord<R extends RecordCore>(
   orgId: number,
   ref: RecordRef,
   externalKey: string,
-  countDescendants: (tx: Tx, id: number) => Promise<number>,
+  countDescendants: (tx: Tx, id: number) => Promise<number> = async () => 0,
 ): Promise<Renamed<R>> {
   return withRecord(needs, store, orgId, ref, async (tx, current) => {
     if (current.externalKey === externalKey) return { record: current, descendantCount: 0 }

@@ -1,24 +1,20 @@
-import type { FieldProblem } from '../../kernel/errors.ts'
-import { type Instant, parseRfc3339, sameMillisecond } from '../../kernel/instant.ts'
-import { echo } from '../../http/fields.ts'
-import { optional } from '../../http/schema.ts'
-import type { RecordCore } from '../../records/record.ts'
-import type { Tag } from '../../tags/tag.ts'
+import type { FieldProblem } from '../kernel/errors.ts'
+import { type Instant, parseRfc3339, sameMillisecond } from '../kernel/instant.ts'
+import type { Tag } from '../tags/tag.ts'
+import type { RecordCore } from './record.ts'
 
 /**
- * PATCH may carry a record as it was read. What the server manages is ignored while it is unchanged and refused when it
- * differs, which makes `updated_at` a token against lost updates.
+ * Read-only fields of a record as a client sent them back, unchecked. They are ignored while they equal the record and
+ * rejected when they differ, which makes `updated_at` a token against lost updates.
  */
-export const echoShape = {
-  id: optional(echo({ type: 'integer', format: 'int64' })),
-  external_key: optional(echo({ type: 'string' })),
-  created_at: optional(echo({ type: 'string', format: 'date-time' })),
-  updated_at: optional(echo({ type: 'string', format: 'date-time' })),
-  deleted_at: optional(echo({ type: 'string', format: 'date-time', nullable: true })),
-  tags: optional(echo({ type: 'array', items: { type: 'object' } })),
+export interface ReadOnlyFields {
+  id?: unknown
+  external_key?: unknown
+  created_at?: unknown
+  updated_at?: unknown
+  deleted_at?: unknown
+  tags?: unknown
 }
-
-type Echo = { [K in keyof typeof echoShape]?: unknown }
 
 function sameInstant(given: unknown, current: Instant | null): boolean {
   if (current === null) return given === null
@@ -53,24 +49,24 @@ const elsewhere = (field: string, operation: string): FieldProblem => ({
  * Server-managed fields that differ from the stored record. A stale `updated_at` comes first, because clients look for it
  * there; the others follow in the order of the contract's tables.
  */
-export function serverManagedErrors(body: Echo, current: RecordCore): FieldProblem[] {
+export function serverManagedErrors(fields: ReadOnlyFields, current: RecordCore): FieldProblem[] {
   const problems: FieldProblem[] = []
-  if (body.updated_at !== undefined && !sameInstant(body.updated_at, current.updatedAt))
+  if (fields.updated_at !== undefined && !sameInstant(fields.updated_at, current.updatedAt))
     problems.push(managed('updated_at'))
-  if (body.id !== undefined && body.id !== current.id) problems.push(managed('id'))
-  if (body.created_at !== undefined && !sameInstant(body.created_at, current.createdAt))
+  if (fields.id !== undefined && fields.id !== current.id) problems.push(managed('id'))
+  if (fields.created_at !== undefined && !sameInstant(fields.created_at, current.createdAt))
     problems.push(managed('created_at'))
-  if (body.deleted_at !== undefined && !sameInstant(body.deleted_at, current.deletedAt))
+  if (fields.deleted_at !== undefined && !sameInstant(fields.deleted_at, current.deletedAt))
     problems.push(managed('deleted_at'))
   return problems
 }
 
-/** Everything in the body that contradicts the stored record: first what the server manages. */
-export function contradictions(body: Echo, current: RecordCore): FieldProblem[] {
-  const problems = serverManagedErrors(body, current)
-  if (body.external_key !== undefined && body.external_key !== current.externalKey)
+/** All fields that differ from the stored record, server-managed fields first. */
+export function readOnlyErrors(fields: ReadOnlyFields, current: RecordCore): FieldProblem[] {
+  const problems = serverManagedErrors(fields, current)
+  if (fields.external_key !== undefined && fields.external_key !== current.externalKey)
     problems.push(elsewhere('external_key', 'the rename operation'))
-  if (body.tags !== undefined && !sameTags(body.tags, current.tags))
+  if (fields.tags !== undefined && !sameTags(fields.tags, current.tags))
     problems.push(elsewhere('tags', 'the tag operations'))
   return problems
 }

@@ -5,8 +5,8 @@ const duplicate = (constraint: string) => ({ code: '23505', constraint, message:
 
 describe('What the database refuses as a duplicate', () => {
   it.each([
-    ['assets_live_key', 'An asset with this external_key already exists'],
-    ['locations_live_key', 'A location with this external_key already exists'],
+    ['assets_live_key', 'Asset with this external_key already exists'],
+    ['locations_live_key', 'Location with this external_key already exists'],
     ['tags_live_value', 'A tag with this type and value already exists'],
     ['users_email', 'A user with this e-mail address already exists'],
   ])('%s is a conflict in words of ours', (constraint, detail) => {
@@ -26,7 +26,7 @@ describe('What the database refuses as a duplicate', () => {
   ])('is found on a distributed database: %s', (_what, error) => {
     expect(asConflict(error)).toMatchObject({
       kind: 'conflict',
-      message: 'An asset with this external_key already exists',
+      message: 'Asset with this external_key already exists',
     })
   })
 

@@ -1,17 +1,12 @@
 import { expect } from 'vitest'
-import {
-  attachAssetTag,
-  changeAsset,
-  deleteAsset,
-  detachAssetTag,
-  getAsset,
-  renameAsset,
-} from '../../src/assets/commands.ts'
+import { assetStore } from '../../src/assets/assets.sql.ts'
+import { changeAsset, deleteAsset } from '../../src/assets/commands.ts'
 import { FairQueue } from '../../src/admission/fair-queue.ts'
 import { Intake } from '../../src/ingest/intake.ts'
 import { Refusal } from '../../src/kernel/errors.ts'
 import { changeLocation, deleteLocation, renameLocation } from '../../src/locations/commands.ts'
 import { recordSave } from '../../src/pipeline/record-save.ts'
+import { attachTag, detachTag, getRecord, renameRecord } from '../../src/records/commands.ts'
 import { changeReader } from '../../src/readers/commands.ts'
 import { assetHistory } from '../../src/tracking/history.sql.ts'
 import { assetLocations } from '../../src/tracking/report.sql.ts'
@@ -120,10 +115,10 @@ export class ModelRun {
     const holder = this.model.tags.get(tag)
     if (holder === assetId || this.model.assets.get(assetId)!.isDeleted) return
     if (holder != null) {
-      const { tags } = await getAsset(core, this.#orgId, holder)
-      await detachAssetTag(core, this.#orgId, holder, tags.find((one) => one.value === tag)!.id)
+      const { tags } = await getRecord(core, assetStore, this.#orgId, holder)
+      await detachTag(core, assetStore, this.#orgId, holder, tags.find((one) => one.value === tag)!.id)
     }
-    await attachAssetTag(core, this.#orgId, assetId, { type: 'barcode', value: tag })
+    await attachTag(core, assetStore, this.#orgId, assetId, { type: 'barcode', value: tag })
     this.model.tags.set(tag, assetId)
   }
 
@@ -144,10 +139,10 @@ export class ModelRun {
     const record = kind.endsWith('asset') ? this.model.assets.get(id)! : this.model.locations.get(id)!
     const text = `${kind} ${++this.#names}`
     const change = {
-      'rename asset': () => renameAsset(core, this.#orgId, id, text),
-      'name asset': () => changeAsset(core, this.#orgId, id, (current) => ({ ...current, name: text })),
+      'rename asset': () => renameRecord(core, assetStore, this.#orgId, id, text),
+      'name asset': () => changeAsset(core, this.#orgId, id, { name: text }),
       'rename location': () => renameLocation(core, this.#orgId, id, text),
-      'name location': () => changeLocation(core, this.#orgId, id, {}, (current) => ({ ...current, name: text })),
+      'name location': () => changeLocation(core, this.#orgId, id, { name: text, parent: {} }),
     }
     expect(await accepted(change[kind]())).toBe(!record.isDeleted)
     if (record.isDeleted) return

@@ -1,6 +1,6 @@
-import { type PlacedAsset, assetTypes } from '../../assets/asset.ts'
-import { listPlacedAssets } from '../../assets/assets.sql.ts'
-import { attachAssetTag, deleteAsset, detachAssetTag, getPlacedAsset } from '../../assets/commands.ts'
+import { type AssetPatch, type PlacedAsset, assetTypes } from '../../assets/asset.ts'
+import { listPlacedAssets, placedAssetStore } from '../../assets/assets.sql.ts'
+import { deleteAsset } from '../../assets/commands.ts'
 import { flag, freeObject, oneOf } from '../../http/fields.ts'
 import { boolean, keys, search, sort } from '../../http/query.ts'
 import type { AnyRoute } from '../../http/route.ts'
@@ -11,7 +11,7 @@ import { type PlaceNeeds, changePlacedAsset, createPlacedAsset } from '../../pip
 import { keyField, paging } from '../shared/wire.ts'
 import { listDb } from '../shared/list-db.ts'
 import { recordRoutes } from './record-routes.ts'
-import { createBody, exampleAfter, outShape, present, sortedBy, toDraft, updateBody, updated } from './wire.ts'
+import { createBody, exampleAfter, outShape, present, sortedBy, toDraft, toPatch, updateBody } from './wire.ts'
 
 const typeField = oneOf(assetTypes, { isClosed: true })
 
@@ -68,10 +68,10 @@ const updateShape = {
   ...updateBody.after,
 }
 
-const merged = (current: PlacedAsset, body: Infer<typeof updateShape>): PlacedAsset => ({
-  ...updated(current, body),
-  type: body.type ?? current.type,
-  metadata: body.metadata ?? current.metadata,
+const toAssetPatch = (body: Infer<typeof updateShape>): AssetPatch => ({
+  ...toPatch(body),
+  type: body.type,
+  metadata: body.metadata && { replace: body.metadata },
 })
 
 const parameters = {
@@ -91,9 +91,16 @@ const sortNames = {
 } as const
 
 export function assetRoutes(needs: PlaceNeeds, base: string): AnyRoute[] {
-  return recordRoutes({
+  return recordRoutes(needs, {
     base,
+    store: placedAssetStore,
     singular: 'asset',
+    paths: {
+      collection: '/assets',
+      item: '/assets/{identifier}',
+      identifiers: '/assets/{identifier}/identifiers',
+      identifier: '/assets/{identifier}/identifiers/{identifierId}',
+    },
     fixedWords: [],
     out: AssetOut,
     present: presentAsset,
@@ -122,16 +129,13 @@ export function assetRoutes(needs: PlaceNeeds, base: string): AnyRoute[] {
         const filter = { type, placeKeys: location }
         return listPlacedAssets(listDb(needs, orgId, q), orgId, { ...request, now: now(needs.clock) }, filter)
       },
-      get: (orgId, ref) => getPlacedAsset(needs, orgId, ref),
       create: (orgId, body) => {
         const draft = { ...toDraft(body), metadata: body.metadata ?? {}, type: body.type ?? 'asset' }
         return createPlacedAsset(needs, orgId, draft, body.current_location)
       },
       change: (orgId, ref, body) =>
-        changePlacedAsset(needs, orgId, ref, body.current_location, (current) => merged(current, body)),
+        changePlacedAsset(needs, orgId, ref, body.current_location, toAssetPatch(body)),
       remove: (orgId, ref) => deleteAsset(needs, orgId, ref),
-      attach: (orgId, ref, tag) => attachAssetTag(needs, orgId, ref, tag),
-      detach: (orgId, ref, tagId) => detachAssetTag(needs, orgId, ref, tagId),
     },
   })
 }

@@ -4,15 +4,15 @@ import { type AnyRoute, ok, route } from '../../http/route.ts'
 import { type Field, described, nullable, optional } from '../../http/schema.ts'
 import { type Wire, component, listExample, listOfAll } from '../../http/shape.ts'
 import { now } from '../../kernel/clock.ts'
-import * as locations from '../../locations/commands.ts'
+import { changeLocation, createLocation, deleteLocation, locationKin, withTrail } from '../../locations/commands.ts'
 import type { ParentRef, RootedLocation } from '../../locations/location.ts'
-import { rooted } from '../../locations/locations.sql.ts'
+import { rooted, rootedLocationStore } from '../../locations/locations.sql.ts'
 import { listRootedLocations } from '../../locations/paths.sql.ts'
 import type { Needs } from '../../records/record.ts'
 import { keyField, listAnswer, paging, wholeNumber } from '../shared/wire.ts'
 import { listDb } from '../shared/list-db.ts'
 import { recordRoutes } from './record-routes.ts'
-import { createBody, exampleAfter, outShape, present, sortedBy, toDraft, updateBody, updated } from './wire.ts'
+import { createBody, exampleAfter, outShape, present, sortedBy, toDraft, toPatch, updateBody } from './wire.ts'
 
 const anyText: Field<string> = { schema: { type: 'string' }, read: String }
 
@@ -73,9 +73,16 @@ const parameters = {
 const sortNames = { path: 'path', identifier: 'external_key', name: 'name', created_at: 'created_at' } as const
 
 export function locationRoutes(needs: Needs, base: string): AnyRoute[] {
-  const rows = recordRoutes({
+  const routes = recordRoutes(needs, {
     base,
+    store: rootedLocationStore,
     singular: 'location',
+    paths: {
+      collection: '/locations',
+      item: '/locations/{identifier}',
+      identifiers: '/locations/{identifier}/identifiers',
+      identifier: '/locations/{identifier}/identifiers/{identifierId}',
+    },
     fixedWords: ['current'],
     out: LocationOut,
     present: presentLocation,
@@ -101,21 +108,23 @@ export function locationRoutes(needs: Needs, base: string): AnyRoute[] {
           { parentKeys: parent },
         )
       },
-      get: (orgId, ref) => locations.getRootedLocation(needs, orgId, ref),
       create: async (orgId, body) => {
-        const made = await locations.createLocation(needs, orgId, { ...toDraft(body), parent: parentOf(body) })
-        return locations.withTrail(needs, orgId, made)
+        const made = await createLocation(needs, orgId, { ...toDraft(body), parent: parentOf(body) })
+        return withTrail(needs, orgId, made)
       },
       change: async (orgId, ref, body) => {
-        const next = await locations.changeLocation(needs, orgId, ref, parentOf(body), (now) => updated(now, body))
-        return locations.withTrail(needs, orgId, next)
+        const changed = await changeLocation(needs, orgId, ref, { ...toPatch(body), parent: parentOf(body) })
+        return withTrail(needs, orgId, changed)
       },
-      remove: (orgId, ref) => locations.deleteLocation(needs, orgId, ref),
-      attach: (orgId, ref, tag) => locations.attachLocationTag(needs, orgId, ref, tag),
-      detach: (orgId, ref, tagId) => locations.detachLocationTag(needs, orgId, ref, tagId),
+      remove: (orgId, ref) => deleteLocation(needs, orgId, ref),
     },
   })
-  return [...rows, ...(['ancestors', 'children', 'descendants'] as const).map((kin) => kinRoute(needs, kin))]
+  return [
+    ...routes,
+    kinRoute(needs, 'ancestors', '/locations/{identifier}/ancestors'),
+    kinRoute(needs, 'children', '/locations/{identifier}/children'),
+    kinRoute(needs, 'descendants', '/locations/{identifier}/descendants'),
+  ]
 }
 
 const kinDescriptions = {
@@ -124,11 +133,11 @@ const kinDescriptions = {
   descendants: 'Depth-first, siblings by identifier.',
 } as const
 
-function kinRoute(needs: Needs, kin: keyof typeof kinDescriptions): AnyRoute {
+function kinRoute(needs: Needs, kin: keyof typeof kinDescriptions, path: string): AnyRoute {
   return route({
     id: `locations.${kin}`,
     method: 'GET',
-    path: `/locations/{identifier}/${kin}`,
+    path,
     group: 'Locations',
     access: 'any',
     scopes: ['locations:read'],
@@ -144,7 +153,7 @@ function kinRoute(needs: Needs, kin: keyof typeof kinDescriptions): AnyRoute {
     },
     async handle({ caller, params, query }) {
       const ref = { key: params.identifier }
-      const page = await locations.locationKin(needs, caller.orgId, ref, kin, query, rooted)
+      const page = await locationKin(needs, caller.orgId, ref, kin, query, rooted)
       return ok(listAnswer(page, query, presentLocation))
     },
   })

@@ -3,8 +3,8 @@ import { type AnyRoute, created, noContent, ok, route } from '../../http/route.t
 import type { Infer, Shape } from '../../http/schema.ts'
 import { type Component, listExample, listOfAll, single, singleExample } from '../../http/shape.ts'
 import type { Page, PageRequest } from '../../kernel/page.ts'
-import type { RecordCore } from '../../records/record.ts'
-import type { Tag, TagDraft } from '../../tags/tag.ts'
+import { type Store, attachTag, detachTag, getRecord } from '../../records/commands.ts'
+import type { Needs, RecordCore } from '../../records/record.ts'
 import { listAnswer } from '../shared/wire.ts'
 import { IdentifierOut, draftOf, identifierBody, presentIdentifier } from './wire.ts'
 
@@ -16,6 +16,9 @@ interface KeyRef {
 /** What one kind of record brings to the seven operations that every kind has. */
 export interface RecordApi<R extends RecordCore, C extends Shape, U extends Shape, Q extends object> {
   base: string
+  store: Store<R>
+  /** Written out, so that a search for a path finds its resource. */
+  paths: Record<'collection' | 'item' | 'identifiers' | 'identifier', string>
   singular: 'asset' | 'location'
   /** Words that stand where a path has the key, and so hide the record with that key. */
   fixedWords: readonly string[]
@@ -27,12 +30,9 @@ export interface RecordApi<R extends RecordCore, C extends Shape, U extends Shap
   query: QuerySpec<Q>
   commands: {
     list: (orgId: number, query: QueryOf<Q> & PageRequest) => Promise<Page<R>>
-    get: (orgId: number, ref: KeyRef) => Promise<R>
     create: (orgId: number, body: Infer<C>) => Promise<R>
     change: (orgId: number, ref: KeyRef, body: Infer<U>) => Promise<R>
     remove: (orgId: number, ref: KeyRef) => Promise<void>
-    attach: (orgId: number, ref: KeyRef, tag: TagDraft) => Promise<Tag>
-    detach: (orgId: number, ref: KeyRef, tagId: number) => Promise<void>
   }
 }
 
@@ -48,19 +48,19 @@ function segmentOf(key: string, fixedWords: readonly string[]): string {
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
 export function recordRoutes<R extends RecordCore, C extends Shape, U extends Shape, Q extends object>(
+  needs: Needs,
   api: RecordApi<R, C, U, Q>,
 ): AnyRoute[] {
-  const { singular, out, present, commands } = api
+  const { singular, store, paths, out, present, commands } = api
   const plural = `${singular}s`
   const article = singular === 'asset' ? 'an asset' : 'a location'
   const [read, write] = [`${plural}:read`, `${plural}:write`]
-  const path = `/${plural}/{identifier}`
   const common = { group: capital(plural), access: 'any' } as const
   const one = {
     ...common,
     keys: ['identifier'],
     exists: async (call: { caller: { orgId: number }; params: { identifier: string } }): Promise<void> => {
-      await commands.get(call.caller.orgId, { key: call.params.identifier })
+      await getRecord(needs, store, call.caller.orgId, { key: call.params.identifier })
     },
   } as const
   const whole = { schema: single(out), example: singleExample(out) }
@@ -70,7 +70,7 @@ export function recordRoutes<R extends RecordCore, C extends Shape, U extends Sh
       ...common,
       id: `${plural}.list`,
       method: 'GET',
-      path: `/${plural}`,
+      path: paths.collection,
       scopes: [read],
       summary: `List ${plural}`,
       description: 'Lists what is valid now.',
@@ -85,7 +85,7 @@ export function recordRoutes<R extends RecordCore, C extends Shape, U extends Sh
       ...common,
       id: `${plural}.create`,
       method: 'POST',
-      path: `/${plural}`,
+      path: paths.collection,
       scopes: [write],
       summary: `Create ${article}`,
       description: api.create.description,
@@ -95,26 +95,26 @@ export function recordRoutes<R extends RecordCore, C extends Shape, U extends Sh
       async handle({ caller, body }) {
         const record = await commands.create(caller.orgId, body)
         const segment = segmentOf(record.externalKey, api.fixedWords)
-        return created(`${api.base}/${plural}/${segment}`, { data: present(record) })
+        return created(`${api.base}${paths.collection}/${segment}`, { data: present(record) })
       },
     }),
     route({
       ...one,
       id: `${plural}.get`,
       method: 'GET',
-      path,
+      path: paths.item,
       scopes: [read],
       summary: `Read ${article}`,
       success: { status: 200, description: `The ${singular}`, ...whole },
       async handle({ caller, params }) {
-        return ok({ data: present(await commands.get(caller.orgId, { key: params.identifier })) })
+        return ok({ data: present(await getRecord(needs, store, caller.orgId, { key: params.identifier })) })
       },
     }),
     route({
       ...one,
       id: `${plural}.update`,
       method: 'PUT',
-      path,
+      path: paths.item,
       scopes: [write],
       summary: `Change ${article}`,
       description: api.update.description,
@@ -129,7 +129,7 @@ export function recordRoutes<R extends RecordCore, C extends Shape, U extends Sh
       ...one,
       id: `${plural}.delete`,
       method: 'DELETE',
-      path,
+      path: paths.item,
       scopes: [write],
       summary: `Delete ${article}`,
       description: api.remove.description,
@@ -144,7 +144,7 @@ export function recordRoutes<R extends RecordCore, C extends Shape, U extends Sh
       ...one,
       id: `${plural}.identifiers.attach`,
       method: 'POST',
-      path: `${path}/identifiers`,
+      path: paths.identifiers,
       scopes: [write],
       summary: `Attach an identifier to ${article}`,
       body: {
@@ -161,7 +161,7 @@ export function recordRoutes<R extends RecordCore, C extends Shape, U extends Sh
       },
       refusals: [409],
       async handle({ caller, params, body }) {
-        const tag = await commands.attach(caller.orgId, { key: params.identifier }, draftOf(body))
+        const tag = await attachTag(needs, store, caller.orgId, { key: params.identifier }, draftOf(body))
         return { status: 201, body: { data: presentIdentifier(tag) } }
       },
     }),
@@ -169,14 +169,14 @@ export function recordRoutes<R extends RecordCore, C extends Shape, U extends Sh
       ...common,
       id: `${plural}.identifiers.detach`,
       method: 'DELETE',
-      path: `${path}/identifiers/{identifierId}`,
+      path: paths.identifier,
       keys: ['identifier'],
       ids: ['identifierId'],
       scopes: [write],
       summary: `Detach an identifier from ${article}`,
       success: { status: 204, description: 'Detached' },
       async handle({ caller, params }) {
-        await commands.detach(caller.orgId, { key: params.identifier }, params.identifierId)
+        await detachTag(needs, store, caller.orgId, { key: params.identifier }, params.identifierId)
         return noContent
       },
     }),

@@ -1,10 +1,11 @@
-import { getAsset } from '../../assets/commands.ts'
+import { assetStore } from '../../assets/assets.sql.ts'
 import { keys, search, sort } from '../../http/query.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
 import { described, optional } from '../../http/schema.ts'
 import { type Wire, component, listExample, listOfAll } from '../../http/shape.ts'
 import { now } from '../../kernel/clock.ts'
 import { formatMillis } from '../../kernel/instant.ts'
+import { getRecord } from '../../records/commands.ts'
 import type { Needs } from '../../records/record.ts'
 import { type HistoryEntry, assetHistory } from '../../tracking/history.sql.ts'
 import { type Whereabout, assetLocations } from '../../tracking/report.sql.ts'
@@ -78,7 +79,7 @@ export function trackingRoutes(needs: Needs): AnyRoute[] {
         example: listExample(HistoryOut),
       },
       async handle({ caller, params, query }) {
-        const { id } = await getAsset(needs, caller.orgId, { key: params.identifier })
+        const { id } = await getRecord(needs, assetStore, caller.orgId, { key: params.identifier })
         const request = { ...query, descending: query.sort[0]?.descending ?? true }
         return ok(
           listAnswer(

@@ -3,9 +3,10 @@ import type { SortTerm } from '../../kernel/page.ts'
 import { type Infer, described, nullable, optional } from '../../http/schema.ts'
 import { type Wire, component, embedded } from '../../http/shape.ts'
 import { formatMillis } from '../../kernel/instant.ts'
+import type { RecordPatch } from '../../records/patch.ts'
 import type { RecordCore, RecordDraft } from '../../records/record.ts'
 import { type Tag, type TagDraft, type TagType, tagTypes } from '../../tags/tag.ts'
-import { changedWindow, windowChange } from '../shared/window.ts'
+import { windowChange } from '../shared/window.ts'
 import { descriptionField, keyField, nameField, tagValue, timestamp } from '../shared/wire.ts'
 
 const tagType = oneOf(tagTypes, { isClosed: true })
@@ -106,17 +107,15 @@ export const toDraft = (body: CreateBody): RecordDraft => ({
   tags: (body.identifiers ?? []).map(draftOf),
 })
 
-/** Only what the body carries changes; null clears what can be cleared. */
-export const updated = <R extends RecordCore>(
-  current: R,
+export const toPatch = (
   body: Infer<typeof updateBody.before & typeof updateBody.after> & { is_active?: boolean },
-): R => ({
-  ...current,
-  externalKey: body.identifier ?? current.externalKey,
-  name: body.name ?? current.name,
-  description: body.description === undefined ? current.description : body.description,
-  isActive: body.is_active ?? current.isActive,
-  ...changedWindow(current, body),
+): RecordPatch => ({
+  externalKey: body.identifier,
+  name: body.name,
+  description: body.description,
+  isActive: body.is_active,
+  validFrom: body.valid_from,
+  validTo: body.valid_to,
 })
 
 /** Sort terms under the names the domain knows. */

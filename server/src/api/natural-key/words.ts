@@ -1,32 +1,34 @@
-import { type AnyRoute } from '../../http/route.ts'
-import { Refusal } from '../../kernel/errors.ts'
+import type { AnyRoute } from '../../http/route.ts'
+import { type FieldProblem, Refusal, refuse } from '../../kernel/errors.ts'
 
-/** What the domain calls by the other surface's names has names of its own here. */
-const words: Record<string, string> = {
+/** The fields of domain errors that have another name on this surface. */
+const fieldNames: Record<string, string> = {
   parent_external_key: 'parent_identifier',
   location_external_key: 'current_location',
-  external_key: 'identifier',
 }
 
-const known = new RegExp(Object.keys(words).join('|'), 'g')
-
-const inOwnWords = (text: string): string => text.replaceAll(known, (word) => words[word]!)
-
-function translate(error: unknown): never {
-  if (!(error instanceof Refusal)) throw error
-  const fields = error.fields?.map((one) => ({
-    ...one,
-    field: inOwnWords(one.field),
-    message: inOwnWords(one.message),
-  }))
-  throw new Refusal(error.kind, inOwnWords(error.message), {
-    ...(fields === undefined ? {} : { fields }),
-    headers: error.headers,
-  })
+const messages: Partial<Record<FieldProblem['code'], (field: string) => string>> = {
+  fk_not_found: (field) => `${field} does not name a location`,
 }
 
-/** The row, refusing in this surface's words. What its body and query complain of is in these words already. */
+function mapField(problem: FieldProblem): FieldProblem {
+  const field = fieldNames[problem.field]
+  if (field === undefined) return problem
+  return { ...problem, field, message: messages[problem.code]?.(field) ?? problem.message }
+}
+
+function mapError(error: unknown): unknown {
+  if (!(error instanceof Refusal)) return error
+  if (error.keyTakenBy !== undefined) return refuse.keyTaken(error.keyTakenBy, 'identifier')
+  const [first, ...rest] = error.fields?.map(mapField) ?? []
+  return first === undefined ? error : refuse.invalid(first, ...rest)
+}
+
+/** The route with the errors of its handler under this surface's names. Errors of body and query have them already. */
 export const refusingInOwnWords = (row: AnyRoute): AnyRoute => ({
   ...row,
-  handle: (call) => row.handle(call).catch(translate),
+  handle: (call) =>
+    row.handle(call).catch((error: unknown) => {
+      throw mapError(error)
+    }),
 })

@@ -1,18 +1,17 @@
-import { listAssets } from '../../assets/assets.sql.ts'
-import type { Asset, AssetDraft } from '../../assets/asset.ts'
-import * as assets from '../../assets/commands.ts'
+import { assetStore, listAssets } from '../../assets/assets.sql.ts'
+import type { Asset, AssetDraft, AssetPatch } from '../../assets/asset.ts'
+import { changeAsset, createAsset, deleteAsset } from '../../assets/commands.ts'
 import { freeObject, readOnly, reference } from '../../http/fields.ts'
 import type { AnyRoute } from '../../http/route.ts'
 import { type Infer, nullable, optional } from '../../http/schema.ts'
 import { type Wire, component } from '../../http/shape.ts'
-import { isSameJson } from '../../kernel/json.ts'
-import { mergePatch } from '../../kernel/merge-patch.ts'
+import { renameRecord } from '../../records/commands.ts'
 import type { Needs } from '../../records/record.ts'
 import { descriptionField, keyField, nameField } from '../shared/wire.ts'
 import { listDb } from '../shared/list-db.ts'
 import { listRequest, recordParameters } from './list-parameters.ts'
 import { recordRoutes } from './record-routes.ts'
-import { coreCreate, mergeState, statePatch, toCoreDraft } from './record-body.ts'
+import { coreCreate, statePatch, toCoreDraft, toPatch } from './record-body.ts'
 import { presentState, stateCreate, stateExample, stateShape } from './wire.ts'
 
 const placeIsScanned = {
@@ -70,17 +69,23 @@ const toDraft = (body: Infer<typeof createShape>): AssetDraft => ({
   metadata: body.metadata ?? {},
 })
 
-function merge(current: Asset, body: Infer<typeof patchShape>): Asset {
-  // Metadata sent back as it was read changes nothing, although a null member would remove itself.
-  const isKept = body.metadata === undefined || isSameJson(body.metadata, current.metadata)
-  const metadata = isKept ? current.metadata : mergePatch(current.metadata, body.metadata!)
-  return { ...mergeState(current, body), metadata: metadata as Asset['metadata'] }
-}
+const toAssetPatch = (body: Infer<typeof patchShape>): AssetPatch => ({
+  ...toPatch(body),
+  metadata: body.metadata && { merge: body.metadata },
+})
 
 export function assetRoutes(needs: Needs, base: string): AnyRoute[] {
-  return recordRoutes({
+  return recordRoutes(needs, {
     base,
+    store: assetStore,
     singular: 'asset',
+    paths: {
+      collection: '/assets',
+      item: '/assets/{asset_id}',
+      rename: '/assets/{asset_id}/rename',
+      tags: '/assets/{asset_id}/tags',
+      tag: '/assets/{asset_id}/tags/{tag_id}',
+    },
     out: AssetOut,
     present: presentAsset,
     create: {
@@ -96,13 +101,10 @@ export function assetRoutes(needs: Needs, base: string): AnyRoute[] {
     query: { parameters: recordParameters },
     commands: {
       list: (orgId, query) => listAssets(listDb(needs, orgId, query.q), orgId, listRequest(query, needs.clock)),
-      get: (orgId, id) => assets.getAsset(needs, orgId, id),
-      create: (orgId, body) => assets.createAsset(needs, orgId, toDraft(body)),
-      change: (orgId, id, body) => assets.changeAsset(needs, orgId, id, (current) => merge(current, body)),
-      remove: (orgId, id) => assets.deleteAsset(needs, orgId, id),
-      rename: (orgId, id, key) => assets.renameAsset(needs, orgId, id, key),
-      attach: (orgId, id, tag) => assets.attachAssetTag(needs, orgId, id, tag),
-      detach: (orgId, id, tagId) => assets.detachAssetTag(needs, orgId, id, tagId),
+      create: (orgId, body) => createAsset(needs, orgId, toDraft(body)),
+      change: (orgId, id, body) => changeAsset(needs, orgId, id, toAssetPatch(body)),
+      remove: (orgId, id) => deleteAsset(needs, orgId, id),
+      rename: (orgId, id, key) => renameRecord(needs, assetStore, orgId, id, key),
     },
   })
 }

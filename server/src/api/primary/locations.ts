@@ -3,14 +3,20 @@ import { reference } from '../../http/fields.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
 import { type Infer, nullable, optional } from '../../http/schema.ts'
 import { type Wire, component, listExample, listOfAll } from '../../http/shape.ts'
-import * as locations from '../../locations/commands.ts'
-import type { Location, LocationDraft, ParentRef } from '../../locations/location.ts'
-import { listLocations, plain } from '../../locations/locations.sql.ts'
+import {
+  changeLocation,
+  createLocation,
+  deleteLocation,
+  locationKin,
+  renameLocation,
+} from '../../locations/commands.ts'
+import type { Location, LocationDraft, LocationPatch, ParentRef } from '../../locations/location.ts'
+import { listLocations, locationStore, plain } from '../../locations/locations.sql.ts'
 import type { Needs } from '../../records/record.ts'
 import { descriptionField, keyField, listAnswer, nameField, paging } from '../shared/wire.ts'
 import { listDb } from '../shared/list-db.ts'
 import { listRequest, recordParameters } from './list-parameters.ts'
-import { coreCreate, mergeState, statePatch, toCoreDraft } from './record-body.ts'
+import { coreCreate, statePatch, toCoreDraft, toPatch } from './record-body.ts'
 import { recordRoutes } from './record-routes.ts'
 import { presentState, stateCreate, stateExample, stateShape } from './wire.ts'
 
@@ -63,6 +69,7 @@ const parentOf = (body: Infer<typeof parentShape>): ParentRef => ({
 })
 
 const toDraft = (body: Infer<typeof createShape>): LocationDraft => ({ ...toCoreDraft(body), parent: parentOf(body) })
+const toLocationPatch = (body: Infer<typeof patchShape>): LocationPatch => ({ ...toPatch(body), parent: parentOf(body) })
 
 const parameters = { ...recordParameters, parent_id: ids, parent_external_key: keys }
 
@@ -73,9 +80,17 @@ const kinDescriptions = {
 } as const
 
 export function locationRoutes(needs: Needs, base: string): AnyRoute[] {
-  const rows = recordRoutes({
+  const routes = recordRoutes(needs, {
     base,
+    store: locationStore,
     singular: 'location',
+    paths: {
+      collection: '/locations',
+      item: '/locations/{location_id}',
+      rename: '/locations/{location_id}/rename',
+      tags: '/locations/{location_id}/tags',
+      tag: '/locations/{location_id}/tags/{tag_id}',
+    },
     out: LocationOut,
     present: presentLocation,
     create: {
@@ -96,24 +111,25 @@ export function locationRoutes(needs: Needs, base: string): AnyRoute[] {
           { parentIds: query.parent_id, parentKeys: query.parent_external_key },
           plain,
         ),
-      get: (orgId, id) => locations.getLocation(needs, orgId, id),
-      create: (orgId, body) => locations.createLocation(needs, orgId, toDraft(body)),
-      change: (orgId, id, body) =>
-        locations.changeLocation(needs, orgId, id, parentOf(body), (current) => mergeState(current, body)),
-      remove: (orgId, id) => locations.deleteLocation(needs, orgId, id),
-      rename: (orgId, id, key) => locations.renameLocation(needs, orgId, id, key),
-      attach: (orgId, id, tag) => locations.attachLocationTag(needs, orgId, id, tag),
-      detach: (orgId, id, tagId) => locations.detachLocationTag(needs, orgId, id, tagId),
+      create: (orgId, body) => createLocation(needs, orgId, toDraft(body)),
+      change: (orgId, id, body) => changeLocation(needs, orgId, id, toLocationPatch(body)),
+      remove: (orgId, id) => deleteLocation(needs, orgId, id),
+      rename: (orgId, id, key) => renameLocation(needs, orgId, id, key),
     },
   })
-  return [...rows, ...(['ancestors', 'children', 'descendants'] as const).map((kin) => kinRoute(needs, kin))]
+  return [
+    ...routes,
+    kinRoute(needs, 'ancestors', '/locations/{location_id}/ancestors'),
+    kinRoute(needs, 'children', '/locations/{location_id}/children'),
+    kinRoute(needs, 'descendants', '/locations/{location_id}/descendants'),
+  ]
 }
 
-function kinRoute(needs: Needs, kin: 'ancestors' | 'children' | 'descendants'): AnyRoute {
+function kinRoute(needs: Needs, kin: keyof typeof kinDescriptions, path: string): AnyRoute {
   return route({
     id: `locations.${kin}`,
     method: 'GET',
-    path: `/locations/{location_id}/${kin}`,
+    path,
     group: 'Locations',
     access: 'any',
     scopes: ['locations:read'],
@@ -128,7 +144,7 @@ function kinRoute(needs: Needs, kin: 'ancestors' | 'children' | 'descendants'): 
       example: listExample(LocationOut),
     },
     async handle({ caller, params, query }) {
-      const page = await locations.locationKin(needs, caller.orgId, params.location_id, kin, query, plain)
+      const page = await locationKin(needs, caller.orgId, params.location_id, kin, query, plain)
       return ok(listAnswer(page, query, presentLocation))
     },
   })

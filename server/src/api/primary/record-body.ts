@@ -1,27 +1,36 @@
-import { flag } from '../../http/fields.ts'
+import { echo, flag } from '../../http/fields.ts'
 import { type Infer, nullable, optional } from '../../http/schema.ts'
-import { refuseAny } from '../../kernel/errors.ts'
-import type { RecordCore, RecordDraft } from '../../records/record.ts'
-import { changedWindow, windowChange } from '../shared/window.ts'
+import type { RecordPatch } from '../../records/patch.ts'
+import type { RecordDraft } from '../../records/record.ts'
+import { windowChange } from '../shared/window.ts'
 import { descriptionField, keyField, nameField } from '../shared/wire.ts'
-import { contradictions, echoShape } from './echo.ts'
 import { draftOf, type stateCreate } from './wire.ts'
+
+/** A client may send a record back as it was read; see records/read-only-fields.ts. */
+const readOnlyShape = {
+  id: optional(echo({ type: 'integer', format: 'int64' })),
+  external_key: optional(echo({ type: 'string' })),
+  created_at: optional(echo({ type: 'string', format: 'date-time' })),
+  updated_at: optional(echo({ type: 'string', format: 'date-time' })),
+  deleted_at: optional(echo({ type: 'string', format: 'date-time', nullable: true })),
+  tags: optional(echo({ type: 'array', items: { type: 'object' } })),
+}
 
 /** What every record's PATCH takes, before and behind the kind's own fields, in the order of the contract's tables. */
 export const statePatch = {
   before: {
-    id: echoShape.id,
-    external_key: echoShape.external_key,
+    id: readOnlyShape.id,
+    external_key: readOnlyShape.external_key,
     name: optional(nameField),
     description: optional(nullable(descriptionField)),
   },
   after: {
     is_active: optional(flag),
     ...windowChange,
-    created_at: echoShape.created_at,
-    updated_at: echoShape.updated_at,
-    deleted_at: echoShape.deleted_at,
-    tags: echoShape.tags,
+    created_at: readOnlyShape.created_at,
+    updated_at: readOnlyShape.updated_at,
+    deleted_at: readOnlyShape.deleted_at,
+    tags: readOnlyShape.tags,
   },
 }
 
@@ -43,17 +52,11 @@ export function toCoreDraft(body: Infer<typeof coreCreate & typeof stateCreate>)
   }
 }
 
-/** Only what the body carries changes; null clears what can be cleared; what contradicts the record is refused. */
-export function mergeState<R extends RecordCore>(
-  current: R,
-  body: Infer<typeof statePatch.before & typeof statePatch.after>,
-): R {
-  refuseAny(contradictions(body, current))
-  return {
-    ...current,
-    name: body.name ?? current.name,
-    description: body.description === undefined ? current.description : body.description,
-    isActive: body.is_active ?? current.isActive,
-    ...changedWindow(current, body),
-  }
-}
+export const toPatch = (body: Infer<typeof statePatch.before & typeof statePatch.after>): RecordPatch => ({
+  name: body.name,
+  description: body.description,
+  isActive: body.is_active,
+  validFrom: body.valid_from,
+  validTo: body.valid_to,
+  readOnly: body,
+})

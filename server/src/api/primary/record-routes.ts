@@ -4,17 +4,19 @@ import type { Infer, Shape } from '../../http/schema.ts'
 import { type Component, listExample, listOfAll, single, singleExample } from '../../http/shape.ts'
 import { refuseAny } from '../../kernel/errors.ts'
 import type { Page, PageRequest } from '../../kernel/page.ts'
-import type { Renamed } from '../../records/commands.ts'
+import { type Renamed, type Store, attachTag, detachTag, getRecord } from '../../records/commands.ts'
 import { tagBody } from '../../records/fields.ts'
-import type { RecordCore } from '../../records/record.ts'
-import type { Tag, TagDraft } from '../../tags/tag.ts'
+import { serverManagedErrors } from '../../records/read-only-fields.ts'
+import type { Needs, RecordCore } from '../../records/record.ts'
 import { listAnswer } from '../shared/wire.ts'
-import { serverManagedErrors } from './echo.ts'
 import { TagOut, draftOf, presentTag, renameBody, renamed } from './wire.ts'
 
 /** What one kind of record brings to the eight operations that every kind has. */
 export interface RecordApi<R extends RecordCore, C extends Shape, P extends Shape, Q extends object> {
   base: string
+  store: Store<R>
+  /** Written out, so that a search for a path finds its resource. */
+  paths: Record<'collection' | 'item' | 'rename' | 'tags' | 'tag', string>
   singular: 'asset' | 'location'
   out: Component
   present: (record: R) => object
@@ -24,22 +26,20 @@ export interface RecordApi<R extends RecordCore, C extends Shape, P extends Shap
   query: QuerySpec<Q>
   commands: {
     list: (orgId: number, query: QueryOf<Q> & PageRequest) => Promise<Page<R>>
-    get: (orgId: number, id: number) => Promise<R>
     create: (orgId: number, body: Infer<C>) => Promise<R>
     change: (orgId: number, id: number, body: Infer<P>) => Promise<R>
     remove: (orgId: number, id: number) => Promise<void>
     rename: (orgId: number, id: number, key: string) => Promise<Renamed<R>>
-    attach: (orgId: number, id: number, tag: TagDraft) => Promise<Tag>
-    detach: (orgId: number, id: number, tagId: number) => Promise<void>
   }
 }
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
 export function recordRoutes<R extends RecordCore, C extends Shape, P extends Shape, Q extends object>(
+  needs: Needs,
   api: RecordApi<R, C, P, Q>,
 ): AnyRoute[] {
-  const { singular, out, present, commands } = api
+  const { singular, store, paths, out, present, commands } = api
   const plural = `${singular}s`
   const article = singular === 'asset' ? 'an asset' : 'a location'
   const id = `${singular}_id` as const
@@ -50,7 +50,7 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
     ...common,
     ids: [id],
     exists: async (call: { caller: { orgId: number }; params: Record<typeof id, number> }): Promise<void> => {
-      await commands.get(call.caller.orgId, call.params[id])
+      await getRecord(needs, store, call.caller.orgId, call.params[id])
     },
   } as const
   const whole = { schema: single(out), example: singleExample(out) }
@@ -60,7 +60,7 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
       ...common,
       id: `${plural}.list`,
       method: 'GET',
-      path: `/${plural}`,
+      path: paths.collection,
       scopes: [read],
       summary: `List ${plural}`,
       description: 'Lists what is valid now; `include_deleted` adds deleted records.',
@@ -75,7 +75,7 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
       ...common,
       id: `${plural}.create`,
       method: 'POST',
-      path: `/${plural}`,
+      path: paths.collection,
       scopes: [write],
       summary: `Create ${article}`,
       description: api.create.description,
@@ -84,26 +84,26 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
       refusals: [409],
       async handle({ caller, body }) {
         const record = await commands.create(caller.orgId, body)
-        return created(`${api.base}/${plural}/${record.id}`, { data: present(record) })
+        return created(`${api.base}${paths.collection}/${record.id}`, { data: present(record) })
       },
     }),
     route({
       ...one,
       id: `${plural}.get`,
       method: 'GET',
-      path: `/${plural}/{${id}}`,
+      path: paths.item,
       scopes: [read],
       summary: `Read ${article}`,
       success: { status: 200, description: `The ${singular}`, ...whole },
       async handle({ caller, params }) {
-        return ok({ data: present(await commands.get(caller.orgId, params[id])) })
+        return ok({ data: present(await getRecord(needs, store, caller.orgId, params[id])) })
       },
     }),
     route({
       ...one,
       id: `${plural}.patch`,
       method: 'PATCH',
-      path: `/${plural}/{${id}}`,
+      path: paths.item,
       scopes: [write],
       summary: `Change ${article}`,
       description:
@@ -113,7 +113,7 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
       refusals: api.patch.refusals,
       // Server-managed fields are judged before all others, also before what is wrong with the rest of the body.
       async exists({ caller, params, body }) {
-        const current = await commands.get(caller.orgId, params[id])
+        const current = await getRecord(needs, store, caller.orgId, params[id])
         refuseAny(serverManagedErrors(body ?? {}, current))
       },
       async handle({ caller, params, body }) {
@@ -124,7 +124,7 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
       ...one,
       id: `${plural}.delete`,
       method: 'DELETE',
-      path: `/${plural}/{${id}}`,
+      path: paths.item,
       scopes: [write],
       summary: `Delete ${article}`,
       description: api.remove.description,
@@ -139,7 +139,7 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
       ...one,
       id: `${plural}.rename`,
       method: 'POST',
-      path: `/${plural}/{${id}}/rename`,
+      path: paths.rename,
       scopes: [write],
       summary: `Give ${article} another key`,
       description: 'The same key again changes nothing.',
@@ -160,7 +160,7 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
       ...one,
       id: `${plural}.tags.attach`,
       method: 'POST',
-      path: `/${plural}/{${id}}/tags`,
+      path: paths.tags,
       scopes: [write],
       summary: `Attach a tag to ${article}`,
       body: {
@@ -172,7 +172,7 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
       success: { status: 201, description: 'The tag', schema: single(TagOut), example: singleExample(TagOut) },
       refusals: [409],
       async handle({ caller, params, body }) {
-        const tag = await commands.attach(caller.orgId, params[id], draftOf(body))
+        const tag = await attachTag(needs, store, caller.orgId, params[id], draftOf(body))
         return { status: 201, body: { data: presentTag(tag) } }
       },
     }),
@@ -180,13 +180,13 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
       ...common,
       id: `${plural}.tags.detach`,
       method: 'DELETE',
-      path: `/${plural}/{${id}}/tags/{tag_id}`,
+      path: paths.tag,
       ids: [id, 'tag_id'],
       scopes: [write],
       summary: `Detach a tag from ${article}`,
       success: { status: 204, description: 'Detached' },
       async handle({ caller, params }) {
-        await commands.detach(caller.orgId, params[id], params.tag_id)
+        await detachTag(needs, store, caller.orgId, params[id], params.tag_id)
         return noContent
       },
     }),

@@ -1,4 +1,4 @@
-import { getAsset } from '../../assets/commands.ts'
+import { assetStore } from '../../assets/assets.sql.ts'
 import { reference, text } from '../../http/fields.ts'
 import { boolean, ids, keys, moment, search, sort } from '../../http/query.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
@@ -6,7 +6,8 @@ import { described, nullable } from '../../http/schema.ts'
 import { type Wire, component, listExample, listOfAll } from '../../http/shape.ts'
 import { now } from '../../kernel/clock.ts'
 import { formatMillis } from '../../kernel/instant.ts'
-import { getLocation } from '../../locations/commands.ts'
+import { locationStore } from '../../locations/locations.sql.ts'
+import { getRecord } from '../../records/commands.ts'
 import type { Needs } from '../../records/record.ts'
 import { type HistoryEntry, assetHistory } from '../../tracking/history.sql.ts'
 import { type Whereabout, assetLocations } from '../../tracking/report.sql.ts'
@@ -136,7 +137,7 @@ export function trackingRoutes(needs: Needs): AnyRoute[] {
         example: listExample(HistoryOut),
       },
       async handle({ caller, params, query }) {
-        await getAsset(needs, caller.orgId, params.asset_id)
+        await getRecord(needs, assetStore, caller.orgId, params.asset_id)
         const request = { ...query, descending: query.sort[0]?.descending ?? true }
         return ok(
           listAnswer(
@@ -197,7 +198,7 @@ export function trackingRoutes(needs: Needs): AnyRoute[] {
         example: listExample(PassageOut),
       },
       async handle({ caller, params, query }) {
-        await getLocation(needs, caller.orgId, params.location_id)
+        await getRecord(needs, locationStore, caller.orgId, params.location_id)
         return ok(
           listAnswer(
             await locationTraffic(needs.db.reports(caller.orgId), caller.orgId, params.location_id, query),

@@ -104,7 +104,6 @@ export function importRoutes(needs: ImportNeeds): AnyRoute[] {
       await needs.imports.get(call.caller.orgId, call.params.import_id)
     },
   } as const
-  const path = '/imports/{import_id}'
   return [
     route({
       ...common,
@@ -126,7 +125,7 @@ export function importRoutes(needs: ImportNeeds): AnyRoute[] {
       refusals: [],
       id: 'imports.get',
       method: 'GET',
-      path,
+      path: '/imports/{import_id}',
       summary: 'How far an import is',
       success: { status: 200, description: 'The import', schema: single(ImportOut) },
       async handle({ caller, params }) {
@@ -137,7 +136,7 @@ export function importRoutes(needs: ImportNeeds): AnyRoute[] {
       ...one,
       id: 'imports.rows',
       method: 'POST',
-      path: `${path}/rows`,
+      path: '/imports/{import_id}/rows',
       summary: 'Add rows; a line that comes again replaces itself',
       description: `As many requests as it takes, ${maxRows} rows and ${maxImportBytes / 1024 / 1024} MiB at most.`,
       body: json(
@@ -156,7 +155,7 @@ export function importRoutes(needs: ImportNeeds): AnyRoute[] {
       ...one,
       id: 'imports.check',
       method: 'POST',
-      path: `${path}/check`,
+      path: '/imports/{import_id}/check',
       summary: 'Say what the rows would do',
       description: 'One import of an organization is checked or run at a time; the others are `waiting` meanwhile.',
       success: { status: 202, description: 'Begun' },
@@ -169,7 +168,7 @@ export function importRoutes(needs: ImportNeeds): AnyRoute[] {
       ...one,
       id: 'imports.run',
       method: 'POST',
-      path: `${path}/run`,
+      path: '/imports/{import_id}/run',
       summary: 'Do what the rows say, all or nothing; with skip_errors all that are good',
       body: json('ImportRun', { skip_errors: flag }, { skip_errors: false }),
       success: { status: 202, description: 'Begun' },
@@ -182,7 +181,7 @@ export function importRoutes(needs: ImportNeeds): AnyRoute[] {
       ...one,
       id: 'imports.delete',
       method: 'DELETE',
-      path,
+      path: '/imports/{import_id}',
       summary: 'Forget an import',
       success: { status: 204, description: 'Forgotten' },
       async handle({ caller, params }) {

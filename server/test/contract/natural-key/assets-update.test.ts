@@ -77,7 +77,7 @@ describe('PUT on an asset', () => {
     await makeAsset(full, { identifier: `${key}-taken`, name: 'a' })
     const snapshot = await behind.snapshot(org.orgId)
     const reply = await put({ identifier: `${key}-taken`, name: 'b', current_location: 'HALL' })
-    expectRefusal(reply, 'conflict', { detail: 'An asset with this identifier already exists' })
+    expectRefusal(reply, 'conflict', { detail: 'Asset with this identifier already exists' })
     expect(await behind.snapshot(org.orgId)).toBe(snapshot)
   })
 
