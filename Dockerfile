@@ -23,7 +23,7 @@ COPY client/bin client/bin
 RUN npm ci --omit=dev --workspace server --workspace client && rm -rf /root/.npm
 COPY --from=build /build/server/dist server/dist
 # Libraries of the embedded PostgreSQL get their names here, because whoever runs it may not write there.
-RUN node -e "import('/app/server/dist/db/embedded/programs.js').then((it) => it.placePrograms(undefined, '/tmp', console.log))"
+RUN node -e "import('/app/server/dist/embedded-postgres/binaries.js').then((it) => it.placePrograms(undefined, '/tmp', console.log))"
 
 FROM node:20-bookworm-slim
 RUN ln -s /app/server/bin/packaged.mjs /usr/local/bin/lastseen \

@@ -70,7 +70,7 @@ export default tseslint.config(
       'server/src/app/**',
       'server/src/cli/**',
       'server/src/main.ts',
-      'server/src/db/embedded/**',
+      'server/src/embedded-postgres/**',
     ],
     rules: {
       'no-restricted-properties': [

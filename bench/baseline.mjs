@@ -46,10 +46,10 @@ const statements = {
   search: filtered('r.search_text like $2', 'external_key'),
   asset: `insert into assets (org_id, id, external_key, name, description, metadata, is_active, valid_from, created_at,
       updated_at, search_text) values ($1, $2, $3, $4, $5, $6, true, $7, $7, $7, $8)`,
-  tag: `insert into tags (org_id, id, asset_id, tag_type, value, match_value, created_at)
+  tag: `insert into tags (org_id, id, asset_id, tag_type, value, normalized_value, created_at)
     values ($1, $2, $3, $4, $5, $6, $7)`,
-  count: `insert into record_counts as c (org_id, kind, slot, active, inactive, deleted_active, deleted_inactive)
-    values ($1, 'asset', $2, 1, 0, 0, 0) on conflict (org_id, kind, slot) do update set active = c.active + 1`,
+  count: `insert into record_counts as c (org_id, kind, shard, active, inactive, deleted_active, deleted_inactive)
+    values ($1, 'asset', $2, 1, 0, 0, 0) on conflict (org_id, kind, shard) do update set active = c.active + 1`,
 }
 
 let orgId

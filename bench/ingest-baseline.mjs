@@ -13,7 +13,7 @@ const text = `
     select distinct on (t.asset_id, date_trunc('minute', u.observed_at, 'UTC')) t.asset_id,
       date_trunc('minute', u.observed_at, 'UTC') as minute, u.location_id, u.observed_at
     from unnest($2::text[], $3::bigint[], $4::timestamptz[]) with ordinality u (tag, location_id, observed_at, n)
-    join tags t on t.org_id = $1 and t.tag_type = 'rfid' and t.match_value = u.tag
+    join tags t on t.org_id = $1 and t.tag_type = 'rfid' and t.normalized_value = u.tag
     order by t.asset_id, 2, u.observed_at, u.n
   ),
   minutes as (

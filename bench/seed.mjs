@@ -44,7 +44,7 @@ export const assetRows = (count) => `
 const idOf = (seed, number = 'n') => `hashint8extended(${number}, ${seed}) & 4503599627370495`
 
 const countRows = (orgId, kind, table) => `
-  insert into record_counts (org_id, kind, slot, active, inactive, deleted_active, deleted_inactive)
+  insert into record_counts (org_id, kind, shard, active, inactive, deleted_active, deleted_inactive)
   select ${orgId}, '${kind}', 0, count(*) filter (where deleted_at is null and is_active),
     count(*) filter (where deleted_at is null and not is_active),
     count(*) filter (where deleted_at is not null and is_active),
@@ -64,7 +64,7 @@ const seedAssets = (orgId, count) => [
     created_at, updated_at, deleted_at, search_text)
   select ${orgId}, id, external_key, name, description, metadata, is_active, valid_from, valid_to, created_at,
     updated_at, deleted_at, lower(concat_ws(chr(1), name, external_key, coalesce(description, ''), tag)) from seeded`,
-  `insert into tags (org_id, id, asset_id, tag_type, value, match_value, created_at)
+  `insert into tags (org_id, id, asset_id, tag_type, value, normalized_value, created_at)
   select ${orgId}, ${idOf(-orgId)}, id, 'rfid', tag, lower(tag), created_at from seeded where deleted_at is null`,
   countRows(orgId, 'asset', 'assets'),
 ]
@@ -87,7 +87,7 @@ const seedHistory = (orgId, minutes) => [
   `insert into asset_positions (org_id, asset_id, location_id, last_seen_at, last_minute, minutes)
   select ${orgId}, id, ${locationOf(orgId, 'n')}, last_minute + interval '7 seconds', last_minute, ${minutes}
   from seeded where deleted_at is null`,
-  `insert into record_counts (org_id, kind, slot, active, inactive, deleted_active, deleted_inactive)
+  `insert into record_counts (org_id, kind, shard, active, inactive, deleted_active, deleted_inactive)
   select ${orgId}, 'position', 0, count(*), 0, 0, 0 from asset_positions where org_id = ${orgId}`,
   `insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, from_location_id,
     from_location_name, to_location_id, to_location_name, occurred_at, recorded_at)

@@ -227,7 +227,7 @@ const assetsOf = (orgId, index) => `
   with tag as (select value, 4100000000000 + ${index} * 1000 + n as id from unnest($1::text[]) with ordinality t (value, n)),
   asset as (insert into assets (org_id, id, external_key, name, metadata, is_active, valid_from, created_at, updated_at, search_text)
     select ${orgId}, id, value, value, '{}', true, now() - interval '30 days', now(), now(), '' from tag)
-  insert into tags (org_id, id, asset_id, tag_type, value, match_value, created_at)
+  insert into tags (org_id, id, asset_id, tag_type, value, normalized_value, created_at)
   select ${orgId}, id + 500, id, 'rfid', value, lower(value), now() from tag`
 
 const storedOf = `

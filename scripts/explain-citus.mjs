@@ -2,7 +2,7 @@
  * Asks a Citus cluster which statements of the service run on one shard: plans every statement that the last test run
  * recorded, with an example of its values, and every statement inside the functions of the database; executes none.
  * `node scripts/explain-citus.mjs postgres://…` names a migrated and distributed database. Prints those that do not run
- * on one shard as a table, with the reason from server/src/db/cross-shard.ts, and ends with 1 when one has no reason or
+ * on one shard as a table, with the reason from server/src/db/citus/cross-shard.ts, and ends with 1 when one has no reason or
  * cannot be planned.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
@@ -11,9 +11,9 @@ import { loadModule, parsePlPgSQLSync } from 'libpg-query'
 import { ensureBuilt, root } from './ensure.mjs'
 
 ensureBuilt()
-const { openPool } = await import('../server/dist/db/connect.js')
-const { crossShard, stepsBeyond } = await import('../server/dist/db/cross-shard.js')
-const { tables } = await import('../server/dist/db/tables.js')
+const { openPool } = await import('../server/dist/db/create-database.js')
+const { crossShardSteps, testedCrossShardStatements } = await import('../server/dist/db/citus/cross-shard.js')
+const { tables } = await import('../server/dist/db/schema/tables.js')
 
 const [url] = process.argv.slice(2)
 const folder = join(root, 'server/.cache/evidence')
@@ -79,7 +79,7 @@ async function statementsInFunctions(sql) {
 
 /** What is known of a statement that does not run on one shard: one line for each place where it stands. */
 function linesFor(text, tasks, nodes) {
-  const found = crossShard.filter(({ statement }) => stepsBeyond(text).includes(statement))
+  const found = testedCrossShardStatements.filter(({ statement }) => crossShardSteps(text).includes(statement))
   if (found.length === 0 || tasks instanceof Error)
     return [{ statement: shown(text), where: '', runsOn: `${Number(tasks) || 0} tasks`, reason: null }]
   return found.map(({ statement, where, reach, reason }) => {
@@ -103,12 +103,12 @@ async function main() {
     const asked = new Map([...examples, ...(await statementsInFunctions(sql))])
     for (const [text, values] of asked) {
       const tasks = await tasksFor(sql, text, values).catch((error) => error)
-      const isSingle = tasks === 1 && stepsBeyond(text).length === 0
+      const isSingle = tasks === 1 && crossShardSteps(text).length === 0
       if (isSingle) singles++
       else
         for (const { statement, where, runsOn, reason } of linesFor(text, tasks, nodes)) {
           const problem =
-            tasks instanceof Error ? `not planned: ${tasks.message}` : 'not in server/src/db/cross-shard.ts'
+            tasks instanceof Error ? `not planned: ${tasks.message}` : 'not in server/src/db/citus/cross-shard.ts'
           isFine &&= reason !== null
           const cells = [statement, `\`${where}\``, runsOn, reason ?? problem]
           rows.set(cells.join(), `| ${cells.join(' | ')} |`)

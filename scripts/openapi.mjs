@@ -5,11 +5,11 @@ import { ensureBuilt, root } from './ensure.mjs'
 
 ensureBuilt()
 const { describeNaturalKey, naturalKeySurface } = await import('../server/dist/api/natural-key/surface.js')
-const { describePrimary } = await import('../server/dist/api/primary/description.js')
+const { describePrimary } = await import('../server/dist/api/primary/openapi.js')
 const { primarySurface } = await import('../server/dist/api/primary/surface.js')
-const { apiKeyComponents } = await import('../server/dist/api/web/api-keys.js')
-const { describeWeb } = await import('../server/dist/api/web/description.js')
-const { webSurface } = await import('../server/dist/api/web/surface.js')
+const { apiKeyComponents } = await import('../server/dist/api/session/api-keys.js')
+const { describeSessionApi } = await import('../server/dist/api/session/openapi.js')
+const { sessionSurface } = await import('../server/dist/api/session/surface.js')
 
 const folder = join(root, 'server/openapi')
 mkdirSync(folder, { recursive: true })
@@ -27,4 +27,4 @@ write(
   'natural-key.json',
   describeNaturalKey(naturalKeySurface(nothing, '/natural').routes, '/natural', apiKeyComponents),
 )
-write('web.json', describeWeb(webSurface(nothing, nothing, nothing).routes))
+write('web.json', describeSessionApi(sessionSurface(nothing, nothing, nothing).routes))

@@ -4,14 +4,16 @@ import { join } from 'node:path'
 import { ensureBuilt, root } from './ensure.mjs'
 
 ensureBuilt()
-const { tables } = await import('../server/dist/db/tables.js')
-const { crossings } = await import('../server/dist/db/cross-shard.js')
+const { tables } = await import('../server/dist/db/schema/tables.js')
+const { crossShardStatements } = await import('../server/dist/db/citus/cross-shard.js')
 const page = join(root, 'docs/scaling.md')
 
 const row = (...cells) => `| ${cells.join(' | ')} |`
 const parts = {
   tables: tables.filter(({ reason }) => reason).map(({ name, kind, reason }) => row(`\`${name}\``, kind, reason)),
-  'cross-shard': crossings.map(({ statement, where, reach, reason }) => row(statement, `\`${where}\``, reach, reason)),
+  'cross-shard': crossShardStatements.map(({ statement, where, reach, reason }) =>
+    row(statement, `\`${where}\``, reach, reason),
+  ),
 }
 
 let text = readFileSync(page, 'utf8')

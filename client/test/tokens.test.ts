@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { revokeCredential } from '../../server/src/credentials/commands.ts'
+import { revokeCredential } from '../../server/src/auth/commands.ts'
 import { type TestOrg, useApp } from '../../server/test/support/app.ts'
 import { HandClock, refresh, tokensOf } from '../../server/test/support/auth.ts'
 import { ForbiddenError, Lastseen, UnauthorizedError } from '../src/index.ts'

@@ -1,6 +1,6 @@
-import { type SignedIn, openSession } from '../credentials/sessions.ts'
+import { type SignedIn, openSession } from './sessions.ts'
 import { now } from '../kernel/clock.ts'
-import { type FieldProblem, type Refusal, refuse } from '../kernel/errors.ts'
+import { type FieldProblem, type ApiError, apiError } from '../kernel/errors.ts'
 import { instantFromMillis } from '../kernel/instant.ts'
 import { codePointLength } from '../kernel/json.ts'
 import type { Role } from '../kernel/scopes.ts'
@@ -13,7 +13,7 @@ import { hashPassword, verifyPassword } from '../users/password.ts'
 import { type User, foldEmail } from '../users/user.ts'
 import { findUserByEmail, insertMembership, insertUser, membershipsOf } from '../users/users.sql.ts'
 import { mailName } from './mail-name.ts'
-import { type AccountNeeds, hashLinkToken, linkTo } from './needs.ts'
+import { type AccountDeps, hashLinkToken, linkTo } from './deps.ts'
 import { assertAccountsOpen } from './signup-policy.ts'
 
 const invitationTtlMs = 7 * 24 * 3_600_000
@@ -33,27 +33,27 @@ function readToken(token: string): { orgId: number; id: number } | null {
 
 /** The link is known at this moment only; it is mailed where mail is set up. */
 export async function invite(
-  needs: AccountNeeds,
+  deps: AccountDeps,
   orgId: number,
   draft: { email: string; role: Role },
 ): Promise<{ invitation: Invitation; link: string }> {
   const email = foldEmail(draft.email)
-  if (await isMember(needs.db.read, orgId, email)) throw refuse.conflict('This person is a member already')
-  await needs.quotas.assertRoom(orgId, 'members')
-  await needs.throttle.consume('day', `invite:${orgId} ${email}`, maxPerRecipient)
-  await needs.throttle.consume('day', `invite:${orgId}`, maxPerOrganization)
-  const id = await needs.ids.next(orgId)
+  if (await isMember(deps.db.read, orgId, email)) throw apiError.conflict('This person is a member already')
+  await deps.quotas.assertRoom(orgId, 'members')
+  await deps.throttle.consume('day', `invite:${orgId} ${email}`, maxPerRecipient)
+  await deps.throttle.consume('day', `invite:${orgId}`, maxPerOrganization)
+  const id = await deps.ids.next(orgId)
   const token = newToken(orgId, id)
-  const millis = needs.clock.millis()
+  const millis = deps.clock.millis()
   const [createdAt, expiresAt] = [instantFromMillis(millis), instantFromMillis(millis + invitationTtlMs)]
   const invitation: Invitation = { id, email, role: draft.role, createdAt, expiresAt }
-  const tokenHash = hashLinkToken(needs, token)
-  if (!(await needs.db.inOrganization(orgId, (tx) => insertInvitation(tx, orgId, invitation, tokenHash))))
-    throw refuse.conflict('An invitation to this address is open already')
-  const link = linkTo(needs, 'join', token)
-  const organization = await findOrganization(needs.db.read, orgId)
+  const tokenHash = hashLinkToken(deps, token)
+  if (!(await deps.db.withTenant(orgId, (tx) => insertInvitation(tx, orgId, invitation, tokenHash))))
+    throw apiError.conflict('An invitation to this address is open already')
+  const link = linkTo(deps, 'join', token)
+  const organization = await findOrganization(deps.db.read, orgId)
   const name = mailName(organization?.name ?? '') || 'an organization'
-  needs.post.send({
+  deps.post.send({
     to: email,
     subject: `Join ${name} on Lastseen`,
     text: `You are invited to join ${name} on Lastseen. To accept, open\n\n${link}\n\nThe link works once, within seven days.\n`,
@@ -61,9 +61,8 @@ export async function invite(
   return { invitation, link }
 }
 
-export async function withdrawInvitation(needs: AccountNeeds, orgId: number, id: number): Promise<void> {
-  if (!(await needs.db.inOrganization(orgId, (tx) => deleteInvitation(tx, orgId, id))))
-    throw refuse.notFound('Invitation')
+export async function withdrawInvitation(deps: AccountDeps, orgId: number, id: number): Promise<void> {
+  if (!(await deps.db.withTenant(orgId, (tx) => deleteInvitation(tx, orgId, id)))) throw apiError.notFound('Invitation')
 }
 
 interface Offer {
@@ -73,54 +72,53 @@ interface Offer {
   account: { userId: number; email: string; passwordHash: string } | null
 }
 
-const usedUp = (): Refusal =>
-  refuse.invalid({ field: 'token', code: 'invalid_value', message: 'This link was used, withdrawn or has expired' })
+const usedUp = (): ApiError =>
+  apiError.invalid({ field: 'token', code: 'invalid_value', message: 'This link was used, withdrawn or has expired' })
 
 /** What a link offers, while it is good. */
-export function readInvitation(needs: AccountNeeds, given: { token: string; address: string }): Promise<Offer> {
-  return needs.throttle.guardAccount(null, given.address, () => offerOf(needs, given.token), usedUp)
+export function readInvitation(deps: AccountDeps, given: { token: string; address: string }): Promise<Offer> {
+  return deps.throttle.guardAccount(null, given.address, () => offerOf(deps, given.token), usedUp)
 }
 
-async function offerOf(needs: AccountNeeds, token: string): Promise<Offer | null> {
+async function offerOf(deps: AccountDeps, token: string): Promise<Offer | null> {
   const named = readToken(token)
   if (named === null) return null
-  const invitation = await findInvitation(needs.db.read, named.orgId, named.id, now(needs.clock))
-  if (invitation === null || !sameHash(invitation.tokenHash, hashLinkToken(needs, token))) return null
-  const organization = await findOrganization(needs.db.read, named.orgId)
-  const account = await findUserByEmail(needs.db.read, invitation.email)
+  const invitation = await findInvitation(deps.db.read, named.orgId, named.id, now(deps.clock))
+  if (invitation === null || !sameHash(invitation.tokenHash, hashLinkToken(deps, token))) return null
+  const organization = await findOrganization(deps.db.read, named.orgId)
+  const account = await findUserByEmail(deps.db.read, invitation.email)
   return { orgId: named.orgId, invitation, organizationName: organization?.name ?? '', account }
 }
 
 /** Joins and signs in: with a new account, or with the password of the one the address has. */
 export async function acceptInvitation(
-  needs: AccountNeeds,
+  deps: AccountDeps,
   given: { token: string; password: string; address: string },
 ): Promise<SignedIn> {
-  const offer = await readInvitation(needs, given)
-  const user =
-    offer.account === null ? await joinAsNew(needs, offer, given.password) : await joinAs(needs, offer, given)
-  const memberships = await membershipsOf(needs.db.read, user.userId)
+  const offer = await readInvitation(deps, given)
+  const user = offer.account === null ? await joinAsNew(deps, offer, given.password) : await joinAs(deps, offer, given)
+  const memberships = await membershipsOf(deps.db.read, user.userId)
   const membership = memberships.find((one) => one.orgId === offer.orgId)
   if (membership === undefined) throw usedUp()
-  return openSession(needs, user, membership, memberships)
+  return openSession(deps, user, membership, memberships)
 }
 
-async function joinAs(needs: AccountNeeds, offer: Offer, given: { password: string; address: string }): Promise<User> {
+async function joinAs(deps: AccountDeps, offer: Offer, given: { password: string; address: string }): Promise<User> {
   const { userId, email, passwordHash } = offer.account!
   const attempt = async (): Promise<true | null> => (await verifyPassword(passwordHash, given.password)) || null
   const message = 'This is not the password of your account'
-  const refusal = (): Refusal => refuse.invalid({ field: 'password', code: 'invalid_value', message })
-  await needs.throttle.guardAccount(email, given.address, attempt, refusal)
-  await join(needs, offer, { userId, email }, null)
+  const refusal = (): ApiError => apiError.invalid({ field: 'password', code: 'invalid_value', message })
+  await deps.throttle.guardAccount(email, given.address, attempt, refusal)
+  await join(deps, offer, { userId, email }, null)
   return { userId, email }
 }
 
-async function joinAsNew(needs: AccountNeeds, offer: Offer, password: string): Promise<User> {
-  assertAccountsOpen(needs.signups)
-  if (codePointLength(password) < shortestPassword) throw refuse.invalid(tooShort)
+async function joinAsNew(deps: AccountDeps, offer: Offer, password: string): Promise<User> {
+  assertAccountsOpen(deps.signups)
+  if (codePointLength(password) < shortestPassword) throw apiError.invalid(tooShort)
   assertNotGuessable('password', password, offer.invitation.email)
-  const user = { userId: await needs.ids.next(0), email: offer.invitation.email }
-  await join(needs, offer, user, await hashPassword(password))
+  const user = { userId: await deps.ids.next(0), email: offer.invitation.email }
+  await join(deps, offer, user, await hashPassword(password))
   return user
 }
 
@@ -132,11 +130,11 @@ const tooShort: FieldProblem = {
 }
 
 /** Of two who accept at once, one finds the invitation gone. */
-async function join(needs: AccountNeeds, offer: Offer, user: User, newHash: string | null): Promise<void> {
+async function join(deps: AccountDeps, offer: Offer, user: User, newHash: string | null): Promise<void> {
   const { orgId, invitation } = offer
-  const at = now(needs.clock)
-  await needs.quotas.assertRoom(orgId, 'members')
-  await needs.db.inOrganization(orgId, async (tx) => {
+  const at = now(deps.clock)
+  await deps.quotas.assertRoom(orgId, 'members')
+  await deps.db.withTenant(orgId, async (tx) => {
     if (!(await deleteInvitation(tx, orgId, invitation.id))) throw usedUp()
     if (newHash === null) return addMembership(tx, user.userId, orgId, invitation.role, at)
     await insertUser(tx, { ...user, passwordHash: newHash }, at)

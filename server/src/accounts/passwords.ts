@@ -1,6 +1,6 @@
-import { endSessions } from '../credentials/sessions.ts'
+import { endSessions } from './sessions.ts'
 import { now } from '../kernel/clock.ts'
-import { type Refusal, refuse } from '../kernel/errors.ts'
+import { type ApiError, apiError } from '../kernel/errors.ts'
 import { instantFromMillis } from '../kernel/instant.ts'
 import { newLinkToken } from '../kernel/secrets.ts'
 import { assertNotGuessable } from '../users/password-rules.ts'
@@ -8,7 +8,7 @@ import { hashPassword, verifyPassword } from '../users/password.ts'
 import { deleteResetsOf, findReset, insertReset, takeReset } from '../users/resets.sql.ts'
 import { foldEmail } from '../users/user.ts'
 import { findUser, findUserByEmail, setPasswordHash } from '../users/users.sql.ts'
-import { type AccountNeeds, hashLinkToken, linkTo } from './needs.ts'
+import { type AccountDeps, hashLinkToken, linkTo } from './deps.ts'
 
 const resetTtlMs = 3_600_000
 /** An account gets one mail in this time, however often it is asked for. */
@@ -17,8 +17,8 @@ const pauseMs = 60_000
 const resetsPerMinute = 20
 const resetsPerMinuteOfAddress = 300
 
-const wrong = (field: string, message: string) => (): Refusal =>
-  refuse.invalid({ field, code: 'invalid_value', message })
+const wrong = (field: string, message: string) => (): ApiError =>
+  apiError.invalid({ field, code: 'invalid_value', message })
 
 export interface PasswordChange {
   userId: number
@@ -28,35 +28,35 @@ export interface PasswordChange {
   next: string
 }
 
-type OperatorNeeds = Pick<AccountNeeds, 'db' | 'clock' | 'wake'>
+type OperatorDeps = Pick<AccountDeps, 'db' | 'clock' | 'pubsub'>
 
 /** Set by the operator: every session of the person ends, and so do the links to reset the password. */
-export async function setPassword(needs: OperatorNeeds, userId: number, password: string): Promise<void> {
+export async function setPassword(deps: OperatorDeps, userId: number, password: string): Promise<void> {
   const hash = await hashPassword(password)
-  await betweenSessions(needs, userId, null, () => writePassword(needs, userId, hash))
+  await betweenSessions(deps, userId, null, () => writePassword(deps, userId, hash))
 }
 
-const writePassword = (needs: OperatorNeeds, userId: number, hash: string): Promise<boolean> =>
-  needs.db.shared(async (tx) => {
+const writePassword = (deps: OperatorDeps, userId: number, hash: string): Promise<boolean> =>
+  deps.db.globalTransaction(async (tx) => {
     await setPasswordHash(tx, userId, hash)
     await deleteResetsOf(tx, userId)
     return true
   })
 
 /** The session at hand goes on; every other one of the person ends. */
-export async function changePassword(needs: AccountNeeds, given: PasswordChange): Promise<void> {
+export async function changePassword(deps: AccountDeps, given: PasswordChange): Promise<void> {
   const { userId, sessionId } = given
-  const user = await findUser(needs.db.read, userId)
-  if (user === null) throw refuse.unauthorized('Invalid or expired token')
+  const user = await findUser(deps.db.read, userId)
+  if (user === null) throw apiError.unauthorized('Invalid or expired token')
   assertNotGuessable('new_password', given.next, user.email)
   const attempt = async (): Promise<true | null> => {
-    const found = await findUserByEmail(needs.db.read, user.email)
+    const found = await findUserByEmail(deps.db.read, user.email)
     return (await verifyPassword(found?.passwordHash ?? null, given.current)) || null
   }
   const refusal = wrong('current_password', 'current_password is not your password')
-  await needs.throttle.guardAccount(user.email, given.address, attempt, refusal)
+  await deps.throttle.guardAccount(user.email, given.address, attempt, refusal)
   const hash = await hashPassword(given.next)
-  await betweenSessions(needs, userId, sessionId, () => writePassword(needs, userId, hash))
+  await betweenSessions(deps, userId, sessionId, () => writePassword(deps, userId, hash))
 }
 
 /**
@@ -64,40 +64,40 @@ export async function changePassword(needs: AccountNeeds, given: PasswordChange)
  * for those begun meanwhile.
  */
 async function betweenSessions(
-  needs: OperatorNeeds,
+  deps: OperatorDeps,
   userId: number,
   except: string | null,
   change: () => Promise<boolean>,
 ): Promise<boolean> {
-  await endSessions(needs, userId, except)
+  await endSessions(deps, userId, except)
   const isChanged = await change()
-  await endSessions(needs, userId, except)
+  await endSessions(deps, userId, except)
   return isChanged
 }
 
 /** Answers the same, and as fast, whether or not the address has an account. */
 export async function requestPasswordReset(
-  needs: AccountNeeds,
+  deps: AccountDeps,
   given: { email: string; address: string },
 ): Promise<void> {
   const email = foldEmail(given.email)
   // By pair, so that nobody keeps the owner of an account from asking.
-  await needs.throttle.consume('minute', `reset:${email} ${given.address}`, resetsPerMinute)
-  await needs.throttle.consume('minute', `reset-from:${given.address}`, resetsPerMinuteOfAddress)
-  needs.post.inBackground(() => sendReset(needs, email))
+  await deps.throttle.consume('minute', `reset:${email} ${given.address}`, resetsPerMinute)
+  await deps.throttle.consume('minute', `reset-from:${given.address}`, resetsPerMinuteOfAddress)
+  deps.post.inBackground(() => sendReset(deps, email))
 }
 
-async function sendReset(needs: AccountNeeds, email: string): Promise<void> {
-  const user = await findUserByEmail(needs.db.read, email)
+async function sendReset(deps: AccountDeps, email: string): Promise<void> {
+  const user = await findUserByEmail(deps.db.read, email)
   if (user === null) return
   const token = newLinkToken()
-  const millis = needs.clock.millis()
+  const millis = deps.clock.millis()
   const [createdAt, expiresAt] = [instantFromMillis(millis), instantFromMillis(millis + resetTtlMs)]
-  const reset = { tokenHash: hashLinkToken(needs, token), userId: user.userId, createdAt, expiresAt }
-  if (!(await needs.db.shared((tx) => insertReset(tx, reset, instantFromMillis(millis - pauseMs))))) return
-  const link = linkTo(needs, 'reset-password', token)
-  if (!needs.post.hasTransport) return needs.tell(`Password reset for ${user.email}: ${link}`)
-  needs.post.send({
+  const reset = { tokenHash: hashLinkToken(deps, token), userId: user.userId, createdAt, expiresAt }
+  if (!(await deps.db.globalTransaction((tx) => insertReset(tx, reset, instantFromMillis(millis - pauseMs))))) return
+  const link = linkTo(deps, 'reset-password', token)
+  if (!deps.post.hasTransport) return deps.tell(`Password reset for ${user.email}: ${link}`)
+  deps.post.send({
     to: user.email,
     subject: 'Reset your password',
     text: `Somebody, probably you, asked to reset your password at Lastseen. To choose a new one, open\n\n${link}\n\nThe link works once, within an hour. If it was not you, do nothing.\n`,
@@ -106,23 +106,23 @@ async function sendReset(needs: AccountNeeds, email: string): Promise<void> {
 
 /** Single use; every session of the person ends. */
 export async function confirmPasswordReset(
-  needs: AccountNeeds,
+  deps: AccountDeps,
   given: { token: string; password: string; address: string },
 ): Promise<void> {
-  const tokenHash = hashLinkToken(needs, given.token)
+  const tokenHash = hashLinkToken(deps, given.token)
   const attempt = async (): Promise<true | null> => {
-    const userId = await findReset(needs.db.common, tokenHash, now(needs.clock))
+    const userId = await findReset(deps.db.global, tokenHash, now(deps.clock))
     if (userId === null) return null
-    assertNotGuessable('new_password', given.password, (await findUser(needs.db.read, userId))?.email ?? '')
+    assertNotGuessable('new_password', given.password, (await findUser(deps.db.read, userId))?.email ?? '')
     const hash = await hashPassword(given.password)
     const write = (): Promise<boolean> =>
-      needs.db.shared(async (tx) => {
+      deps.db.globalTransaction(async (tx) => {
         if (!(await takeReset(tx, tokenHash))) return false
         await setPasswordHash(tx, userId, hash)
         await deleteResetsOf(tx, userId)
         return true
       })
-    return (await betweenSessions(needs, userId, null, write)) || null
+    return (await betweenSessions(deps, userId, null, write)) || null
   }
-  await needs.throttle.guardAccount(null, given.address, attempt, wrong('token', 'This link was used or has expired'))
+  await deps.throttle.guardAccount(null, given.address, attempt, wrong('token', 'This link was used or has expired'))
 }

@@ -1,4 +1,4 @@
-import { refuse } from '../kernel/errors.ts'
+import { apiError } from '../kernel/errors.ts'
 
 export interface SignupPolicy {
   /** Who may create an account: anybody, people with an invitation, or only the operator. */
@@ -11,11 +11,11 @@ export interface SignupPolicy {
 
 /** Throws 403 unless anybody may create an organization. */
 export function assertSignupOpen({ mode }: SignupPolicy): void {
-  if (mode === 'invite-only') throw refuse.forbidden('Sign-up is by invitation only; ask an admin for an invitation')
-  if (mode === 'closed') throw refuse.forbidden('Sign-up is closed; ask the operator for an account')
+  if (mode === 'invite-only') throw apiError.forbidden('Sign-up is by invitation only; ask an admin for an invitation')
+  if (mode === 'closed') throw apiError.forbidden('Sign-up is closed; ask the operator for an account')
 }
 
 /** Throws 403 where even an invitation does not create an account. */
 export function assertAccountsOpen({ mode }: SignupPolicy): void {
-  if (mode === 'closed') throw refuse.forbidden('Sign-up is closed; ask the operator for an account')
+  if (mode === 'closed') throw apiError.forbidden('Sign-up is closed; ask the operator for an account')
 }

@@ -1,4 +1,4 @@
-import { refuse } from '../kernel/errors.ts'
+import { apiError } from '../kernel/errors.ts'
 
 /** An organization's id; another key where the caller is not known to belong to one. */
 export type TenantKey = number | string
@@ -72,7 +72,7 @@ export class FairQueue {
       this.#start(tenant)
       return Promise.resolve()
     }
-    if (!this.#mayWait(tenant)) return Promise.reject(refuse.busy())
+    if (!this.#mayWait(tenant)) return Promise.reject(apiError.busy())
     return new Promise((start, reject) => this.#enqueue(tenant, { cost, start, reject, isAbandoned, timer: undefined }))
   }
 
@@ -124,7 +124,7 @@ export class FairQueue {
 
   #enqueue(tenant: Tenant, waiter: Waiter): void {
     const { timeoutMs } = this.#options
-    if (timeoutMs > 0) waiter.timer = setTimeout(() => this.#drop(tenant, waiter, refuse.busy()), timeoutMs).unref()
+    if (timeoutMs > 0) waiter.timer = setTimeout(() => this.#drop(tenant, waiter, apiError.busy()), timeoutMs).unref()
     tenant.waiting.push(waiter)
     this.#turns.add(tenant)
     this.#waiting++
@@ -150,7 +150,7 @@ export class FairQueue {
     for (let tenant = this.#next(); tenant !== undefined; tenant = this.#next()) {
       const waiter = tenant.waiting[0]!
       if (waiter.isAbandoned()) {
-        this.#drop(tenant, waiter, refuse.busy())
+        this.#drop(tenant, waiter, apiError.busy())
       } else if (tenant.deficit < waiter.cost) {
         tenant.deficit += quantum
         this.#turns.delete(tenant)

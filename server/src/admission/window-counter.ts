@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { refuse } from '../kernel/errors.ts'
+import { apiError } from '../kernel/errors.ts'
 
 interface Window {
   readonly sinceMs: number
@@ -29,7 +29,7 @@ export class WindowCounter {
     let window = this.#windows.get(key)
     if (window === undefined || atMs - window.sinceMs >= windowMs)
       this.#windows.set(key, (window = { sinceMs: atMs, count: 0 }))
-    if (window.count >= max) throw refuse.rateLimited((window.sinceMs + windowMs - atMs) / 1000)
+    if (window.count >= max) throw apiError.rateLimited((window.sinceMs + windowMs - atMs) / 1000)
     window.count++
   }
 }

@@ -1,37 +1,37 @@
 import type { Logger } from 'pino'
 import type { SignupPolicy } from '../accounts/signup-policy.ts'
-import { webSurface } from '../api/web/surface.ts'
-import { Imports, progressTopic } from '../bulk/imports.ts'
+import { sessionSurface } from '../api/session/surface.ts'
+import { ImportService, progressTopic } from '../bulk/import-service.ts'
 import { WindowCounter } from '../admission/window-counter.ts'
 import type { Config } from '../config/config.ts'
-import { Principals } from '../credentials/authenticate.ts'
-import { revocationTopic } from '../credentials/commands.ts'
-import { OpenStreams } from '../credentials/open-streams.ts'
-import { databaseLimiter, migratingLimiter } from '../credentials/shared-buckets.ts'
-import { Throttle } from '../credentials/throttle.ts'
-import { signingKeysTopic } from '../credentials/signing-keys.ts'
-import { AccessTokens } from '../credentials/tokens.ts'
-import { UseLog } from '../credentials/use-log.ts'
-import { isOfFamily } from '../db/connect.ts'
-import type { DispatchNeeds } from '../http/dispatch.ts'
+import { PrincipalCache } from '../auth/principal-cache.ts'
+import { revocationTopic } from '../auth/commands.ts'
+import { OpenStreams } from '../auth/open-streams.ts'
+import { databaseLimiter, migratingLimiter } from '../auth/shared-buckets.ts'
+import { LoginThrottle } from '../auth/login-throttle.ts'
+import { signingKeysTopic } from '../auth/signing-keys.ts'
+import { AccessTokens } from '../auth/tokens.ts'
+import { LastUsedRecorder } from '../auth/last-used-recorder.ts'
+import { isSameInstanceGroup } from '../db/create-database.ts'
+import type { DispatcherDeps } from '../http/dispatcher.ts'
 import { type RateLimiter, memoryLimiter } from '../http/rate-limit.ts'
-import { isLoopback } from '../kernel/address.ts'
-import { Post } from '../mail/post.ts'
+import { isLoopback } from '../kernel/ip-range.ts'
+import { Mailer } from '../mail/mailer.ts'
 import type { Reader } from '../readers/reader.ts'
-import { Overviews } from '../tracking/overview.ts'
-import type { Core } from './core.ts'
-import { housekeeping } from './housekeeping.ts'
-import { ingestAddresses, readerAddresses } from './own-address.ts'
+import { OverviewCache } from '../tracking/overview-cache.ts'
+import type { AppContext } from './context.ts'
+import { startHousekeeping } from '../jobs/housekeeping.ts'
+import { ingestAddresses, readerAddresses } from './local-url.ts'
 import { publicSurfaces } from './surfaces.ts'
 import type { Tracking } from './tracking.ts'
-import { webFolder, webPages } from './web-app.ts'
+import { webFolder, webAppRoutes } from './web-app.ts'
 import type { Webhooks } from './webhooks.ts'
 
-export interface Api extends Pick<DispatchNeeds, 'surfaces' | 'pages' | 'authenticator' | 'limiter'> {
+export interface Api extends Pick<DispatcherDeps, 'surfaces' | 'rawRoutes' | 'authenticator' | 'limiter'> {
   /** Called once news are heard and before anything is answered: tells the other processes of this one. */
   join(): Promise<void>
   /** News may have been missed. */
-  missedNews: () => void
+  onMissedEvents: () => void
   stop(): Promise<void>
 }
 
@@ -47,94 +47,94 @@ const streamCheckMs = 1000
 /** What a process has to offer that does not answer the API. */
 export const noApi: Api = {
   surfaces: [],
-  pages: [],
+  rawRoutes: [],
   authenticator: { authenticate: () => Promise.resolve(null) },
   limiter: memoryLimiter(() => 0),
   join: async () => undefined,
-  missedNews: () => undefined,
+  onMissedEvents: () => undefined,
   stop: async () => undefined,
 }
 
 /** Wires the surfaces, the web app, and who may use them. */
 export function startApi(
-  core: Core,
+  context: AppContext,
   options: ApiOptions,
   { tracking, webhooks }: { tracking: Tracking; webhooks: Webhooks },
 ): Api {
-  const { config, db, clock, environment, wake } = core
+  const { config, db, clock, environment, pubsub } = context
   const { log } = options
-  const tokens = new AccessTokens({ ...core.keys, environment, clock })
-  const reloadKeys = async (): Promise<void> => tokens.replaceKeys(await core.keyStore.signingKeys(db))
-  wake.on(signingKeysTopic, reloadKeys)
-  const useLog = new UseLog(db.background, clock)
-  const isListening = (): boolean => wake.isListening()
-  const onUse: UseLog['note'] = (caller) => useLog.note(caller)
-  const principals = new Principals({ db: db.authentication, clock, environment, tokens, isListening, onUse })
+  const tokens = new AccessTokens({ ...context.keys, environment, clock })
+  const reloadKeys = async (): Promise<void> => tokens.replaceKeys(await context.keyStore.signingKeys(db))
+  pubsub.on(signingKeysTopic, reloadKeys)
+  const lastUsed = new LastUsedRecorder(db.background, clock)
+  const isConnected = (): boolean => pubsub.isConnected()
+  const onUse: LastUsedRecorder['note'] = (principal) => lastUsed.note(principal)
+  const principals = new PrincipalCache({ db: db.authentication, clock, environment, tokens, isConnected, onUse })
   const streams = new OpenStreams({
     clock,
     maxPerPrincipal: config.liveStreamsPerUser,
     maxPerOrg: config.liveStreamsPerOrg,
-    isCurrent: (caller) => principals.isCurrent(caller),
+    isCurrent: (principal) => principals.isCurrent(principal),
   })
-  wake.on(revocationTopic, (keys) => {
+  pubsub.on(revocationTopic, (keys) => {
     for (const key of keys.split(',')) {
       principals.forget(key)
       streams.endRevoked(key)
     }
   })
   // While this process cannot receive notifications, open streams are checked in the database instead.
-  const streamCheck = setInterval(() => void (isListening() || streams.checkAll()), streamCheckMs)
+  const streamCheck = setInterval(() => void (isConnected() || streams.checkAll()), streamCheckMs)
   streamCheck.unref()
-  const post = new Post({
+  const post = new Mailer({
     url: config.mailUrl,
     from: config.mailFrom,
     onFailure: (error) => log.error({ event: 'mail.failed', err: error }, 'mail not sent'),
   })
-  const imports = new Imports({
-    ...{ db: db.background, clock, ids: core.ids, quotas: core.quotas, wake },
+  const imports = new ImportService({
+    ...{ db: db.background, clock, ids: context.ids, quotas: context.quotas, pubsub },
     onFailure: (error) => log.error({ event: 'import.failed', err: error }, 'import given up'),
   })
-  wake.on(progressTopic, (payload) => imports.heard(payload))
+  pubsub.on(progressTopic, (payload) => imports.heard(payload))
   const signups = signupPolicy(config)
-  const needs = {
+  const deps = {
     db,
     authentication: db.authentication,
     clock,
-    ids: core.ids,
-    quotas: core.quotas,
+    ids: context.ids,
+    quotas: context.quotas,
     environment,
     tokens,
-    throttle: new Throttle(db, clock),
+    throttle: new LoginThrottle(db, clock),
     exchanges: new WindowCounter({
       ...{ max: config.exchangeLimit, windowMs: 60_000 },
       millis: () => clock.millis(),
     }),
-    wake,
+    pubsub,
     unknownReadersOrg: config.unknownReadersOrg,
-    announce: tracking.announce,
+    publishAndWait: tracking.publishAndWait,
     latestReads: tracking.latestReads,
     addresses: (reader: Reader) => ingestAddresses(readerAddresses(config, config.port), reader),
     moved: tracking.moved,
-    seal: webhooks.seal,
+    secretBox: webhooks.secretBox,
     sendTest: webhooks.sendTest,
     onDropped: webhooks.onDropped,
-    overviews: new Overviews({ db, clock }),
+    overviews: new OverviewCache({ db, clock }),
     imports,
     post,
     signups,
     tell: options.tell ?? (() => undefined),
     siteUrl: options.siteUrl,
   }
-  const published = publicSurfaces(needs, config)
-  const { limiter, join } = chooseLimiter(core, options)
-  const stopHousekeeping = housekeeping(core, useLog, log)
+  const published = publicSurfaces(deps, config)
+  const { limiter, join } = chooseLimiter(context, options)
+  const stopHousekeeping = startHousekeeping(context, lastUsed, log)
   return {
-    surfaces: [...published.surfaces, webSurface(needs, tracking.live, streams)],
-    pages: [...published.pages, ...webPages(webFolder, published.primaryBase, signups.mode)],
+    surfaces: [...published.surfaces, sessionSurface(deps, tracking.live, streams)],
+    rawRoutes: [...published.pages, ...webAppRoutes(webFolder, published.primaryBase, signups.mode)],
     authenticator: principals,
     limiter,
     join,
-    missedNews() {
+    onMissedEvents() {
       principals.forgetAll()
       void reloadKeys().catch((error: unknown) =>
         log.error({ event: 'signing_keys.failed', err: error }, 'signing keys not reloaded'),
@@ -164,23 +164,23 @@ const joinTopic = 'api-joined'
  * and no process depends on another. Requests that arrive together are decided by one statement.
  */
 function chooseLimiter(
-  { config, db, clock, wake, family }: Core,
+  { config, db, clock, pubsub, instanceGroup }: AppContext,
   { isOneOfSeveral }: ApiOptions,
 ): { limiter: RateLimiter; join: () => Promise<void> } {
   const millis = (): number => clock.millis()
-  const tellOthers = (): Promise<void> => wake.announce(joinTopic, family)
+  const tellOthers = (): Promise<void> => pubsub.publishAndWait(joinTopic, instanceGroup)
   if (config.rateLimitStore === 'memory') return { limiter: memoryLimiter(millis), join: tellOthers }
   if (config.rateLimitStore === 'database' || isOneOfSeveral)
     return { limiter: databaseLimiter(db, millis), join: tellOthers }
   const limiter = migratingLimiter(db, millis)
   let isOpen = false
-  wake.on(joinTopic, (joined) => (isOpen && joined !== family ? limiter.migrate() : undefined))
+  pubsub.on(joinTopic, (joined) => (isOpen && joined !== instanceGroup ? limiter.migrate() : undefined))
   return {
     limiter,
     async join() {
       await tellOthers()
       isOpen = true
-      if ((await db.listeners()).some((name) => !isOfFamily(name, family))) await limiter.migrate()
+      if ((await db.listeners()).some((name) => !isSameInstanceGroup(name, instanceGroup))) await limiter.migrate()
     },
   }
 }

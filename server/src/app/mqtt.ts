@@ -1,39 +1,39 @@
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
-import { takeSeat } from '../db/seat.ts'
-import { startBroker } from '../ingest/broker.ts'
-import { startSubscriber } from '../ingest/subscriber.ts'
+import { acquireInstanceSlot } from '../db/instance-slot.ts'
+import { startBroker } from '../ingest/mqtt-broker.ts'
+import { startSubscriber } from '../ingest/mqtt-subscriber.ts'
 import { readerChangedTopic } from '../readers/commands.ts'
-import type { Core } from './core.ts'
-import { ownAddress } from './own-address.ts'
+import type { AppContext } from './context.ts'
+import { localUrl } from './local-url.ts'
 import { limitLogger } from './telemetry.ts'
 import type { Tracking } from './tracking.ts'
 
-export interface MqttDoor {
+export interface MqttIngress {
   /** What to tell whoever started the program. */
   notice: string | null
   /** Notifications of changed readers may have been missed. */
-  missedNews: () => void
+  onMissedEvents: () => void
   close(): Promise<void>
 }
 
-export const noMqtt: MqttDoor = { notice: null, missedNews: () => undefined, close: async () => undefined }
+export const noMqtt: MqttIngress = { notice: null, onMissedEvents: () => undefined, close: async () => undefined }
 
 /** Opens the MQTT way in: an outside broker when one is named, else the embedded one. Without either, HTTP remains. */
 export async function openMqtt(
-  core: Core,
+  context: AppContext,
   tracking: Tracking,
   log: Logger,
   isOneOfSeveral: boolean,
-): Promise<MqttDoor> {
-  const { mqttUrl, mqttShare, mqttPort, host, mqttConnections, mqttConnectionsPerAddress } = core.config
+): Promise<MqttIngress> {
+  const { mqttUrl, mqttShare, mqttPort, host, mqttConnections, mqttConnectionsPerAddress } = context.config
   const { devices, intake } = tracking
   const onFailure = (error: unknown): void =>
     log.warn({ event: 'mqtt.refused', err: error }, 'message not acknowledged')
   if (mqttUrl !== null) {
     const onState = (state: string, why: string): void => log.info({ event: `mqtt.${state}`, why }, `broker ${state}`)
-    const installation = createHash('sha256').update(core.keys.secretKey).digest('hex').slice(0, 12)
-    const seated = (onLost: () => void) => takeSeat(core.url, onLost)
+    const installation = createHash('sha256').update(context.keys.secretKey).digest('hex').slice(0, 12)
+    const seated = (onLost: () => void) => acquireInstanceSlot(context.url, onLost)
     const isShared = isOneOfSeveral || mqttShare === 'always'
     const options = { url: mqttUrl, installation, isShared, takeSeat: seated, devices, intake, onFailure, onState }
     const subscriber = startSubscriber(options)
@@ -49,11 +49,11 @@ export async function openMqtt(
       onLimit: limitLogger(log, 'mqtt'),
     })
     // A change that names no reader is not waited for: every connected reader is then looked up.
-    core.wake.on(readerChangedTopic, (readerId) =>
+    context.pubsub.on(readerChangedTopic, (readerId) =>
       readerId === '' ? void broker.closeRevoked(null) : broker.closeRevoked(Number(readerId)),
     )
-    const notice = `Readers reach the MQTT broker at ${ownAddress('mqtt', host, broker.port)}`
-    return { notice, missedNews: () => void broker.closeRevoked(null), close: () => broker.close() }
+    const notice = `Readers reach the MQTT broker at ${localUrl('mqtt', host, broker.port)}`
+    return { notice, onMissedEvents: () => void broker.closeRevoked(null), close: () => broker.close() }
   } catch (error) {
     const why =
       (error as NodeJS.ErrnoException).code === 'EADDRINUSE' ? `port ${mqttPort} is taken` : (error as Error).message

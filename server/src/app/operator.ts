@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import { findOrganization, findOrganizationsByName } from '../organizations/organizations.sql.ts'
-import { type Core, openCore, openDatabase, prepareDatabase, requireSchema } from './core.ts'
+import { type AppContext, openAppContext, openDatabase, prepareDatabase, requireSchema } from './context.ts'
 
 /** The operator asked for something that cannot be done; reported without a stack trace. */
 export class OperatorError extends Error {}
@@ -11,7 +11,7 @@ export class UsageError extends OperatorError {}
 /** What a command reports about one thing. */
 export type Facts = Record<string, unknown>
 
-export interface CoreAccess {
+export interface AppContextAccess {
   config: Config
   progress: (line: string) => void
   /** Create the database, or its schema, where there is none. */
@@ -19,19 +19,19 @@ export interface CoreAccess {
 }
 
 /** Runs the work beside a running server, whose embedded database it shares, or without one. */
-export async function withCore<Result>(
-  { config, progress, isInit }: CoreAccess,
-  work: (core: Core) => Promise<Result>,
+export async function withAppContext<Result>(
+  { config, progress, isInit }: AppContextAccess,
+  work: (context: AppContext) => Promise<Result>,
 ): Promise<Result> {
   const database = await openDatabase(config, { progress, mayCreate: isInit })
   try {
     if (!isInit) await requireSchema(config, database.url)
     await prepareDatabase(config, database.url, progress)
-    const core = await openCore({ config, url: database.url })
+    const context = await openAppContext({ config, url: database.url })
     try {
-      return await work(core)
+      return await work(context)
     } finally {
-      await core.close()
+      await context.close()
     }
   } finally {
     await database.release()
@@ -39,14 +39,14 @@ export async function withCore<Result>(
 }
 
 /** By name, or by id where several organizations share the name. */
-export async function organizationNamed(core: Core, given: string): Promise<{ orgId: number; name: string }> {
-  const found = await findOrganizationsByName(core.db.read, given)
+export async function organizationNamed(context: AppContext, given: string): Promise<{ orgId: number; name: string }> {
+  const found = await findOrganizationsByName(context.db.read, given)
   if (found.length > 1)
     throw new OperatorError(
       `Several organizations are called ${JSON.stringify(given)}: name one by its id, ${found.map((one) => one.orgId).join(' or ')}`,
     )
   if (found[0] !== undefined) return found[0]
-  const byId = /^[1-9]\d{0,15}$/.test(given) ? await findOrganization(core.db.read, Number(given)) : null
+  const byId = /^[1-9]\d{0,15}$/.test(given) ? await findOrganization(context.db.read, Number(given)) : null
   if (byId === null) throw new OperatorError(`There is no organization called ${JSON.stringify(given)}`)
   return byId
 }

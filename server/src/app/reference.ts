@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { PageAnswer, PlainPage, PlainRequest } from '../http/dispatch.ts'
+import type { RawReply, RawRoute, RawRequest } from '../http/dispatcher.ts'
 import { accepts, guards } from './web-app.ts'
 
 /**
@@ -33,7 +33,7 @@ function bundle(encoding: Encoding): Promise<Buffer> {
   return made
 }
 
-async function bundlePage(request: PlainRequest): Promise<PageAnswer> {
+async function bundlePage(request: RawRequest): Promise<RawReply> {
   const encoding = (['br', 'gzip'] as const).find((one) => accepts(request, one)) ?? 'identity'
   return {
     status: 200,
@@ -97,7 +97,7 @@ const html = (title: string): string => `<!doctype html>
 `
 
 /** The API reference of one base, where every operation can be tried. Its addresses are relative, so it works on any base. */
-export function referencePages(prefix: string, title: string): PlainPage[] {
+export function referenceRoutes(prefix: string, title: string): RawRoute[] {
   const page = html(title)
   const noCache = { 'Cache-Control': 'no-cache' }
   return [

@@ -1,9 +1,9 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
-import { holderIsAlive, processToken } from '../db/embedded/lock.ts'
-import { dataDirOf } from './core.ts'
-import { type ReaderAddresses, ownAddress, readerAddresses } from './own-address.ts'
+import { holderIsAlive, processToken } from '../embedded-postgres/file-lock.ts'
+import { dataDirOf } from './context.ts'
+import { type ReaderAddresses, localUrl, readerAddresses } from './local-url.ts'
 
 /** What a running server tells the operator commands that use the same data folder. */
 export interface RunningServer {
@@ -32,7 +32,7 @@ export async function recordServer(config: Config, port: number): Promise<() => 
   const dataDir = dataDirOf(config)
   if (dataDir === null || !config.roles.has('ingest')) return async () => undefined
   const own = await processToken()
-  const url = ownAddress('http', config.host, port)
+  const url = localUrl('http', config.host, port)
   const record: RunningServer = { process: own, url, readers: readerAddresses(config, port) }
   const draft = `${fileIn(dataDir)}.${process.pid}`
   // Without the record, operator commands fall back on their settings: no reason to stop the server.

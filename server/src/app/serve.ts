@@ -2,13 +2,13 @@ import cluster, { type Worker } from 'node:cluster'
 import { type Server, createServer } from 'node:net'
 import type { Config } from '../config/config.ts'
 import { roles } from '../config/settings.ts'
-import { randomName } from '../db/connect.ts'
-import { openCore, openDatabase, prepareDatabase } from './core.ts'
-import { firstOrganizationName, firstRun } from './first-run.ts'
+import { randomName } from '../db/create-database.ts'
+import { openAppContext, openDatabase, prepareDatabase } from './context.ts'
+import { firstOrganizationName, bootstrap } from './bootstrap.ts'
 import { isOutputClosed, openLog } from './log.ts'
-import { ownAddress } from './own-address.ts'
+import { localUrl } from './local-url.ts'
 import { recordServer } from './running-server.ts'
-import { startRetention } from './retention.ts'
+import { startRetention } from '../jobs/retention.ts'
 import { startServer } from './server.ts'
 import { simulate } from './simulate.ts'
 
@@ -98,12 +98,12 @@ async function serveAsWorker(config: Config): Promise<void> {
 }
 
 async function greet(config: Config, url: string): Promise<void> {
-  const core = await openCore({ config, url })
+  const context = await openAppContext({ config, url })
   try {
-    const greeting = await firstRun(core, url)
+    const greeting = await bootstrap(context, url)
     if (greeting !== null) say(greeting)
   } finally {
-    await core.close()
+    await context.close()
   }
 }
 
@@ -111,16 +111,16 @@ async function greet(config: Config, url: string): Promise<void> {
 async function playDemo(config: Config, url: string, asked: Promise<string>): Promise<void> {
   const stop = new AbortController()
   void asked.then(() => stop.abort())
-  const core = await openCore({ config, url })
+  const context = await openAppContext({ config, url })
   try {
-    const target = ownAddress('http', config.host, config.port)
+    const target = localUrl('http', config.host, config.port)
     await untilReady(target, stop.signal)
     const options = { org: firstOrganizationName, url: target, assets: 300, rate: 5, days: 3, seconds: null }
-    await simulate(core, { ...options, format: 'generic', seed: 7 }, (line) => say(`Demo: ${line}`), stop.signal)
+    await simulate(context, { ...options, format: 'generic', seed: 7 }, (line) => say(`Demo: ${line}`), stop.signal)
   } catch (error) {
     if (!stop.signal.aborted) say(`Demo: stopped, because ${(error as Error).message}`)
   } finally {
-    await core.close()
+    await context.close()
   }
 }
 
@@ -136,28 +136,28 @@ async function untilReady(url: string, signal: AbortSignal): Promise<void> {
 }
 
 /** Says where the server listens and records it for operator commands; returns the function that removes the record. */
-async function announce(config: Config, port: number): Promise<() => Promise<void>> {
+async function publishAndWait(config: Config, port: number): Promise<() => Promise<void>> {
   const forgetServer = await recordServer(config, port)
   const what = config.roles.has('api') ? 'API reference at /api/docs' : [...config.roles].join(' and ')
-  say(`Lastseen is ready: ${ownAddress('http', config.host, port)}  (${what}, stop with Ctrl+C)`)
+  say(`Lastseen is ready: ${localUrl('http', config.host, port)}  (${what}, stop with Ctrl+C)`)
   return forgetServer
 }
 
 /** The database, and the family of a worker. */
 interface Place {
   url: string
-  family?: string
+  instanceGroup?: string
 }
 
-async function serveRequests(config: Config, { url, family }: Place, shutdown: Shutdown): Promise<void> {
+async function serveRequests(config: Config, { url, instanceGroup }: Place, shutdown: Shutdown): Promise<void> {
   const { logger: log, flush } = openLog(config, () => shutdown.request('output closed'))
-  const isWorker = family !== undefined
-  const core = await openCore({ config, url, family })
+  const isWorker = instanceGroup !== undefined
+  const context = await openAppContext({ config, url, instanceGroup })
   try {
     const { host, port } = config
     // One that does a part of the work alone has others beside it.
     const isSplit = config.roles.size < roles.length
-    const server = await startServer(core, {
+    const server = await startServer(context, {
       host,
       port,
       isOneOfSeveral: isWorker || isSplit,
@@ -168,8 +168,8 @@ async function serveRequests(config: Config, { url, family }: Place, shutdown: S
       if ((error as NodeJS.ErrnoException).syscall !== 'listen') throw error
       throw new Error(whyNotListening(error as NodeJS.ErrnoException, host, port))
     })
-    const stopRetention = startRetention(core, url, log)
-    const forgetServer = isWorker ? undefined : await announce(config, server.port)
+    const stopRetention = startRetention(context, url, log)
+    const forgetServer = isWorker ? undefined : await publishAndWait(config, server.port)
     if (isWorker) process.send?.({ ready: true })
     else for (const notice of server.notices) say(notice)
     await shutdown.requested
@@ -178,13 +178,13 @@ async function serveRequests(config: Config, { url, family }: Place, shutdown: S
     await server.close(drainMs)
     await stopRetention()
   } finally {
-    await core.close()
+    await context.close()
     await flush()
   }
 }
 
 /** So many workers in a row that end before they are ready, while no other one serves, are enough to give up. */
-const hopelessStarts = 5
+const maxFailedStarts = 5
 
 /**
  * Keeps as many workers as were asked for, and ends when they have ended after a signal, or when none can start. One has
@@ -197,14 +197,14 @@ async function superviseWorkers(config: Config, url: string, shutdown: Shutdown)
   let failedStarts = 0
   const living = new Set<Worker>()
   const serving = new Set<Worker>()
-  const place: Place = { url, family: randomName() }
+  const place: Place = { url, instanceGroup: randomName() }
   let forgetServer = async (): Promise<void> => undefined
   let giveUp = (): void => undefined
   const hopeless = new Promise<'hopeless'>((resolve) => (giveUp = () => resolve('hopeless')))
   let onLastGone = (): void => undefined
   const isHopeless = (worker: Worker): boolean => {
     if (serving.delete(worker)) return false
-    return ++failedStarts >= hopelessStarts && serving.size === 0
+    return ++failedStarts >= maxFailedStarts && serving.size === 0
   }
   const fork = (): void => {
     const worker = cluster.fork({ LASTSEEN_WORKER: JSON.stringify(place) })
@@ -214,7 +214,7 @@ async function superviseWorkers(config: Config, url: string, shutdown: Shutdown)
       if (!message.ready) return
       failedStarts = 0
       serving.add(worker)
-      if (++ready === config.workers) void announce(config, config.port).then((forget) => (forgetServer = forget))
+      if (++ready === config.workers) void publishAndWait(config, config.port).then((forget) => (forgetServer = forget))
     })
     worker.process.on('close', (code: number | null, signal: string | null) => {
       living.delete(worker)
@@ -235,5 +235,5 @@ async function superviseWorkers(config: Config, url: string, shutdown: Shutdown)
   await forgetServer()
   if (living.size > 0) await new Promise<void>((resolve) => (onLastGone = resolve))
   if (why === 'hopeless')
-    throw new Error(`No worker could start, ${hopelessStarts} times in a row. What they said stands above.`)
+    throw new Error(`No worker could start, ${maxFailedStarts} times in a row. What they said stands above.`)
 }

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino'
 import { ConnectionLimits } from '../admission/connection-limits.ts'
 import { FairQueue } from '../admission/fair-queue.ts'
-import { dispatcher } from '../http/dispatch.ts'
+import { createDispatcher } from '../http/dispatcher.ts'
 import { burst } from '../http/rate-limit.ts'
 import { type HttpServer, listen } from '../http/server.ts'
 import { noApi, startApi } from './api.ts'
-import type { Core } from './core.ts'
-import { type MqttDoor, noMqtt, openMqtt } from './mqtt.ts'
-import { ownAddress } from './own-address.ts'
-import { pages } from './pages.ts'
+import type { AppContext } from './context.ts'
+import { type MqttIngress, noMqtt, openMqtt } from './mqtt.ts'
+import { localUrl } from './local-url.ts'
+import { systemRoutes } from './system-routes.ts'
 import { startTracking } from './tracking.ts'
 import { limitLogger, telemetry } from './telemetry.ts'
 import { type Tuning, startWebhooks } from './webhooks.ts'
@@ -32,8 +32,8 @@ export interface ServerOptions {
 }
 
 /** Puts the parts of the process's roles together and answers requests. The only place that knows them all. */
-export async function startServer(core: Core, options: ServerOptions): Promise<RunningServer> {
-  const { config, clock, wake } = core
+export async function startServer(context: AppContext, options: ServerOptions): Promise<RunningServer> {
+  const { config, clock, pubsub } = context
   const { log, isOneOfSeveral } = options
   const millis = (): number => clock.millis()
   // The whole burst of a credential may wait.
@@ -45,23 +45,27 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
   const passwordQueue = new FairQueue({ ...waiting, maxInFlight: 4, timeoutMs: 15_000 })
   const downloadQueue = new FairQueue({ ...waiting, maxInFlight: 16 })
   const seen = telemetry(log, queue, anonymousQueue, passwordQueue, downloadQueue)
-  const tracking = startTracking(core, log)
-  const webhooks = startWebhooks(core, log, seen.registry, options.delivery)
+  const tracking = startTracking(context, log)
+  const webhooks = startWebhooks(context, log, seen.registry, options.delivery)
   let port = options.port
-  const siteUrl = (): string => config.baseUrl ?? ownAddress('http', options.host, port)
-  const api = config.roles.has('api') ? startApi(core, { ...options, siteUrl }, { tracking, webhooks }) : noApi
-  let mqtt: MqttDoor = noMqtt
-  await wake.start(() => {
-    api.missedNews()
-    tracking.missedNews()
-    webhooks.missedNews()
-    mqtt.missedNews()
+  const siteUrl = (): string => config.baseUrl ?? localUrl('http', options.host, port)
+  const api = config.roles.has('api') ? startApi(context, { ...options, siteUrl }, { tracking, webhooks }) : noApi
+  let mqtt: MqttIngress = noMqtt
+  await pubsub.start(() => {
+    api.onMissedEvents()
+    tracking.onMissedEvents()
+    webhooks.onMissedEvents()
+    mqtt.onMissedEvents()
   })
   await api.join()
   const takesReads = config.roles.has('ingest')
-  const handle = dispatcher({
+  const handle = createDispatcher({
     ...api,
-    pages: [...api.pages, ...pages(core, seen.registry, options.host), ...(takesReads ? tracking.endpoints : [])],
+    rawRoutes: [
+      ...api.rawRoutes,
+      ...systemRoutes(context, seen.registry, options.host),
+      ...(takesReads ? tracking.endpoints : []),
+    ],
     queue,
     anonymousQueue,
     passwordQueue,
@@ -80,7 +84,7 @@ export async function startServer(core: Core, options: ServerOptions): Promise<R
     onLimit: limitLogger(log, 'http'),
   })
   port = http.port
-  if (takesReads) mqtt = await openMqtt(core, tracking, log, isOneOfSeveral)
+  if (takesReads) mqtt = await openMqtt(context, tracking, log, isOneOfSeveral)
   return {
     port: http.port,
     notices: mqtt.notice === null ? [] : [mqtt.notice],

@@ -1,9 +1,9 @@
 import { readerChangedTopic } from '../readers/commands.ts'
 import { antennaFormats } from '../simulator/messages.ts'
-import { type PlayOptions, playOn, playPast } from '../simulator/play.ts'
+import { type PlayOptions, runLive, backfill } from '../simulator/simulation.ts'
 import { buildSite } from '../simulator/site.ts'
-import { settleSite } from '../simulator/warehouse.ts'
-import type { Core } from './core.ts'
+import { provisionSite } from '../simulator/warehouse.ts'
+import type { AppContext } from './context.ts'
 import { organizationNamed } from './operator.ts'
 
 export interface SimulateOptions {
@@ -19,16 +19,16 @@ export interface SimulateOptions {
 
 /** Plays a warehouse through the real way in: sets it up, fills in the last days, then goes on live. */
 export async function simulate(
-  core: Core,
+  context: AppContext,
   options: SimulateOptions,
   say: (line: string) => void,
   asked: AbortSignal,
 ): Promise<{ reads: number }> {
-  const { orgId, name } = await organizationNamed(core, options.org)
+  const { orgId, name } = await organizationNamed(context, options.org)
   const site = buildSite(options.seed, options.assets, antennaFormats.has(options.format))
   say(`Setting up ${site.places.length} places and ${site.assets.length} assets in ${name} …`)
-  const tokens = await settleSite(core, orgId, site, options.format)
-  await core.wake.announce(readerChangedTopic, '')
+  const tokens = await provisionSite(context, orgId, site, options.format)
+  await context.pubsub.publishAndWait(readerChangedTopic, '')
   let reads = 0
   // Counted by a timer that is held here: a signal put together of others may be collected before it fires.
   const over = new AbortController()
@@ -41,14 +41,14 @@ export async function simulate(
     format: options.format,
     seed: options.seed,
     signal: asked,
-    millis: () => core.clock.millis(),
+    millis: () => context.clock.millis(),
     onSent: (count) => (reads += count),
   }
   say(`Filling in the last ${options.days} days …`)
-  const places = await playPast(play, options.days, core.clock.millis())
+  const places = await backfill(play, options.days, context.clock.millis())
   say(`${reads} reads sent. Things are moving now, ${options.rate} reads a second.`)
   const timer = options.seconds === null ? undefined : setTimeout(end, options.seconds * 1000)
-  await playOn({ ...play, signal: over.signal }, places, options.rate)
+  await runLive({ ...play, signal: over.signal }, places, options.rate)
     .catch((error: unknown) => {
       if (!over.signal.aborted) throw error
     })

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { FairQueue } from '../admission/fair-queue.ts'
-import type { Exchange } from '../http/exchange.ts'
+import type { RequestContext } from '../http/request-context.ts'
 import { cut } from './log.ts'
 
 export interface Telemetry {
   registry: Registry
-  answered: (exchange: Exchange, status: number) => void
-  bug: (exchange: Exchange, error: unknown) => void
+  answered: (context: RequestContext, status: number) => void
+  bug: (context: RequestContext, error: unknown) => void
   untrustedProxy: () => void
 }
 
@@ -55,30 +55,30 @@ export function telemetry(log: Logger, ...queues: FairQueue[]): Telemetry {
   const timed = new Map<string, { observe(seconds: number): void }>()
   return {
     registry,
-    answered(exchange, status) {
-      const seconds = (performance.now() - exchange.startedAt) / 1000
-      const key = `${exchange.operation} ${status}`
+    answered(context, status) {
+      const seconds = (performance.now() - context.startedAt) / 1000
+      const key = `${context.operation} ${status}`
       let counter = counted.get(key)
-      if (counter === undefined) counted.set(key, (counter = requests.labels(exchange.operation, String(status))))
+      if (counter === undefined) counted.set(key, (counter = requests.labels(context.operation, String(status))))
       counter.inc()
-      let timer = timed.get(exchange.operation)
-      if (timer === undefined) timed.set(exchange.operation, (timer = durations.labels(exchange.operation)))
+      let timer = timed.get(context.operation)
+      if (timer === undefined) timed.set(context.operation, (timer = durations.labels(context.operation)))
       timer.observe(seconds)
       if (!log.isLevelEnabled('info')) return
       log.info({
         event: 'http.answered',
-        requestId: cut(exchange.requestId, 256),
-        method: exchange.method,
-        path: cut(exchange.shownPath, 1024),
-        operation: exchange.operation,
+        requestId: cut(context.requestId, 256),
+        method: context.method,
+        path: cut(context.loggedPath, 1024),
+        operation: context.operation,
         status,
-        orgId: exchange.orgId,
+        orgId: context.orgId,
         durationMs: Math.round(seconds * 1e6) / 1e3,
       })
     },
-    bug(exchange, error) {
+    bug(context, error) {
       log.error(
-        { event: 'http.bug', requestId: cut(exchange.requestId, 256), operation: exchange.operation, err: error },
+        { event: 'http.bug', requestId: cut(context.requestId, 256), operation: context.operation, err: error },
         'unexpected error',
       )
     },

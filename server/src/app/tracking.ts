@@ -1,16 +1,16 @@
 import type { Logger } from 'pino'
 import { FairQueue } from '../admission/fair-queue.ts'
-import { ActivityBook } from '../ingest/activity.ts'
-import { Devices } from '../ingest/devices.ts'
-import { ingestEndpoints } from '../ingest/endpoint.ts'
-import { Intake } from '../ingest/intake.ts'
+import { ReaderActivityBuffer } from '../ingest/reader-activity-buffer.ts'
+import { ReaderCache } from '../ingest/reader-cache.ts'
+import { ingestRoutes } from '../ingest/http-ingest.ts'
+import { ReadIngestor } from '../ingest/read-ingestor.ts'
 import { LatestReads, readsTopic, shown, wantedTopic } from '../ingest/latest-reads.ts'
 import { now } from '../kernel/clock.ts'
-import type { PlainPage } from '../http/dispatch.ts'
+import type { RawRoute } from '../http/dispatcher.ts'
 import type { Device, LatestRead } from '../readers/reader.ts'
 import { readerChangedTopic } from '../readers/commands.ts'
-import { Live } from '../tracking/live.ts'
-import type { Core } from './core.ts'
+import { LiveFeed } from '../tracking/live-feed.ts'
+import type { AppContext } from './context.ts'
 import { cut } from './log.ts'
 
 const flushMs = 2000
@@ -22,16 +22,16 @@ const tellReadsMs = 1000
 const messageLimits = { maxInFlight: 256, maxWaitingPerTenant: 256, maxWaiting: 512, timeoutMs: 8000 }
 
 export interface Tracking {
-  live: Live
-  intake: Intake
-  devices: Devices
-  endpoints: PlainPage[]
+  live: LiveFeed
+  intake: ReadIngestor
+  devices: ReaderCache
+  endpoints: RawRoute[]
   /** Something of this organization moved: whoever watches is told. */
   moved: (orgId: number) => void
   /** Once this is over, every process knows that the reader was changed. */
-  announce: (readerId: number) => Promise<void>
+  publishAndWait: (readerId: number) => Promise<void>
   /** News may have been missed: nothing that lives on news is believed any longer. */
-  missedNews: () => void
+  onMissedEvents: () => void
   /** A reader's MQTT connection came or went. */
   noteConnection: (device: Device, isConnected: boolean) => void
   /** The latest reads of a reader, newest first; who asks watches it. */
@@ -40,14 +40,17 @@ export interface Tracking {
 }
 
 /** Wires everything between a reader's message and whoever watches the moves. */
-export function startTracking(core: Core, log: Logger): Tracking {
-  const { db, clock, wake, config } = core
-  const live = new Live({ db, clock })
-  const devices = new Devices({ db: db.authentication, clock, isListening: () => wake.isListening() })
-  const book = new ActivityBook({ db: db.background, clock })
-  const latestReads = new LatestReads({ millis: () => clock.millis(), send: (topic, text) => wake.send(topic, text) })
+export function startTracking(context: AppContext, log: Logger): Tracking {
+  const { db, clock, pubsub, config } = context
+  const live = new LiveFeed({ db, clock })
+  const devices = new ReaderCache({ db: db.authentication, clock, isConnected: () => pubsub.isConnected() })
+  const book = new ReaderActivityBuffer({ db: db.background, clock })
+  const latestReads = new LatestReads({
+    millis: () => clock.millis(),
+    send: (topic, text) => pubsub.publish(topic, text),
+  })
   const movedIn = new Set<number>()
-  const intake = new Intake({
+  const intake = new ReadIngestor({
     db: db.background,
     clock,
     queue: new FairQueue({ maxInFlight: config.databasePool }),
@@ -72,29 +75,29 @@ export function startTracking(core: Core, log: Logger): Tracking {
       log.warn({ event: 'ingest.quarantined', why, topic: cut(topic, 256) }, 'message put aside')
     },
   })
-  wake.on('moved', (payload) => {
+  pubsub.on('moved', (payload) => {
     for (const id of payload.split(',')) void live.moved(Number(id)).catch(() => undefined)
   })
-  wake.on('readers', (payload) => {
+  pubsub.on('readers', (payload) => {
     for (const id of payload.split(',')) live.readersActive(Number(id))
   })
-  wake.on(wantedTopic, (payload) => latestReads.heardWanted(payload))
-  wake.on(readsTopic, (payload) => latestReads.heardReads(payload))
-  wake.on(readerChangedTopic, () => devices.forgetAll())
+  pubsub.on(wantedTopic, (payload) => latestReads.heardWanted(payload))
+  pubsub.on(readsTopic, (payload) => latestReads.heardReads(payload))
+  pubsub.on(readerChangedTopic, () => devices.forgetAll())
 
   const tell = async (): Promise<void> => {
     const ids = [...movedIn]
     movedIn.clear()
     for (let start = 0; start < ids.length; start += 300)
-      await wake.send('moved', ids.slice(start, start + 300).join(','))
+      await pubsub.publish('moved', ids.slice(start, start + 300).join(','))
   }
   const writeDown = async (): Promise<void> => {
     const ids = await book.flush()
     for (let start = 0; start < ids.length; start += 300)
-      await wake.send('readers', ids.slice(start, start + 300).join(','))
+      await pubsub.publish('readers', ids.slice(start, start + 300).join(','))
   }
-  const guarded = (chore: string, work: () => Promise<void>) => () =>
-    void work().catch((error: unknown) => log.warn({ event: 'chore.failed', chore, err: error }, 'chore failed'))
+  const guarded = (job: string, work: () => Promise<void>) => () =>
+    void work().catch((error: unknown) => log.warn({ event: 'job.failed', job, err: error }, 'job failed'))
   const timers = [
     setInterval(guarded('tell-moves', tell), gatherMs),
     setInterval(guarded('reader-activity', writeDown), flushMs),
@@ -109,11 +112,11 @@ export function startTracking(core: Core, log: Logger): Tracking {
     live,
     intake,
     devices,
-    endpoints: ingestEndpoints(devices, intake, new FairQueue(messageLimits)),
+    endpoints: ingestRoutes(devices, intake, new FairQueue(messageLimits)),
     moved: (orgId) => movedIn.add(orgId),
-    announce: (readerId) => wake.announce(readerChangedTopic, String(readerId)),
+    publishAndWait: (readerId) => pubsub.publishAndWait(readerChangedTopic, String(readerId)),
     latestReads: (readerId) => latestReads.latest(readerId),
-    missedNews() {
+    onMissedEvents() {
       devices.forgetAll()
       live.gap()
     },

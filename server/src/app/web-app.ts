@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { PageAnswer, PlainPage, PlainRequest } from '../http/dispatch.ts'
+import type { RawReply, RawRoute, RawRequest } from '../http/dispatcher.ts'
 
 /** Where the build of the web app lies, seen from the sources and from the build alike. */
 export const webFolder = fileURLToPath(new URL('../../../web/dist', import.meta.url))
@@ -69,7 +69,7 @@ const placeholder = '__STYLE_NONCE__'
 const basePlaceholder = '__API_BASE__'
 const signupPlaceholder = '__SIGNUP__'
 
-function indexPage(html: string, apiBase: string, signup: string): PlainPage['render'] {
+function indexPage(html: string, apiBase: string, signup: string): RawRoute['render'] {
   const page = html.replace(basePlaceholder, apiBase).replace(signupPlaceholder, signup)
   return () => {
     const nonce = randomBytes(16).toString('base64url')
@@ -88,7 +88,7 @@ const encodings = [
 ] as const
 
 /** The codings a client takes: a name without `q=0`. */
-export function accepts({ message }: PlainRequest, coding: string): boolean {
+export function accepts({ message }: RawRequest, coding: string): boolean {
   const given = message.headers['accept-encoding'] ?? ''
   const entry = given
     .split(',')
@@ -98,7 +98,7 @@ export function accepts({ message }: PlainRequest, coding: string): boolean {
 }
 
 /** One file in all the forms the build made of it. Names under static/ change with their content. */
-function filePage(folder: string, name: string): PlainPage['render'] {
+function filePage(folder: string, name: string): RawRoute['render'] {
   const read = (ending: string): Buffer | null =>
     existsSync(join(folder, name + ending)) ? readFileSync(join(folder, name + ending)) : null
   const plain = read('')!
@@ -109,7 +109,7 @@ function filePage(folder: string, name: string): PlainPage['render'] {
     Vary: 'Accept-Encoding',
   }
   const type = types[extname(name)] ?? 'application/octet-stream'
-  return (request): PageAnswer => {
+  return (request): RawReply => {
     const best = packed.find(({ coding, bytes }) => bytes !== null && accepts(request, coding))
     if (best === undefined) return { status: 200, type, text: plain, headers }
     return { status: 200, type, text: best.bytes!, headers: { ...headers, 'Content-Encoding': best.coding } }
@@ -117,7 +117,7 @@ function filePage(folder: string, name: string): PlainPage['render'] {
 }
 
 /** Serves the web app from memory, with the base path of the API and the sign-up mode filled in. Without a build the root leads to the reference. */
-export function webPages(folder: string, apiBase: string, signup: string): PlainPage[] {
+export function webAppRoutes(folder: string, apiBase: string, signup: string): RawRoute[] {
   if (!existsSync(join(folder, 'index.html'))) {
     const text = 'See /api/docs\n'
     const moved = { status: 302, type: 'text/plain; charset=utf-8', text, headers: { Location: '/api/docs' } }

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
 import { Counter, Gauge, type Registry } from 'prom-client'
-import { Seal } from '../kernel/sealed.ts'
-import { type OnDropped, type WebhookNeeds, changeTopic } from '../webhooks/commands.ts'
+import { SecretBox } from '../kernel/secret-box.ts'
+import { type OnDropped, type WebhookDeps, changeTopic } from '../webhooks/commands.ts'
 import { retryDelaysMs } from '../webhooks/retry-schedule.ts'
-import { Target } from '../webhooks/target.ts'
+import { GuardedConnector } from '../webhooks/ssrf-guard.ts'
 import { type SendTest, testSender, timeoutMs } from '../webhooks/test-event.ts'
-import { AttemptLog } from '../worker/attempt-log.ts'
-import { Deliverer, type DelivererDeps } from '../worker/deliver.ts'
-import type { Core } from './core.ts'
+import { AttemptLog } from '../webhooks/delivery/attempt-log.ts'
+import { Deliverer, type DelivererDeps } from '../webhooks/delivery/deliverer.ts'
+import type { AppContext } from './context.ts'
 
 const flushMs = 500
 
@@ -16,36 +16,42 @@ export type Tuning = Pick<DelivererDeps, 'timeoutMs' | 'retryDelaysMs' | 'maxCon
 
 const usual: Tuning = { timeoutMs, retryDelaysMs, maxConcurrency: 32, maxInFlight: 2000, sweepMs: 15_000 }
 
-const sealOf = (core: Core): Seal => new Seal(core.keys.secretKey, 'webhook secrets')
+const sealOf = (context: AppContext): SecretBox => new SecretBox(context.keys.secretKey, 'webhook secrets')
 
-const targetOf = ({ config }: Core): Target =>
-  new Target({ allowed: config.webhookAllow, ca: config.webhookCa, nameServers: config.webhookDns })
+const targetOf = ({ config }: AppContext): GuardedConnector =>
+  new GuardedConnector({ allowed: config.webhookAllow, ca: config.webhookCa, nameServers: config.webhookDns })
 
 /** What an operator's command needs: it counts nothing. */
-export function webhookNeeds(core: Core): WebhookNeeds & { sendTest: SendTest } {
-  const seal = sealOf(core)
-  const sendTest = testSender({ ...core, seal, target: targetOf(core) })
-  return { ...core, seal, sendTest, onDropped: () => undefined }
+export function webhookNeeds(context: AppContext): WebhookDeps & { sendTest: SendTest } {
+  const secretBox = sealOf(context)
+  const sendTest = testSender({ ...context, secretBox, target: targetOf(context) })
+  return { ...context, secretBox, sendTest, onDropped: () => undefined }
 }
 
 export interface Webhooks {
-  seal: Seal
+  secretBox: SecretBox
   sendTest: SendTest
   onDropped: OnDropped
   /** News may have been missed. */
-  missedNews: () => void
+  onMissedEvents: () => void
   stop(graceMs: number): Promise<void>
 }
 
 /** Wires everything between a recorded move and the organization's endpoint; only one that has the role delivers. */
-export function startWebhooks(core: Core, log: Logger, registry: Registry, tuning: Partial<Tuning> = {}): Webhooks {
-  const { db, clock } = core
-  const seal = sealOf(core)
-  const target = targetOf(core)
+export function startWebhooks(
+  context: AppContext,
+  log: Logger,
+  registry: Registry,
+  tuning: Partial<Tuning> = {},
+): Webhooks {
+  const { db, clock } = context
+  const secretBox = sealOf(context)
+  const target = targetOf(context)
   const onDropped = dropCounter(log, registry)
-  const needs = { seal, sendTest: testSender({ db, clock, seal, target }), onDropped }
-  if (!core.config.roles.has('deliver')) return { ...needs, missedNews: () => undefined, stop: async () => undefined }
-  return { ...needs, ...startDelivering(core, log, registry, { ...usual, ...tuning, seal, target, onDropped }) }
+  const deps = { secretBox, sendTest: testSender({ db, clock, secretBox, target }), onDropped }
+  if (!context.config.roles.has('deliver'))
+    return { ...deps, onMissedEvents: () => undefined, stop: async () => undefined }
+  return { ...deps, ...startDelivering(context, log, registry, { ...usual, ...tuning, secretBox, target, onDropped }) }
 }
 
 function dropCounter(log: Logger, registry: Registry): OnDropped {
@@ -62,12 +68,12 @@ function dropCounter(log: Logger, registry: Registry): OnDropped {
 }
 
 function startDelivering(
-  core: Core,
+  context: AppContext,
   log: Logger,
   registry: Registry,
-  needs: Tuning & Pick<DelivererDeps, 'seal' | 'target' | 'onDropped'>,
-): Pick<Webhooks, 'missedNews' | 'stop'> {
-  const { db, clock, wake } = core
+  deps: Tuning & Pick<DelivererDeps, 'secretBox' | 'target' | 'onDropped'>,
+): Pick<Webhooks, 'onMissedEvents' | 'stop'> {
+  const { db, clock, pubsub } = context
   const attempts = new Counter({
     name: 'lastseen_webhook_attempts_total',
     help: 'Requests to webhook endpoints, by outcome.',
@@ -79,13 +85,13 @@ function startDelivering(
   const deliverer = new Deliverer({
     db: db.background,
     clock,
-    ...needs,
+    ...deps,
     onAttempt(orgId, webhookId, attempt) {
       if (attempt.isDelivered) delivered.inc()
       else failed.inc()
       record.note(orgId, webhookId, attempt)
     },
-    onFailure: (error) => log.warn({ event: 'chore.failed', chore: 'webhooks', err: error }, 'chore failed'),
+    onFailure: (error) => log.warn({ event: 'job.failed', job: 'webhooks', err: error }, 'job failed'),
   })
   new Gauge({
     name: 'lastseen_webhook_events_held',
@@ -95,17 +101,17 @@ function startDelivering(
       this.set(deliverer.inFlight)
     },
   })
-  wake.on('moved', (payload) => {
+  pubsub.on('moved', (payload) => {
     for (const id of payload.split(',')) deliverer.moved(Number(id))
   })
-  wake.on(changeTopic, (payload) => deliverer.changed(Number(payload)))
+  pubsub.on(changeTopic, (payload) => deliverer.changed(Number(payload)))
   const flush = (): Promise<void> =>
-    record.flush().catch((error: unknown) => log.warn({ event: 'chore.failed', chore: 'attempts', err: error }))
+    record.flush().catch((error: unknown) => log.warn({ event: 'job.failed', job: 'attempts', err: error }))
   const timer = setInterval(() => void flush(), flushMs)
   timer.unref()
   deliverer.start()
   return {
-    missedNews: () => void deliverer.missedNews(),
+    onMissedEvents: () => void deliverer.onMissedEvents(),
     async stop(graceMs) {
       clearInterval(timer)
       await deliverer.stop(graceMs)

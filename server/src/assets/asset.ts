@@ -1,4 +1,4 @@
-import { type FieldProblem, refuse } from '../kernel/errors.ts'
+import { type FieldProblem, apiError } from '../kernel/errors.ts'
 import { type Json, countMembers, isSameJson } from '../kernel/json.ts'
 import { mergePatch } from '../kernel/merge-patch.ts'
 import { type RecordPatch, applyPatch } from '../records/patch.ts'
@@ -27,8 +27,8 @@ export interface AssetPatch extends RecordPatch {
 }
 
 /** An asset and the key of the place it was last seen at, null when that is nowhere. */
-export interface PlacedAsset extends Asset {
-  placeKey: string | null
+export interface AssetWithLocation extends Asset {
+  locationKey: string | null
 }
 
 const maxMetadataBytes = 64 * 1024
@@ -49,9 +49,9 @@ export function metadataSizeProblem(metadata: Metadata): FieldProblem | null {
   return null
 }
 
-export function refuseLargeMetadata(metadata: Metadata): void {
+export function assertMetadataSize(metadata: Metadata): void {
   const problem = metadataSizeProblem(metadata)
-  if (problem !== null) throw refuse.invalid(problem)
+  if (problem !== null) throw apiError.invalid(problem)
 }
 
 function changedMetadata(current: Metadata, change: AssetPatch['metadata']): Metadata {
@@ -65,6 +65,6 @@ function changedMetadata(current: Metadata, change: AssetPatch['metadata']): Met
 export function applyAssetPatch<A extends Asset>(current: A, patch: AssetPatch): A {
   const changed = applyPatch(current, patch)
   const metadata = changedMetadata(current.metadata, patch.metadata)
-  if (metadata !== current.metadata) refuseLargeMetadata(metadata)
+  if (metadata !== current.metadata) assertMetadataSize(metadata)
   return { ...changed, metadata, type: patch.type ?? current.type }
 }

@@ -1,30 +1,30 @@
 import type { Db, Tx } from '../db/database.ts'
-import { withGenericPlan } from '../db/plans.ts'
+import { withGenericPlan } from '../db/plan-cache.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { toDatabase } from '../kernel/instant.ts'
 import type { Page } from '../kernel/page.ts'
-import type { Store } from '../records/commands.ts'
+import type { Repository } from '../records/commands.ts'
 import {
   type CoreRow,
   type ListRequest,
   type RecordTable,
   type Restriction,
   coreColumns,
-  isMeant,
+  whereRef,
   listRecords,
 } from '../records/list.sql.ts'
-import { findersOf } from '../records/finders.ts'
+import { createRecordLoader } from '../records/record-loader.ts'
 import type { RecordRef } from '../records/record.ts'
-import { coreOf, foldRows } from '../records/rows.ts'
+import { toRecord, groupRows } from '../records/group-rows.ts'
 import { tagColumns, tagOrder } from '../tags/tags.sql.ts'
-import type { Asset, AssetType, Metadata, PlacedAsset } from './asset.ts'
+import type { Asset, AssetType, Metadata, AssetWithLocation } from './asset.ts'
 
 export interface AssetRow extends CoreRow {
   metadata: string
   type: AssetType
 }
 
-interface PlacedRow extends AssetRow {
+interface AssetWithLocationRow extends AssetRow {
   place_key: string | null
 }
 
@@ -44,7 +44,7 @@ const placeOf = (orgId: number, asset: Sql): Sql => sql`
   left join asset_positions p on p.org_id = ${orgId} and p.asset_id = ${asset}.id
   left join locations place on place.org_id = ${orgId} and place.id = p.location_id and place.deleted_at is null`
 
-const placedLayout: RecordTable = {
+const assetWithLocationTable: RecordTable = {
   ...layout,
   pageColumns: () => sql`place.external_key as place_key, `,
   pageJoins: (orgId) => placeOf(orgId, sql`page`),
@@ -52,13 +52,16 @@ const placedLayout: RecordTable = {
 
 /** Adds to the object instead of copying it: a page of copies costs more than all else that is done to its rows. */
 export function assetOf(row: AssetRow): Asset {
-  const asset = coreOf(row) as Asset
+  const asset = toRecord(row) as Asset
   asset.metadata = JSON.parse(row.metadata) as Metadata
   asset.type = row.type
   return asset
 }
 
-const placedOf = (row: PlacedRow): PlacedAsset => ({ ...assetOf(row), placeKey: row.place_key })
+const toAssetWithLocation = (row: AssetWithLocationRow): AssetWithLocation => ({
+  ...assetOf(row),
+  locationKey: row.place_key,
+})
 
 /** Which ones is a condition on `r`. */
 async function findAssets(db: Db, orgId: number, which: Sql): Promise<Asset[]> {
@@ -69,11 +72,11 @@ async function findAssets(db: Db, orgId: number, which: Sql): Promise<Asset[]> {
       where ${which}
       order by r.id, ${tagOrder}`),
   )
-  return foldRows(rows, assetOf)
+  return groupRows(rows, assetOf)
 }
 
-async function findPlacedAssets(db: Db, orgId: number, which: Sql): Promise<PlacedAsset[]> {
-  const rows = await db.query<PlacedRow>(
+async function findPlacedAssets(db: Db, orgId: number, which: Sql): Promise<AssetWithLocation[]> {
+  const rows = await db.query<AssetWithLocationRow>(
     withGenericPlan(sql`
       select ${assetColumns}, place.external_key as place_key, ${tagColumns}
       from assets r ${placeOf(orgId, sql`r`)}
@@ -81,12 +84,12 @@ async function findPlacedAssets(db: Db, orgId: number, which: Sql): Promise<Plac
       where ${which}
       order by r.id, ${tagOrder}`),
   )
-  return foldRows(rows, placedOf)
+  return groupRows(rows, toAssetWithLocation)
 }
 
 async function lockAsset(tx: Tx, orgId: number, ref: RecordRef): Promise<{ id: number } | null> {
   const [row] = await tx.query<{ id: number }>(
-    sql`select r.id from assets r where ${isMeant(orgId, ref)} for no key update`,
+    sql`select r.id from assets r where ${whereRef(orgId, ref)} for no key update`,
   )
   return row ?? null
 }
@@ -114,47 +117,50 @@ async function updateAsset(tx: Tx, orgId: number, asset: Asset, search: string):
     where org_id = ${orgId} and id = ${asset.id}`)
 }
 
-export const assetStore: Store<Asset> = {
+export const assetRepository: Repository<Asset> = {
   kind: 'asset',
   noun: 'Asset',
   holder: (id) => ({ assetId: id }),
-  ...findersOf(findAssets),
+  ...createRecordLoader(findAssets),
   lock: lockAsset,
   insert: insertAsset,
   update: updateAsset,
 }
 
-export const placedAssetStore: Store<PlacedAsset> = { ...assetStore, ...findersOf(findPlacedAssets) }
+export const assetWithLocationRepository: Repository<AssetWithLocation> = {
+  ...assetRepository,
+  ...createRecordLoader(findPlacedAssets),
+}
 
 export async function listAssets(db: Db, orgId: number, request: ListRequest): Promise<Page<Asset>> {
   const rows = await listRecords<AssetRow>(db, orgId, layout, request)
-  return { rows: foldRows(rows, assetOf), total: rows[0]?.total ?? 0 }
+  return { rows: groupRows(rows, assetOf), total: rows[0]?.total ?? 0 }
 }
 
-export interface PlacedFilter {
+export interface AssetLocationFilter {
   type?: string | undefined
   /** Keys of the places where the assets were last seen. */
-  placeKeys?: readonly string[] | undefined
+  locationKeys?: readonly string[] | undefined
 }
 
 /** Nearly all assets are of the type `asset`: a list of these leaves the others out, a list of others looks for them. */
-export async function listPlacedAssets(
+export async function listAssetsWithLocation(
   db: Db,
   orgId: number,
   request: ListRequest,
-  { type, placeKeys }: PlacedFilter,
-): Promise<Page<PlacedAsset>> {
+  { type, locationKeys }: AssetLocationFilter,
+): Promise<Page<AssetWithLocation>> {
   const isOther = sql`r.type <> 'asset'`
-  const only: Sql[] = []
-  if (type !== undefined && type !== 'asset') only.push(isOther, sql`r.type = ${type}`)
-  if (placeKeys !== undefined)
-    only.push(sql`r.id in (
+  const include: Sql[] = []
+  if (type !== undefined && type !== 'asset') include.push(isOther, sql`r.type = ${type}`)
+  if (locationKeys !== undefined)
+    include.push(sql`r.id in (
       select p.asset_id from locations l
       join asset_positions p on p.org_id = ${orgId} and p.location_id = l.id
-      where l.org_id = ${orgId} and l.deleted_at is null and l.external_key = any(${placeKeys}::text[]))`)
-  const restriction: Restriction = { only, except: type === 'asset' ? isOther : undefined }
-  const rows = await listRecords<PlacedRow>(db, orgId, placedLayout, request, restriction)
-  return { rows: foldRows(rows, placedOf), total: rows[0]?.total ?? 0 }
+      where l.org_id = ${orgId} and l.deleted_at is null and l.external_key = any(${locationKeys}::text[]))`)
+  const restriction: Restriction = { include, exclude: type === 'asset' ? isOther : undefined }
+  const rows = await listRecords<AssetWithLocationRow>(db, orgId, assetWithLocationTable, request, restriction)
+  return { rows: groupRows(rows, toAssetWithLocation), total: rows[0]?.total ?? 0 }
 }
 
 /** The ids of the live assets with these keys. */
@@ -180,5 +186,5 @@ export async function assetBatch(db: Db, orgId: number, after: number, limit: nu
     )
     select page.*, ${tagColumns} from page left join tags t on t.org_id = ${orgId} and t.asset_id = page.id
     order by page.id, ${tagOrder}`)
-  return foldRows(rows, assetOf)
+  return groupRows(rows, assetOf)
 }

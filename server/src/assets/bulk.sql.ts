@@ -1,8 +1,8 @@
 import type { Tx } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { toDatabase } from '../kernel/instant.ts'
-import type { BulkStore } from '../records/bulk.ts'
-import { foldRows } from '../records/rows.ts'
+import type { BulkRepository } from '../records/bulk.ts'
+import { groupRows } from '../records/group-rows.ts'
 import { tagColumns, tagOrder } from '../tags/tags.sql.ts'
 import type { Asset } from './asset.ts'
 import { type AssetRow, assetColumns, assetOf } from './assets.sql.ts'
@@ -13,7 +13,7 @@ async function assetsByKeys(tx: Tx, orgId: number, keys: readonly string[]): Pro
     from assets r left join tags t on t.org_id = ${orgId} and t.asset_id = r.id
     where r.org_id = ${orgId} and r.external_key = any(${keys}::text[]) and r.deleted_at is null
     order by r.id, ${tagOrder}`)
-  return foldRows(rows, assetOf)
+  return groupRows(rows, assetOf)
 }
 
 async function lockAssets(tx: Tx, orgId: number, keys: readonly string[]): Promise<void> {
@@ -61,7 +61,7 @@ async function updateAssets(tx: Tx, orgId: number, all: readonly { record: Asset
     where a.org_id = ${orgId} and a.id = u.id`)
 }
 
-export const assetBulk: BulkStore<Asset> = {
+export const assetBulk: BulkRepository<Asset> = {
   kind: 'asset',
   byKeys: assetsByKeys,
   lock: lockAssets,

@@ -1,22 +1,22 @@
-import { bookScanned } from '../records/counts.sql.ts'
-import type { Needs, RecordRef } from '../records/record.ts'
+import { incrementScanned } from '../records/counts.sql.ts'
+import type { RecordDeps, RecordRef } from '../records/record.ts'
 import { changeRecord, createRecord, deleteRecord } from '../records/commands.ts'
-import { type Asset, type AssetDraft, type AssetPatch, applyAssetPatch, refuseLargeMetadata } from './asset.ts'
-import { assetStore, isScanned } from './assets.sql.ts'
+import { type Asset, type AssetDraft, type AssetPatch, applyAssetPatch, assertMetadataSize } from './asset.ts'
+import { assetRepository, isScanned } from './assets.sql.ts'
 
-export async function createAsset(needs: Needs, orgId: number, draft: AssetDraft): Promise<Asset> {
-  refuseLargeMetadata(draft.metadata)
-  return createRecord(needs, assetStore, orgId, draft, (core) => ({
+export async function createAsset(deps: RecordDeps, orgId: number, draft: AssetDraft): Promise<Asset> {
+  assertMetadataSize(draft.metadata)
+  return createRecord(deps, assetRepository, orgId, draft, (core) => ({
     ...core,
     metadata: draft.metadata,
     type: draft.type ?? 'asset',
   }))
 }
 
-export const changeAsset = (needs: Needs, orgId: number, ref: RecordRef, patch: AssetPatch): Promise<Asset> =>
-  changeRecord(needs, assetStore, orgId, ref, (current) => applyAssetPatch(current, patch))
+export const changeAsset = (deps: RecordDeps, orgId: number, ref: RecordRef, patch: AssetPatch): Promise<Asset> =>
+  changeRecord(deps, assetRepository, orgId, ref, (current) => applyAssetPatch(current, patch))
 
-export const deleteAsset = (needs: Needs, orgId: number, ref: RecordRef): Promise<void> =>
-  deleteRecord(needs, assetStore, orgId, ref, async (tx, id) => {
-    if (await isScanned(tx, orgId, id)) await bookScanned(tx, orgId, { live: -1, deleted: 1 })
+export const deleteAsset = (deps: RecordDeps, orgId: number, ref: RecordRef): Promise<void> =>
+  deleteRecord(deps, assetRepository, orgId, ref, async (tx, id) => {
+    if (await isScanned(tx, orgId, id)) await incrementScanned(tx, orgId, { live: -1, deleted: 1 })
   })

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
-import type { Import, ImportJob, ImportKind, ImportState, LineError, StagedRow, Tally } from './import.ts'
+import type { Import, ImportJob, ImportKind, ImportState, LineError, StagedRow, Tally } from './import-row.ts'
 
 interface ImportRow {
   id: number
@@ -178,7 +178,7 @@ export async function importsBefore(db: Db, orgId: number, before: Instant): Pro
 }
 
 /** Held by whoever works on the import, until its transaction ends, however it ends. False when somebody else does. */
-export async function holdImport(tx: Tx, id: number): Promise<boolean> {
+export async function tryLockImport(tx: Tx, id: number): Promise<boolean> {
   const [row] = await tx.query<{ held: boolean }>(sql`select pg_try_advisory_xact_lock(${-id}::bigint) as held`)
   return row!.held
 }

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Core } from '../app/core.ts'
-import { UsageError, withCore } from '../app/operator.ts'
+import type { AppContext } from '../app/context.ts'
+import { UsageError, withAppContext } from '../app/operator.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { codePointLength, textProblem } from '../kernel/json.ts'
 import { type Page, type PageRequest } from '../kernel/page.ts'
@@ -48,10 +48,10 @@ export function operatorCommand(parent: Command, name: string, description: stri
 
 /** The action of an operator command: opens the database, does the work and prints its report. */
 export const onCore =
-  <Options extends object>(work: (core: Core, options: Options, session: Session) => Promise<Report>) =>
+  <Options extends object>(work: (context: AppContext, options: Options, session: Session) => Promise<Report>) =>
   async (options: Options, command: Command): Promise<void> => {
     const session = sessionOf(command)
-    print(await withCore(session, (core) => work(core, options, session)), session.isJson)
+    print(await withAppContext(session, (context) => work(context, options, session)), session.isJson)
   }
 
 export const wholeNumber =

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { backUpTo, restoreFrom } from '../app/backup.ts'
-import { distributeDatabase, openDatabase, prepareDatabase } from '../app/core.ts'
+import { backUpTo, restoreFrom } from './backup.ts'
+import { distributeDatabase, openDatabase, prepareDatabase } from '../app/context.ts'
 import { jsonOption, operatorCommand, print, sessionOf } from './command.ts'
 
 /** Commands that work on the database as a whole, whatever it holds. */

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Core } from '../app/core.ts'
+import type { AppContext } from '../app/context.ts'
 import { type Facts, OperatorError, UsageError, organizationNamed } from '../app/operator.ts'
-import { mintCredentials, revokeCredential } from '../credentials/commands.ts'
-import { findOrganizationOfClient, listCredentials } from '../credentials/credentials.sql.ts'
+import { mintCredentials, revokeCredential } from '../auth/commands.ts'
+import { findOrganizationOfClient, listCredentials } from '../auth/credentials.sql.ts'
 import { now } from '../kernel/clock.ts'
 import { type Instant, formatMillis, parseRfc3339 } from '../kernel/instant.ts'
 import { credentialScopes } from '../kernel/scopes.ts'
@@ -35,13 +35,13 @@ function parseExpiry(text: string): Instant {
 const orNever = (at: Instant | null): string | null => (at === null ? null : formatMillis(at))
 
 /** One new credential, or with `--count` a list of them. */
-async function createKeys(core: Core, options: KeyOptions): Promise<Facts | Facts[]> {
+async function createKeys(context: AppContext, options: KeyOptions): Promise<Facts | Facts[]> {
   const { scopes, expiresAt = null } = options
   const name = checkLine('The name', options.name)
-  if (expiresAt !== null && expiresAt <= now(core.clock)) throw new UsageError('--expires-at is in the past')
-  const { orgId } = await organizationNamed(core, options.org)
+  if (expiresAt !== null && expiresAt <= now(context.clock)) throw new UsageError('--expires-at is in the past')
+  const { orgId } = await organizationNamed(context, options.org)
   const draft = { name, scopes, expiresAt, createdBy: null }
-  const minted = await mintCredentials(core, orgId, draft, options.count ?? 1)
+  const minted = await mintCredentials(context, orgId, draft, options.count ?? 1)
   const made = minted.map(({ credential, clientSecret }) => ({
     client_id: credential.clientId,
     client_secret: clientSecret,
@@ -49,7 +49,7 @@ async function createKeys(core: Core, options: KeyOptions): Promise<Facts | Fact
     key_id: credential.id,
     name,
     scopes,
-    environment: core.environment,
+    environment: context.environment,
     created_at: formatMillis(credential.createdAt),
     expires_at: orNever(expiresAt),
   }))
@@ -57,9 +57,9 @@ async function createKeys(core: Core, options: KeyOptions): Promise<Facts | Fact
 }
 
 /** The keys that were not revoked, newest first, without their secrets. */
-export async function listKeys(core: Core, options: { org: string }): Promise<Listing> {
-  const { orgId } = await organizationNamed(core, options.org)
-  const credentials = await allPages((page) => listCredentials(core.db.read, orgId, page))
+export async function listKeys(context: AppContext, options: { org: string }): Promise<Listing> {
+  const { orgId } = await organizationNamed(context, options.org)
+  const credentials = await allPages((page) => listCredentials(context.db.read, orgId, page))
   return {
     columns: ['key_id', 'client_id', 'name', 'scopes', 'created_at', 'expires_at', 'last_used_at'],
     rows: credentials.map((credential) => ({
@@ -76,11 +76,11 @@ export async function listKeys(core: Core, options: { org: string }): Promise<Li
   }
 }
 
-async function revokeKey(core: Core, options: { clientId: string }): Promise<Facts> {
+async function revokeKey(context: AppContext, options: { clientId: string }): Promise<Facts> {
   const clientId = options.clientId.toLowerCase()
-  const orgId = uuidPattern.test(clientId) ? await findOrganizationOfClient(core.db.read, clientId) : null
+  const orgId = uuidPattern.test(clientId) ? await findOrganizationOfClient(context.db.read, clientId) : null
   if (orgId === null) throw new OperatorError(`There is no key with client id ${options.clientId}`)
-  if (!(await revokeCredential(core, orgId, { clientId }))) throw new OperatorError('That key was revoked before')
+  if (!(await revokeCredential(context, orgId, { clientId }))) throw new OperatorError('That key was revoked before')
   return { client_id: clientId, org_id: orgId, revoked: true }
 }
 

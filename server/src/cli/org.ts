@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Core } from '../app/core.ts'
-import { deleteOrg, exportOrg } from '../app/organization-data.ts'
+import type { AppContext } from '../app/context.ts'
+import { deleteOrg, exportOrg } from './organization-data.ts'
 import { type Facts, OperatorError, organizationNamed } from '../app/operator.ts'
 import { webhookNeeds } from '../app/webhooks.ts'
 import { formatMillis } from '../kernel/instant.ts'
@@ -30,10 +30,10 @@ function parseQuota(text: string, before: QuotaChange = {}): QuotaChange {
 }
 
 /** What the organization has and may have; with `--set` it is changed first. */
-export async function quotasOf(core: Core, options: { org: string; set?: QuotaChange }): Promise<Listing> {
-  const { orgId } = await organizationNamed(core, options.org)
-  if (options.set !== undefined) await core.quotas.set(orgId, options.set)
-  const rows = (await core.quotas.list(orgId)).map(({ name, used, limit, isOwn }) => ({
+export async function quotasOf(context: AppContext, options: { org: string; set?: QuotaChange }): Promise<Listing> {
+  const { orgId } = await organizationNamed(context, options.org)
+  if (options.set !== undefined) await context.quotas.set(orgId, options.set)
+  const rows = (await context.quotas.list(orgId)).map(({ name, used, limit, isOwn }) => ({
     org_id: orgId,
     quota: name,
     used,
@@ -43,18 +43,18 @@ export async function quotasOf(core: Core, options: { org: string; set?: QuotaCh
   return { columns: ['quota', 'used', 'limit', 'source'], rows, empty: 'No quotas.' }
 }
 
-export async function createOrg(core: Core, options: { name: string }): Promise<Facts> {
+export async function createOrg(context: AppContext, options: { name: string }): Promise<Facts> {
   const name = checkLine('The name', options.name)
-  if ((await findOrganizationsByName(core.db.read, name)).length > 0)
+  if ((await findOrganizationsByName(context.db.read, name)).length > 0)
     throw new OperatorError(`An organization called ${JSON.stringify(name)} exists already`)
-  const organization = await createOrganization(core, name)
+  const organization = await createOrganization(context, name)
   return { org_id: organization.orgId, name }
 }
 
-export async function listOrgs(core: Core): Promise<Listing> {
+export async function listOrgs(context: AppContext): Promise<Listing> {
   const rows: Facts[] = []
-  for (const { orgId, name } of await listOrganizations(core.db.read)) {
-    const standing = await findStanding(core.db.read, orgId)
+  for (const { orgId, name } of await listOrganizations(context.db.read)) {
+    const standing = await findStanding(context.db.read, orgId)
     if (standing === null) continue
     const { createdAt, lapsedAt } = standing
     rows.push({ org_id: orgId, name, lapsed: lapsedAt !== null, created_at: formatMillis(createdAt) })
@@ -62,15 +62,15 @@ export async function listOrgs(core: Core): Promise<Listing> {
   return { columns: ['org_id', 'name', 'lapsed', 'created_at'], rows, empty: 'No organizations.' }
 }
 
-async function setLapse(core: Core, options: { name: string }, isLapsed: boolean): Promise<Facts> {
-  const { orgId, name } = await organizationNamed(core, options.name)
-  await (isLapsed ? lapseOrganization : reinstateOrganization)(webhookNeeds(core), orgId)
+async function setLapse(context: AppContext, options: { name: string }, isLapsed: boolean): Promise<Facts> {
+  const { orgId, name } = await organizationNamed(context, options.name)
+  await (isLapsed ? lapseOrganization : reinstateOrganization)(webhookNeeds(context), orgId)
   return { org_id: orgId, name, lapsed: isLapsed }
 }
 
 /** The organization that `--org` names, or all of them. */
-export async function chosenOrganizations(core: Core, org: string | undefined): Promise<OrganizationName[]> {
-  return org === undefined ? listOrganizations(core.db.read) : [await organizationNamed(core, org)]
+export async function chosenOrganizations(context: AppContext, org: string | undefined): Promise<OrganizationName[]> {
+  return org === undefined ? listOrganizations(context.db.read) : [await organizationNamed(context, org)]
 }
 
 export function addOrgCommands(program: Command): void {
@@ -81,10 +81,10 @@ export function addOrgCommands(program: Command): void {
     .action(onCore(createOrg))
   operatorCommand(org, 'lapse', 'drop the webhook events of an organization from now on; its API goes on')
     .requiredOption('--name <name>', 'its name or id')
-    .action(onCore((core, options: { name: string }) => setLapse(core, options, true)))
+    .action(onCore((context, options: { name: string }) => setLapse(context, options, true)))
   operatorCommand(org, 'reinstate', 'deliver the webhook events of an organization again')
     .requiredOption('--name <name>', 'its name or id')
-    .action(onCore((core, options: { name: string }) => setLapse(core, options, false)))
+    .action(onCore((context, options: { name: string }) => setLapse(context, options, false)))
   operatorCommand(org, 'quota', 'show or set what an organization may have')
     .argument('<org>', 'its name or id')
     .option('--set <quota=number>', 'give it a quota of its own; "default" takes it back; repeatable', parseQuota)

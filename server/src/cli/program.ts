@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { OperatorError, UsageError } from '../app/operator.ts'
 import { ConfigError } from '../config/config.ts'
-import { Refusal } from '../kernel/errors.ts'
+import { ApiError } from '../kernel/errors.ts'
 import { jsonOption } from './command.ts'
 import { addDatabaseCommands } from './database.ts'
 import { addKeyCommands } from './key.ts'
@@ -51,7 +51,7 @@ export function newProgram(): Command {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof OperatorError || error instanceof Refusal) return error.message
+  if (error instanceof ConfigError || error instanceof OperatorError || error instanceof ApiError) return error.message
   if (!(error instanceof Error)) return String(error)
   return process.env['LASTSEEN_LOG_LEVEL'] === 'debug' ? (error.stack ?? error.message) : error.message
 }

@@ -1,14 +1,14 @@
 import { type Command, Option } from 'commander'
-import type { Core } from '../app/core.ts'
+import type { AppContext } from '../app/context.ts'
 import { type Facts, OperatorError, UsageError, organizationNamed } from '../app/operator.ts'
-import { type ReaderAddresses, ingestAddresses, readerAddresses } from '../app/own-address.ts'
+import { type ReaderAddresses, ingestAddresses, readerAddresses } from '../app/local-url.ts'
 import { findRunningServer } from '../app/running-server.ts'
 import { formatMillis } from '../kernel/instant.ts'
 import { changeReader, createReader, readerChangedTopic, removeReader, rotateReaderToken } from '../readers/commands.ts'
 import { type NewReader, type Reader, type ReaderDraft, type Smoothing, readerFormats } from '../readers/reader.ts'
 import { listReaders, liveLocations } from '../readers/readers.sql.ts'
 import { listUnknownTopics } from '../readers/unknown.sql.ts'
-import { readerClocks } from '../tracking/arrival.ts'
+import { readerClocks } from '../tracking/observed-time.ts'
 import { type Session, allPages, checkLine, onCore, operatorCommand } from './command.ts'
 import { chosenOrganizations } from './org.ts'
 import type { Listing } from './output.ts'
@@ -25,13 +25,16 @@ interface Settings {
   clock: string
 }
 
-const readersOf = (core: Core, orgId: number): Promise<Reader[]> =>
-  allPages((page) => listReaders(core.db.read, orgId, page))
+const readersOf = (context: AppContext, orgId: number): Promise<Reader[]> =>
+  allPages((page) => listReaders(context.db.read, orgId, page))
 
 /** By name, or by id where several readers share the name. */
-async function readerNamed(core: Core, { org, reader: given }: Named): Promise<{ orgId: number; reader: Reader }> {
-  const { orgId, name } = await organizationNamed(core, org)
-  const readers = await readersOf(core, orgId)
+async function readerNamed(
+  context: AppContext,
+  { org, reader: given }: Named,
+): Promise<{ orgId: number; reader: Reader }> {
+  const { orgId, name } = await organizationNamed(context, org)
+  const readers = await readersOf(context, orgId)
   const found = readers.filter((one) => one.name === given)
   if (found.length > 1)
     throw new OperatorError(
@@ -43,12 +46,12 @@ async function readerNamed(core: Core, { org, reader: given }: Named): Promise<{
 }
 
 async function scanPointsOf(
-  core: Core,
+  context: AppContext,
   orgId: number,
   antennas: readonly Antenna[],
 ): Promise<ReaderDraft['scanPoints']> {
   const keys = antennas.flatMap(({ key }) => key ?? [])
-  const locations = await liveLocations(core.db.read, orgId, { keys })
+  const locations = await liveLocations(context.db.read, orgId, { keys })
   const missing = keys.find((key) => !locations.has(key))
   if (missing !== undefined) throw new OperatorError(`There is no location with the key ${JSON.stringify(missing)}`)
   return antennas.map(({ antenna, key }) => ({ antenna, locationId: key === null ? null : locations.get(key)! }))
@@ -66,7 +69,7 @@ const settingsOf = (reader: Reader): Facts => ({
 })
 
 /** Where readers send to: as the running server recorded it, or as the present settings say. */
-async function addressesOf({ config }: Core, progress: Session['progress']): Promise<ReaderAddresses> {
+async function addressesOf({ config }: AppContext, progress: Session['progress']): Promise<ReaderAddresses> {
   const running = await findRunningServer(config)
   if (running !== null) return running.readers
   if (config.databaseUrl === null)
@@ -115,23 +118,23 @@ const newFactsOf = (orgId: number, { reader, token }: NewReader, addresses: Read
 
 type CreateOptions = Settings & { org: string; name: string; smoothing?: Smoothing }
 
-async function createReaderIn(core: Core, options: CreateOptions, { progress }: Session): Promise<Facts> {
+async function createReaderIn(context: AppContext, options: CreateOptions, { progress }: Session): Promise<Facts> {
   const name = checkLine('The name', options.name)
-  const { orgId } = await organizationNamed(core, options.org)
-  const made = await createReader(core, orgId, {
+  const { orgId } = await organizationNamed(context, options.org)
+  const made = await createReader(context, orgId, {
     name,
     format: options.format,
     clock: options.clock,
     smoothing: options.smoothing ?? null,
-    scanPoints: await scanPointsOf(core, orgId, options.antenna ?? []),
+    scanPoints: await scanPointsOf(context, orgId, options.antenna ?? []),
   })
-  return newFactsOf(orgId, made, await addressesOf(core, progress))
+  return newFactsOf(orgId, made, await addressesOf(context, progress))
 }
 
-export async function listReadersIn(core: Core, options: { org?: string }): Promise<Listing> {
+export async function listReadersIn(context: AppContext, options: { org?: string }): Promise<Listing> {
   const rows: Facts[] = []
-  for (const { orgId, name } of await chosenOrganizations(core, options.org))
-    for (const reader of await readersOf(core, orgId))
+  for (const { orgId, name } of await chosenOrganizations(context, options.org))
+    for (const reader of await readersOf(context, orgId))
       rows.push({
         reader_id: reader.id,
         name: reader.name,
@@ -150,49 +153,49 @@ export async function listReadersIn(core: Core, options: { org?: string }): Prom
   }
 }
 
-async function showReader(core: Core, options: Named, { progress }: Session): Promise<Facts> {
-  const { orgId, reader } = await readerNamed(core, options)
-  return factsOf(orgId, reader, await addressesOf(core, progress))
+async function showReader(context: AppContext, options: Named, { progress }: Session): Promise<Facts> {
+  const { orgId, reader } = await readerNamed(context, options)
+  return factsOf(orgId, reader, await addressesOf(context, progress))
 }
 
 type UpdateOptions = Named & Partial<Settings> & { name?: string; smoothing?: Smoothing | 'off'; antennas: boolean }
 
-async function updateReaderIn(core: Core, options: UpdateOptions, { progress }: Session): Promise<Facts> {
+async function updateReaderIn(context: AppContext, options: UpdateOptions, { progress }: Session): Promise<Facts> {
   const { format, clock, smoothing, antenna, antennas } = options
   if (antenna !== undefined && !antennas) throw new UsageError('--antenna and --no-antennas contradict each other')
   const name = options.name === undefined ? undefined : checkLine('The name', options.name)
   const points = antennas ? antenna : []
   if ([name, format, clock, smoothing, points].every((one) => one === undefined))
     throw new UsageError('Say what to change: --name, --antenna, --no-antennas, --format, --clock or --smoothing')
-  const { orgId, reader } = await readerNamed(core, options)
-  const changed = await changeReader(core, orgId, reader.id, {
+  const { orgId, reader } = await readerNamed(context, options)
+  const changed = await changeReader(context, orgId, reader.id, {
     ...(name === undefined ? {} : { name }),
     ...(format === undefined ? {} : { format }),
     ...(clock === undefined ? {} : { clock }),
     ...(smoothing === undefined ? {} : { smoothing: smoothing === 'off' ? null : smoothing }),
-    ...(points === undefined ? {} : { scanPoints: await scanPointsOf(core, orgId, points) }),
+    ...(points === undefined ? {} : { scanPoints: await scanPointsOf(context, orgId, points) }),
   })
-  await core.wake.announce(readerChangedTopic, String(reader.id))
-  return factsOf(orgId, changed, await addressesOf(core, progress))
+  await context.pubsub.publishAndWait(readerChangedTopic, String(reader.id))
+  return factsOf(orgId, changed, await addressesOf(context, progress))
 }
 
-export async function rotateToken(core: Core, options: Named, { progress }: Session): Promise<Facts> {
-  const { orgId, reader } = await readerNamed(core, options)
-  const made = await rotateReaderToken(core, orgId, reader.id)
-  await core.wake.announce(readerChangedTopic, String(reader.id))
-  return newFactsOf(orgId, made, await addressesOf(core, progress))
+export async function rotateToken(context: AppContext, options: Named, { progress }: Session): Promise<Facts> {
+  const { orgId, reader } = await readerNamed(context, options)
+  const made = await rotateReaderToken(context, orgId, reader.id)
+  await context.pubsub.publishAndWait(readerChangedTopic, String(reader.id))
+  return newFactsOf(orgId, made, await addressesOf(context, progress))
 }
 
-async function deleteReaderIn(core: Core, options: Named): Promise<Facts> {
-  const { orgId, reader } = await readerNamed(core, options)
-  await removeReader(core, orgId, reader.id)
-  await core.wake.announce(readerChangedTopic, String(reader.id))
+async function deleteReaderIn(context: AppContext, options: Named): Promise<Facts> {
+  const { orgId, reader } = await readerNamed(context, options)
+  await removeReader(context, orgId, reader.id)
+  await context.pubsub.publishAndWait(readerChangedTopic, String(reader.id))
   return { reader_id: reader.id, name: reader.name, org_id: orgId, deleted: true }
 }
 
 /** Topics of the outside broker under which messages came although they lead to no reader, latest first. */
-export async function showInbox(core: Core): Promise<Listing> {
-  const topics = await listUnknownTopics(core.db.read)
+export async function showInbox(context: AppContext): Promise<Listing> {
+  const topics = await listUnknownTopics(context.db.read)
   return {
     columns: ['topic', 'messages', 'first_seen_at', 'last_seen_at'],
     rows: topics.map((one) => ({

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
-import type { Core } from '../app/core.ts'
+import type { AppContext } from '../app/context.ts'
 import type { Facts } from '../app/operator.ts'
-import { rotateSigningKey } from '../credentials/signing-keys.ts'
+import { rotateSigningKey } from '../auth/signing-keys.ts'
 import { listSigningKeys } from '../db/installation.ts'
 import { formatMillis, fromDatabase } from '../kernel/instant.ts'
 import { onCore, operatorCommand } from './command.ts'
 import type { Listing } from './output.ts'
 
-export async function listSigningKeyFacts(core: Core): Promise<Listing> {
-  const keys = await listSigningKeys(core.db)
+export async function listSigningKeyFacts(context: AppContext): Promise<Listing> {
+  const keys = await listSigningKeys(context.db)
   return {
     columns: ['kid', 'current', 'encrypted', 'created_at'],
     rows: keys.map(({ kid, isCurrent, isEncrypted, createdAt }) => ({
@@ -21,9 +21,9 @@ export async function listSigningKeyFacts(core: Core): Promise<Listing> {
   }
 }
 
-export async function rotateKey(core: Core, options: { discardPrevious?: boolean }): Promise<Facts> {
+export async function rotateKey(context: AppContext, options: { discardPrevious?: boolean }): Promise<Facts> {
   const isPreviousDiscarded = options.discardPrevious ?? false
-  const { kid, previous } = await rotateSigningKey(core, { isPreviousDiscarded })
+  const { kid, previous } = await rotateSigningKey(context, { isPreviousDiscarded })
   return { kid, previous_kid: previous, previous_discarded: isPreviousDiscarded }
 }
 

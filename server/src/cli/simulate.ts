@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { ownAddress } from '../app/own-address.ts'
+import { localUrl } from '../app/local-url.ts'
 import { findRunningServer } from '../app/running-server.ts'
 import type { SimulateOptions } from '../app/simulate.ts'
 import { messages } from '../simulator/messages.ts'
@@ -20,13 +20,13 @@ export function addSimulateCommand(program: Command): void {
     )
     .option('--seed <number>', 'the same seed plays the same site', wholeNumber(2 ** 31), 7)
     .action(
-      onCore(async (core, options: Options, { config, progress }) => {
+      onCore(async (context, options: Options, { config, progress }) => {
         const stop = new AbortController()
         for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
         const { simulate } = await import('../app/simulate.ts')
         const running = await findRunningServer(config)
-        const url = options.url ?? running?.url ?? ownAddress('http', config.host, config.port)
-        return simulate(core, { ...options, url, seconds: options.seconds ?? null }, progress, stop.signal)
+        const url = options.url ?? running?.url ?? localUrl('http', config.host, config.port)
+        return simulate(context, { ...options, url, seconds: options.seconds ?? null }, progress, stop.signal)
       }),
     )
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { changeRole, deleteAccount, removeMember } from '../accounts/members.ts'
 import { setPassword } from '../accounts/passwords.ts'
-import type { Core } from '../app/core.ts'
+import type { AppContext } from '../app/context.ts'
 import { type Facts, OperatorError, UsageError, organizationNamed } from '../app/operator.ts'
 import { now } from '../kernel/clock.ts'
 import { codePointLength, textProblem } from '../kernel/json.ts'
@@ -29,87 +29,94 @@ function checkPassword(password: string, email: string): string {
   return password
 }
 
-async function accountOf(core: Core, email: string): Promise<User> {
-  const user = await findUserByEmail(core.db.read, foldEmail(email))
+async function accountOf(context: AppContext, email: string): Promise<User> {
+  const user = await findUserByEmail(context.db.read, foldEmail(email))
   if (user !== null) return user
   throw new OperatorError(`Nobody has an account with the address ${JSON.stringify(email)}; make it with user create`)
 }
 
-async function memberOf(core: Core, { org, email }: Pick<Membership, 'org' | 'email'>) {
-  const { orgId, name } = await organizationNamed(core, org)
-  const user = await accountOf(core, email)
-  if ((await findMember(core.db.read, orgId, user.userId)) === null)
+async function memberOf(context: AppContext, { org, email }: Pick<Membership, 'org' | 'email'>) {
+  const { orgId, name } = await organizationNamed(context, org)
+  const user = await accountOf(context, email)
+  if ((await findMember(context.db.read, orgId, user.userId)) === null)
     throw new OperatorError(`${user.email} is not a member of ${name}`)
   return { orgId, user }
 }
 
-export async function createUserIn(core: Core, options: Membership & { password?: string }): Promise<Facts> {
+export async function createUserIn(context: AppContext, options: Membership & { password?: string }): Promise<Facts> {
   if (!/^[^\s@]+@[^\s@]+$/.test(checkLine('The e-mail address', options.email)))
     throw new UsageError(`${JSON.stringify(options.email)} is not an e-mail address`)
   const password = checkPassword(options.password ?? newPassword(), options.email)
-  const { orgId } = await organizationNamed(core, options.org)
+  const { orgId } = await organizationNamed(context, options.org)
   const { role } = options
-  const user = await createUser(core, orgId, { email: options.email, password, role })
+  const user = await createUser(context, orgId, { email: options.email, password, role })
   return { user_id: user.userId, email: user.email, role, org_id: orgId, password }
 }
 
 /** Gives someone who has an account a role in another organization, or another role in this one. */
-export async function addUserTo(core: Core, options: Membership): Promise<Facts> {
-  const { orgId } = await organizationNamed(core, options.org)
-  const { userId, email } = await accountOf(core, options.email)
-  if ((await findMember(core.db.read, orgId, userId)) !== null) await changeRole(core, orgId, userId, options.role)
+export async function addUserTo(context: AppContext, options: Membership): Promise<Facts> {
+  const { orgId } = await organizationNamed(context, options.org)
+  const { userId, email } = await accountOf(context, options.email)
+  if ((await findMember(context.db.read, orgId, userId)) !== null)
+    await changeRole(context, orgId, userId, options.role)
   else {
-    await core.quotas.assertRoom(orgId, 'members')
-    await core.db.shared((tx) => addMembership(tx, userId, orgId, options.role, now(core.clock)))
+    await context.quotas.assertRoom(orgId, 'members')
+    await context.db.globalTransaction((tx) => addMembership(tx, userId, orgId, options.role, now(context.clock)))
   }
   return { user_id: userId, email, role: options.role, org_id: orgId }
 }
 
-export async function setRoleOf(core: Core, options: Membership): Promise<Facts> {
-  const { orgId, user } = await memberOf(core, options)
-  const { role } = await changeRole(core, orgId, user.userId, options.role)
+export async function setRoleOf(context: AppContext, options: Membership): Promise<Facts> {
+  const { orgId, user } = await memberOf(context, options)
+  const { role } = await changeRole(context, orgId, user.userId, options.role)
   return { user_id: user.userId, email: user.email, role, org_id: orgId }
 }
 
-export async function removeUserFrom(core: Core, options: Pick<Membership, 'org' | 'email'>): Promise<Facts> {
-  const { orgId, user } = await memberOf(core, options)
-  await removeMember(core, orgId, user.userId)
+export async function removeUserFrom(context: AppContext, options: Pick<Membership, 'org' | 'email'>): Promise<Facts> {
+  const { orgId, user } = await memberOf(context, options)
+  await removeMember(context, orgId, user.userId)
   return { user_id: user.userId, email: user.email, org_id: orgId, removed: true }
 }
 
 /** Unlike `remove`, which ends one membership, this deletes the account itself. */
-export async function deleteUserAccount(core: Core, options: { email: string; confirm: string }): Promise<Facts> {
-  const { userId, email } = await accountOf(core, options.email)
+export async function deleteUserAccount(
+  context: AppContext,
+  options: { email: string; confirm: string },
+): Promise<Facts> {
+  const { userId, email } = await accountOf(context, options.email)
   if (foldEmail(options.confirm) !== email) throw new UsageError(`--confirm must repeat the address, ${email}`)
-  return { user_id: userId, email, deleted: true, memberships: await deleteAccount(core, userId) }
+  return { user_id: userId, email, deleted: true, memberships: await deleteAccount(context, userId) }
 }
 
-export async function resetPasswordOf(core: Core, options: { email: string; password?: string }): Promise<Facts> {
+export async function resetPasswordOf(
+  context: AppContext,
+  options: { email: string; password?: string },
+): Promise<Facts> {
   const password = checkPassword(options.password ?? newPassword(), options.email)
-  const user = await accountOf(core, options.email)
-  await setPassword(core, user.userId, password)
+  const user = await accountOf(context, options.email)
+  await setPassword(context, user.userId, password)
   return { user_id: user.userId, email: user.email, password }
 }
 
 /** One row for each membership; without an organization named, accounts without any membership are listed too. */
-export async function listUsers(core: Core, options: { org?: string }): Promise<Listing> {
+export async function listUsers(context: AppContext, options: { org?: string }): Promise<Listing> {
   return {
     columns: ['user_id', 'email', 'role', 'org_id', 'org'],
-    rows: options.org === undefined ? await everyAccount(core) : await membersOf(core, options.org),
+    rows: options.org === undefined ? await everyAccount(context) : await membersOf(context, options.org),
     empty: 'No users.',
   }
 }
 
-async function everyAccount(core: Core): Promise<Facts[]> {
-  const accounts = await listAccounts(core.db.read)
+async function everyAccount(context: AppContext): Promise<Facts[]> {
+  const accounts = await listAccounts(context.db.read)
   return accounts.map(({ userId, email, role, orgId, orgName }) => ({
     ...{ user_id: userId, email, role, org_id: orgId, org: orgName },
   }))
 }
 
-async function membersOf(core: Core, org: string): Promise<Facts[]> {
-  const { orgId, name } = await organizationNamed(core, org)
-  const members = await allPages((page) => listMembers(core.db.read, orgId, page))
+async function membersOf(context: AppContext, org: string): Promise<Facts[]> {
+  const { orgId, name } = await organizationNamed(context, org)
+  const members = await allPages((page) => listMembers(context.db.read, orgId, page))
   return members.map(({ userId, email, role }) => ({ user_id: userId, email, role, org_id: orgId, org: name }))
 }
 

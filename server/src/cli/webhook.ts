@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import type { Core } from '../app/core.ts'
+import type { AppContext } from '../app/context.ts'
 import { type Facts, OperatorError, UsageError, organizationNamed } from '../app/operator.ts'
 import { webhookNeeds } from '../app/webhooks.ts'
 import { formatMillis } from '../kernel/instant.ts'
 import { changeWebhook, createWebhook, removeWebhook } from '../webhooks/commands.ts'
-import { type Webhook, maskSecret, sealedFor, urlProblem } from '../webhooks/webhook.ts'
+import { type Webhook, maskSecret, secretContext, urlProblem } from '../webhooks/webhook.ts'
 import { findWebhook } from '../webhooks/webhooks.sql.ts'
 import { onCore, operatorCommand } from './command.ts'
 import { chosenOrganizations } from './org.ts'
@@ -26,40 +26,45 @@ const factsOf = (orgId: number, webhook: Webhook, secret: Facts): Facts => ({
   updated_at: formatMillis(webhook.updatedAt),
 })
 
-async function ownWebhook(core: Core, org: string): Promise<{ orgId: number; webhook: Webhook }> {
-  const { orgId, name } = await organizationNamed(core, org)
-  const webhook = await findWebhook(core.db.read, orgId)
+async function ownWebhook(context: AppContext, org: string): Promise<{ orgId: number; webhook: Webhook }> {
+  const { orgId, name } = await organizationNamed(context, org)
+  const webhook = await findWebhook(context.db.read, orgId)
   if (webhook === null) throw new OperatorError(`${name} has no webhook`)
   return { orgId, webhook }
 }
 
-const masked = (core: Core, orgId: number, webhook: Webhook): Facts => ({
-  secret_masked: maskSecret(webhookNeeds(core).seal.open(webhook.sealedSecret, sealedFor(orgId, webhook.id))),
+const masked = (context: AppContext, orgId: number, webhook: Webhook): Facts => ({
+  secret_masked: maskSecret(
+    webhookNeeds(context).secretBox.decrypt(webhook.encryptedSecret, secretContext(orgId, webhook.id)),
+  ),
 })
 
-async function createWebhookIn(core: Core, options: { org: string; url: string; disabled?: boolean }): Promise<Facts> {
+async function createWebhookIn(
+  context: AppContext,
+  options: { org: string; url: string; disabled?: boolean },
+): Promise<Facts> {
   const draft = { url: checkUrl(options.url), isEnabled: options.disabled !== true }
-  const { orgId } = await organizationNamed(core, options.org)
-  const { webhook, secret } = await createWebhook(webhookNeeds(core), orgId, draft)
+  const { orgId } = await organizationNamed(context, options.org)
+  const { webhook, secret } = await createWebhook(webhookNeeds(context), orgId, draft)
   return factsOf(orgId, webhook, { secret })
 }
 
-export async function listWebhooksIn(core: Core, options: { org?: string }): Promise<Listing> {
+export async function listWebhooksIn(context: AppContext, options: { org?: string }): Promise<Listing> {
   const rows: Facts[] = []
-  for (const { orgId, name } of await chosenOrganizations(core, options.org)) {
-    const webhook = await findWebhook(core.db.read, orgId)
+  for (const { orgId, name } of await chosenOrganizations(context, options.org)) {
+    const webhook = await findWebhook(context.db.read, orgId)
     if (webhook !== null) rows.push({ ...factsOf(orgId, webhook, {}), org: name })
   }
   return { columns: ['webhook_id', 'org', 'url', 'enabled', 'updated_at'], rows, empty: 'No webhooks.' }
 }
 
-async function showWebhook(core: Core, options: { org: string }): Promise<Facts> {
-  const { orgId, webhook } = await ownWebhook(core, options.org)
-  return factsOf(orgId, webhook, masked(core, orgId, webhook))
+async function showWebhook(context: AppContext, options: { org: string }): Promise<Facts> {
+  const { orgId, webhook } = await ownWebhook(context, options.org)
+  return factsOf(orgId, webhook, masked(context, orgId, webhook))
 }
 
 async function updateWebhookIn(
-  core: Core,
+  context: AppContext,
   options: { org: string; url?: string; enable?: boolean; disable?: boolean },
 ): Promise<Facts> {
   if (options.enable === true && options.disable === true)
@@ -70,20 +75,20 @@ async function updateWebhookIn(
   }
   if (change.url === undefined && change.isEnabled === undefined)
     throw new UsageError('Say what to change: --url, --enable or --disable')
-  const { orgId, webhook } = await ownWebhook(core, options.org)
-  const changed = await changeWebhook(webhookNeeds(core), orgId, webhook.id, change)
-  return factsOf(orgId, changed, masked(core, orgId, changed))
+  const { orgId, webhook } = await ownWebhook(context, options.org)
+  const changed = await changeWebhook(webhookNeeds(context), orgId, webhook.id, change)
+  return factsOf(orgId, changed, masked(context, orgId, changed))
 }
 
-async function deleteWebhookIn(core: Core, options: { org: string }): Promise<Facts> {
-  const { orgId, webhook } = await ownWebhook(core, options.org)
-  await removeWebhook(webhookNeeds(core), orgId, webhook.id)
+async function deleteWebhookIn(context: AppContext, options: { org: string }): Promise<Facts> {
+  const { orgId, webhook } = await ownWebhook(context, options.org)
+  await removeWebhook(webhookNeeds(context), orgId, webhook.id)
   return { webhook_id: webhook.id, org_id: orgId, deleted: true }
 }
 
-async function testWebhook(core: Core, options: { org: string }): Promise<Facts> {
-  const { orgId, webhook } = await ownWebhook(core, options.org)
-  const { status, error, durationMs } = await webhookNeeds(core).sendTest(orgId, webhook)
+async function testWebhook(context: AppContext, options: { org: string }): Promise<Facts> {
+  const { orgId, webhook } = await ownWebhook(context, options.org)
+  const { status, error, durationMs } = await webhookNeeds(context).sendTest(orgId, webhook)
   return { webhook_id: webhook.id, org_id: orgId, status, error, duration_ms: durationMs }
 }
 

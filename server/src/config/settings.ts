@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type Range, parseAddress, parseRange } from '../kernel/address.ts'
+import { type Cidr, parseAddress, parseCidr } from '../kernel/ip-range.ts'
 
 /** One environment variable: how it is read, what it is when unset, and what it is for. The documentation's table is made of these. */
 export interface Setting<T> {
@@ -83,8 +83,8 @@ function roleSet(text: string): ReadonlySet<Role> {
 
 const listed = (text: string): string[] => (text === '' ? [] : text.split(',').map((part) => part.trim()))
 
-const ranges = (text: string): readonly Range[] =>
-  listed(text).map((part) => parseRange(part) ?? expected('ranges such as 10.0.0.0/8,fd00::/8'))
+const ranges = (text: string): readonly Cidr[] =>
+  listed(text).map((part) => parseCidr(part) ?? expected('ranges such as 10.0.0.0/8,fd00::/8'))
 
 /** An address with or without a port; IPv6 with a port stands in brackets. */
 const nameServers = (text: string): readonly string[] =>

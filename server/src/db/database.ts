@@ -20,24 +20,24 @@ export interface Tx extends Db {
  */
 export interface Database extends Transactions {
   readonly read: Db
-  readonly common: Db
+  readonly global: Db
   searches(orgId: number): Db
-  reports(orgId: number): Db
+  replica(orgId: number): Db
 }
 
 export interface Transactions {
-  inOrganization<Result>(orgId: number, work: (tx: Tx) => Promise<Result>, options?: TxOptions): Promise<Result>
+  withTenant<Result>(orgId: number, work: (tx: Tx) => Promise<Result>, options?: TxOptions): Promise<Result>
   /**
    * A transaction in a single round trip: it opens and commits in the packet of what `work` asks before it first waits.
    * Only the database can take it back, by failing one of the statements; what `work` throws comes too late.
    */
-  sendInOrganization<Result>(orgId: number, work: (tx: Tx) => Promise<Result>): Promise<Result>
-  shared<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
+  withTenantPipelined<Result>(orgId: number, work: (tx: Tx) => Promise<Result>): Promise<Result>
+  globalTransaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
 }
 
 export interface TxOptions {
   /** Commit without waiting for the disk: only for what may be lost in a crash without anybody noticing. */
-  relaxed?: boolean
+  asyncCommit?: boolean
   /** Run on one of the connections that no request uses, because the transaction takes long. */
   isLong?: boolean
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { Seal } from '../kernel/sealed.ts'
+import { SecretBox } from '../kernel/secret-box.ts'
 import type { Database, Db, Tx } from './database.ts'
 import { sql } from './sql.ts'
 
@@ -31,15 +31,15 @@ const signingKeyRow = (kid: string): string => `signing key ${kid}`
 
 /** Encrypts the keys of the installation with the operator's master key; without one they are stored as they are. */
 export class KeyStore {
-  readonly #seal: Seal | null
+  readonly #masterBox: SecretBox | null
 
   constructor(masterKey: Uint8Array | null) {
-    this.#seal = masterKey === null ? null : new Seal(masterKey, 'installation keys')
+    this.#masterBox = masterKey === null ? null : new SecretBox(masterKey, 'installation keys')
   }
 
   /** Makes the keys that are missing, and encrypts those that were stored before there was a master key. */
   open(db: Database): Promise<InstallationKeys> {
-    return db.shared(async (tx) => {
+    return db.globalTransaction(async (tx) => {
       await tx.query(sql`
         insert into installation (only_row, id_key, secret_key, next_block)
         values (true, ${randomBytes(16)}, ${randomBytes(32)}, 0)
@@ -49,19 +49,19 @@ export class KeyStore {
       if (row === undefined) throw new Error('the installation row is missing')
       const secretKey = this.#decrypt(row, secretKeyRow)
       const stored = await readSigningKeys(tx)
-      if (this.#seal !== null) await this.#encryptStored(tx, row, stored)
+      if (this.#masterBox !== null) await this.#encryptStored(tx, row, stored)
       if (stored.length === 0) await this.#insert(tx, true)
       return { idKey: row.id_key, secretKey, signingKeys: await this.#signingKeys(tx) }
     })
   }
 
   signingKeys(db: Database): Promise<SigningKey[]> {
-    return this.#signingKeys(db.common)
+    return this.#signingKeys(db.global)
   }
 
   /** A new key that only verifies until it becomes the current one. */
   addSigningKey(db: Database): Promise<string> {
-    return this.#insert(db.common, false)
+    return this.#insert(db.global, false)
   }
 
   async #signingKeys(db: Db): Promise<SigningKey[]> {
@@ -77,7 +77,7 @@ export class KeyStore {
     const key = this.#encrypt(randomBytes(32), signingKeyRow(kid))
     await db.query(sql`
       insert into signing_keys (kid, key, is_encrypted, is_current)
-      values (${kid}, ${key}, ${this.#seal !== null}, ${isCurrent})`)
+      values (${kid}, ${key}, ${this.#masterBox !== null}, ${isCurrent})`)
     return kid
   }
 
@@ -94,17 +94,17 @@ export class KeyStore {
   }
 
   #encrypt(key: Uint8Array, row: string): Uint8Array {
-    return this.#seal?.close(Buffer.from(key).toString('base64'), row) ?? key
+    return this.#masterBox?.encrypt(Buffer.from(key).toString('base64'), row) ?? key
   }
 
   #decrypt({ key, is_encrypted: isEncrypted }: StoredKey, row: string): Uint8Array {
     if (!isEncrypted) return key
-    if (this.#seal === null)
+    if (this.#masterBox === null)
       throw new Error(
         'The keys of this installation are encrypted with a master key: set LASTSEEN_MASTER_KEY or LASTSEEN_MASTER_KEY_FILE.',
       )
     try {
-      return Buffer.from(this.#seal.open(key, row), 'base64')
+      return Buffer.from(this.#masterBox.decrypt(key, row), 'base64')
     } catch (error) {
       throw new Error('The keys of this installation were encrypted with another LASTSEEN_MASTER_KEY.', {
         cause: error,
@@ -118,7 +118,7 @@ const readSigningKeys = (db: Db): Promise<StoredSigningKey[]> =>
 
 /** From now on the key signs, and those before it verify. */
 export async function makeCurrent(db: Database, kid: string): Promise<void> {
-  await db.shared(async (tx) => {
+  await db.globalTransaction(async (tx) => {
     await tx.query(sql`update signing_keys set is_current = false where is_current`)
     await tx.query(sql`update signing_keys set is_current = true where kid = ${kid}`)
   })
@@ -126,7 +126,7 @@ export async function makeCurrent(db: Database, kid: string): Promise<void> {
 
 /** Deletes all keys but these. Tokens that were signed with the others are invalid from then on. */
 export async function deleteSigningKeysExcept(db: Database, kids: readonly string[]): Promise<void> {
-  await db.common.query(sql`delete from signing_keys where kid <> all(${kids}::text[])`)
+  await db.global.query(sql`delete from signing_keys where kid <> all(${kids}::text[])`)
 }
 
 export interface SigningKeyInfo {
@@ -137,6 +137,6 @@ export interface SigningKeyInfo {
 }
 
 export const listSigningKeys = (db: Database): Promise<SigningKeyInfo[]> =>
-  db.common.query<SigningKeyInfo>(sql`
+  db.global.query<SigningKeyInfo>(sql`
     select kid, is_current as "isCurrent", is_encrypted as "isEncrypted", created_at as "createdAt"
     from signing_keys order by created_at desc`)

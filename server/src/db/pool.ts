@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { type Parameters, clientConfig, connectTimeoutMs, destroy, endClient } from './client.ts'
-import { hostsOf } from './hosts.ts'
+import { parseHosts } from './failover/primary-discovery.ts'
 import { rejectStandby } from './session.ts'
 
 interface PooledConnection {
@@ -68,7 +68,7 @@ export class PipelinedPool {
   #open(): PooledConnection {
     const { url, parameters, queryTimeoutMs } = this.#options
     const client = new pg.Client({
-      ...clientConfig(hostsOf(url).current, parameters),
+      ...clientConfig(parseHosts(url).current, parameters),
       pipeline: true,
       query_timeout: queryTimeoutMs,
       connectionTimeoutMillis: Math.min(connectTimeoutMs, queryTimeoutMs),

@@ -1,12 +1,12 @@
 import pg from 'pg'
 import { type Parameters, clientConfig, connectTimeoutMs, destroy, endClient } from './client.ts'
 import type { Db } from './database.ts'
-import { hostsOf } from './hosts.ts'
+import { parseHosts } from './failover/primary-discovery.ts'
 import { type Sql, render } from './sql.ts'
 
 /** Where there are several servers, a connection to one that was demoted is refused. */
 export async function rejectStandby(client: pg.ClientBase, url: string): Promise<void> {
-  if (!hostsOf(url).hasSeveral) return
+  if (!parseHosts(url).hasSeveral) return
   const { rows } = await client.query<{ is: boolean }>('select pg_is_in_recovery() as is')
   if (rows[0]!.is) throw new Error('the server is a standby')
 }
@@ -33,7 +33,7 @@ export interface SessionOptions {
 
 export async function openSession(url: string, options: SessionOptions = {}): Promise<Session> {
   const client = new pg.Client({
-    ...clientConfig(hostsOf(url).current, options.parameters),
+    ...clientConfig(parseHosts(url).current, options.parameters),
     connectionTimeoutMillis: options.connectTimeoutMs ?? connectTimeoutMs,
     query_timeout: options.queryTimeoutMs,
   })

@@ -1,16 +1,16 @@
 /** One statement, or a piece of one, with its values apart from its text. */
 export class Sql {
   readonly strings: TemplateStringsArray
-  readonly holes: readonly unknown[]
+  readonly parameters: readonly unknown[]
 
   constructor(strings: TemplateStringsArray, holes: readonly unknown[]) {
     this.strings = strings
-    this.holes = holes
+    this.parameters = holes
   }
 
   /** The templates this statement is put together from, so that a check can tell which of them ever ran. */
   get templates(): TemplateStringsArray[] {
-    return [this.strings, ...this.holes.flatMap((hole) => (hole instanceof Sql ? hole.templates : []))]
+    return [this.strings, ...this.parameters.flatMap((hole) => (hole instanceof Sql ? hole.templates : []))]
   }
 }
 
@@ -20,7 +20,7 @@ export const sql = (strings: TemplateStringsArray, ...holes: readonly unknown[])
 /** Templates without a text of their own, by how many holes they have; each is the same object every time. */
 const blanks: TemplateStringsArray[] = []
 
-function blankOf(holes: number): TemplateStringsArray {
+function emptyTemplate(holes: number): TemplateStringsArray {
   const known = blanks[holes]
   if (known !== undefined) return known
   const texts = Array.from({ length: holes + 1 }, () => '')
@@ -33,7 +33,7 @@ export function join(pieces: readonly Sql[], separator: Sql): Sql {
     if (holes.length > 0) holes.push(separator)
     holes.push(piece)
   }
-  return new Sql(blankOf(holes.length), holes)
+  return new Sql(emptyTemplate(holes.length), holes)
 }
 
 let shapes = 0
@@ -45,24 +45,24 @@ const value = Symbol('value')
  * A statement's shape is the order of its templates and values. Shapes form a tree with one step per template and per
  * value; a text stands where a shape ends, made once in the life of the process.
  */
-class Shape {
+class StatementTemplate {
   text: string | null = null
   /** The name of the prepared statement with this text. */
   readonly name = `s${++shapes}`
-  readonly #next = new Map<TemplateStringsArray | typeof value, Shape>()
+  readonly #next = new Map<TemplateStringsArray | typeof value, StatementTemplate>()
 
-  step(to: TemplateStringsArray | typeof value): Shape {
+  step(to: TemplateStringsArray | typeof value): StatementTemplate {
     let next = this.#next.get(to)
-    if (next === undefined) this.#next.set(to, (next = new Shape()))
+    if (next === undefined) this.#next.set(to, (next = new StatementTemplate()))
     return next
   }
 }
 
-const nothing = new Shape()
+const nothing = new StatementTemplate()
 
-function walk(piece: Sql, from: Shape, values: unknown[]): Shape {
+function walk(piece: Sql, from: StatementTemplate, values: unknown[]): StatementTemplate {
   let shape = from.step(piece.strings)
-  for (const hole of piece.holes) {
+  for (const hole of piece.parameters) {
     if (hole instanceof Sql) {
       shape = walk(hole, shape, values)
       continue
@@ -76,7 +76,7 @@ function walk(piece: Sql, from: Shape, values: unknown[]): Shape {
 
 function write(piece: Sql, counter: { count: number }): string {
   let text = piece.strings[0] ?? ''
-  piece.holes.forEach((hole, index) => {
+  piece.parameters.forEach((hole, index) => {
     text += hole instanceof Sql ? write(hole, counter) : `$${++counter.count}`
     text += piece.strings[index + 1] ?? ''
   })

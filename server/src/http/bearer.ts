@@ -1,16 +1,16 @@
-import { refuse } from '../kernel/errors.ts'
+import { apiError } from '../kernel/errors.ts'
 import type { IncomingMessage } from 'node:http'
 
 /** The token of `Authorization: Bearer <token>`, the only place where one is honoured. */
 export function bearerToken(request: IncomingMessage): string {
   const header = request.headers.authorization
   if (header === undefined) {
-    if (request.headers['x-api-key'] !== undefined) throw refuse.unauthorized('Use Authorization: Bearer <token>')
-    throw refuse.unauthorized('Missing authorization header')
+    if (request.headers['x-api-key'] !== undefined) throw apiError.unauthorized('Use Authorization: Bearer <token>')
+    throw apiError.unauthorized('Missing authorization header')
   }
   const match = /^bearer(?: +(.*))?$/i.exec(header.trim())
-  if (match === null) throw refuse.unauthorized('Use Authorization: Bearer <token>')
+  if (match === null) throw apiError.unauthorized('Use Authorization: Bearer <token>')
   const token = match[1]?.trim() ?? ''
-  if (token === '' || token.includes(' ')) throw refuse.unauthorized('Invalid or expired token')
+  if (token === '' || token.includes(' ')) throw apiError.unauthorized('Invalid or expired token')
   return token
 }

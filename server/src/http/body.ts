@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import { type FieldProblem, refuse, refuseAny } from '../kernel/errors.ts'
+import { type FieldProblem, apiError, throwIfAny } from '../kernel/errors.ts'
 import { type Json, parseJson } from '../kernel/json.ts'
-import type { Body } from './route.ts'
-import { type Infer, type Shape, readObject } from './schema.ts'
+import type { RequestContext } from './request-context.ts'
+import type { AnyRoute, Body, HandlerContext } from './route.ts'
+import { type Infer, type Shape, parseObject } from './validation/schema.ts'
 
 const mebibyte = 1024 * 1024
 const maxDepth = 64
@@ -32,7 +33,7 @@ export function readBytes(request: IncomingMessage, maxMebibytes = 1): Promise<B
     })
     request.on('end', () => resolve(size > maxBytes ? null : chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
     const cutShort = (): void => {
-      if (!request.complete) fail(refuse.badRequest('The request body did not arrive whole'))
+      if (!request.complete) fail(apiError.badRequest('The request body did not arrive whole'))
     }
     request.on('error', cutShort)
     request.on('close', cutShort)
@@ -50,27 +51,56 @@ const parseFailures = {
 } as const
 
 function parseBody(bytes: Buffer | null, body: Body<Shape>): Json {
-  if (bytes === null) throw refuse.badRequest(`Request body is larger than ${body.maxMebibytes ?? 1} MiB`)
+  if (bytes === null) throw apiError.badRequest(`Request body is larger than ${body.maxMebibytes ?? 1} MiB`)
   const outcome = parseJson(bytes, maxDepth, { uniqueKeys: true, exactNumbers: true })
   if (outcome.ok) {
     if (outcome.value === null && body.mediaType === 'application/merge-patch+json')
-      throw refuse.badRequest('Request body must be a JSON object (RFC 7396)')
+      throw apiError.badRequest('Request body must be a JSON object (RFC 7396)')
     return outcome.value
   }
-  throw refuse.badRequest(parseFailures[outcome.reason])
+  throw apiError.badRequest(parseFailures[outcome.reason])
 }
 
 /** The JSON object that the body is, before any of its fields is checked. */
-export function decodeObject(bytes: Buffer | null, body: Body<Shape>): { [key: string]: Json } {
+function decodeObject(bytes: Buffer | null, body: Body<Shape>): { [key: string]: Json } {
   const value = parseBody(bytes, body)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refuse.badRequest(wrongType)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw apiError.badRequest(wrongType)
   return value
 }
 
 /** The body as its row declares it, or the contract's refusal. */
-export function checkBody<S extends Shape>(value: { [key: string]: Json }, body: Body<S>): Infer<S> {
+function checkBody<S extends Shape>(value: { [key: string]: Json }, body: Body<S>): Infer<S> {
   const problems: FieldProblem[] = []
-  const result = readObject(body.shape, value, '', { problems, stopped: false })
-  refuseAny(problems)
+  const result = parseObject(body.shape, value, '', { problems, aborted: false })
+  throwIfAny(problems)
   return result as Infer<S>
+}
+
+/** The bytes of the body, null when there are too many. */
+export async function readBody(context: RequestContext, { maxMebibytes }: Body<Shape>): Promise<Buffer | null> {
+  const bytes = await readBytes(context.request, maxMebibytes)
+  if (!context.request.complete) closeAfter(context)
+  return bytes
+}
+
+/** A path that leads nowhere is reported before a bad body, but only a bad body costs the extra query. */
+export async function decodeFor(
+  route: AnyRoute,
+  call: HandlerContext<never, never, never>,
+  bytes: Buffer | null,
+): Promise<unknown> {
+  let value: ReturnType<typeof decodeObject> | undefined
+  try {
+    value = decodeObject(bytes, route.body!)
+    return checkBody(value, route.body!)
+  } catch (error) {
+    await route.ensureExists?.({ ...call, body: value })
+    throw error
+  }
+}
+
+/** A body too large even to be discarded ends the connection once its error is sent. */
+function closeAfter(context: RequestContext): void {
+  context.response.shouldKeepAlive = false
+  context.response.once('finish', () => context.request.destroy())
 }

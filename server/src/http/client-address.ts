@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { clientKeyOf } from '../kernel/address.ts'
+import { clientKeyOf } from '../kernel/ip-range.ts'
 
 /** True when the headers say that a proxy forwarded the request. */
 export const isForwarded = ({ headers }: IncomingMessage): boolean =>

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { refuse } from '../kernel/errors.ts'
+import { apiError } from '../kernel/errors.ts'
 import type { Body } from './route.ts'
-import type { Shape } from './schema.ts'
+import type { Shape } from './validation/schema.ts'
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 const typePattern = new RegExp(`${token}/${token}`, 'y')
@@ -18,15 +18,15 @@ export function checkMediaType(request: IncomingMessage, body: Body<Shape>): voi
   if (given === body.mediaType && request.headers['content-encoding'] === undefined) {
     if (countHeader(request, 'content-type') === 1) return
   }
-  const refusal = refuse.unsupportedMediaType(expectation[body.mediaType])
+  const refusal = apiError.unsupportedMediaType(expectation[body.mediaType])
   if (given === undefined || countHeader(request, 'content-type') !== 1) throw refusal
   const parsed = parseMediaType(given.trim())
   if (parsed?.type !== body.mediaType) throw refusal
   if (parsed.charsets.some((charset) => charset !== 'utf-8'))
-    throw refuse.unsupportedMediaType('The charset of a request body must be UTF-8')
+    throw apiError.unsupportedMediaType('The charset of a request body must be UTF-8')
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
-    throw refuse.unsupportedMediaType('A request body must not be compressed')
+    throw apiError.unsupportedMediaType('A request body must not be compressed')
 }
 
 /** The type and every charset it names; read piece by piece, so that no header takes longer than its length. */

@@ -1,9 +1,9 @@
-import { refuse } from '../kernel/errors.ts'
+import { apiError } from '../kernel/errors.ts'
 
 export const burst = 120
 export const refillPerSecond = 1
 
-export interface Drawn {
+export interface ConsumeResult {
   admitted: boolean
   /** Tokens left, with their fraction. */
   tokens: number
@@ -12,7 +12,7 @@ export interface Drawn {
 }
 
 export interface RateLimiter {
-  draw(key: string): Drawn | Promise<Drawn>
+  consume(key: string): ConsumeResult | Promise<ConsumeResult>
 }
 
 interface Bucket {
@@ -20,14 +20,14 @@ interface Bucket {
   filledAt: number
 }
 
-interface HeldBucket extends Bucket {
+interface BucketState extends Bucket {
   key: string
 }
 
 export interface MemoryLimiter extends RateLimiter {
-  draw(key: string): Drawn
+  consume(key: string): ConsumeResult
   /** What every bucket holds that is not full. */
-  contents(): HeldBucket[]
+  contents(): BucketState[]
 }
 
 /**
@@ -47,7 +47,7 @@ export function memoryLimiter(millis: () => number): MemoryLimiter {
 
   return {
     contents: () => Array.from(buckets, ([key, bucket]) => ({ key, ...bucket })),
-    draw(key) {
+    consume(key) {
       const now = Math.floor(millis())
       let bucket = buckets.get(key)
       if (bucket === undefined) buckets.set(key, (bucket = { tokens: burst, filledAt: now }))
@@ -74,11 +74,11 @@ export function fullBucket(millis: number): RateState {
 }
 
 /** Reset is the first whole second at which the bucket is full again (D45), counted from the draw itself. */
-export function rateState({ tokens, filledAt }: Drawn): RateState {
+export function rateState({ tokens, filledAt }: ConsumeResult): RateState {
   const fullAtMs = filledAt + Math.round(((burst - tokens) * 1000) / refillPerSecond)
   return { remaining: String(Math.floor(tokens)), reset: String(Math.ceil(fullAtMs / 1000)) }
 }
 
-export function refuseDrained(drawn: Drawn): void {
-  if (!drawn.admitted) throw refuse.rateLimited((1 - drawn.tokens) / refillPerSecond)
+export function assertAllowed(drawn: ConsumeResult): void {
+  if (!drawn.admitted) throw apiError.rateLimited((1 - drawn.tokens) / refillPerSecond)
 }

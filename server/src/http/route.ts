@@ -1,6 +1,6 @@
-import type { Caller } from './caller.ts'
-import type { QueryOf, QuerySpec } from './query.ts'
-import type { Infer, JsonSchema, Shape } from './schema.ts'
+import type { Principal } from './principal.ts'
+import type { QueryOf, QuerySpec } from './validation/query.ts'
+import type { Infer, JsonSchema, Shape } from './validation/schema.ts'
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
@@ -14,7 +14,7 @@ export interface Body<S extends Shape> {
   readonly maxMebibytes?: number
 }
 
-export interface Answer {
+export interface Reply {
   readonly status: number
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
@@ -39,19 +39,19 @@ export interface Download {
   readonly chunks: AsyncIterable<string>
 }
 
-export const ok = (body: unknown): Answer => ({ status: 200, body })
-export const created = (location: string, body: unknown): Answer => ({
+export const ok = (body: unknown): Reply => ({ status: 200, body })
+export const created = (location: string, body: unknown): Reply => ({
   status: 201,
   body,
   headers: { Location: location },
 })
-export const noContent: Answer = { status: 204 }
+export const noContent: Reply = { status: 204 }
 
-export interface Call<P, Q, B> {
+export interface HandlerContext<P, Q, B> {
   readonly params: P
   readonly query: Q
   readonly body: B
-  readonly caller: Caller
+  readonly principal: Principal
   /** The client's address as limits count it: an IPv6 address is cut to its /64. */
   readonly address: string
   /** A proxy says that it forwards the request for another client. */
@@ -95,15 +95,15 @@ export interface Route<
   /** The operation hashes a password: it takes a slot of the queue for those, and none of the others. */
   readonly hashesPassword?: boolean
   /** Statuses beyond those that follow from the other columns, such as 409. */
-  readonly refusals?: readonly number[]
+  readonly errorStatuses?: readonly number[]
   /**
    * Throws 404 or 403 when what the path names is not there: called before a bad body is complained about. `body` is the
    * unchecked JSON object, or undefined when the body is none.
    */
-  readonly exists?: (call: Call<Params<P, K>, unknown, unknown>) => Promise<void>
+  readonly ensureExists?: (call: HandlerContext<Params<P, K>, unknown, unknown>) => Promise<void>
   /** Set once an endpoint is deprecated: its responses carry `Deprecation` and `Sunset`, and from `sunset` on they are 410. */
   readonly deprecation?: Deprecation
-  readonly handle: (call: Call<Params<P, K>, QueryOf<Q>, Infer<S>>) => Promise<Answer>
+  readonly handle: (call: HandlerContext<Params<P, K>, QueryOf<Q>, Infer<S>>) => Promise<Reply>
 }
 
 type Params<P extends string, K extends string> = Record<P, number> & Record<K, string>
@@ -115,9 +115,9 @@ export interface Deprecation {
 }
 
 /** A row whose types are forgotten; what it was made with is what it is called with. */
-export interface AnyRoute extends Omit<Route<string, object, Shape, string>, 'exists' | 'handle'> {
-  readonly exists?: (call: Call<never, unknown, unknown>) => Promise<void>
-  readonly handle: (call: Call<never, never, never>) => Promise<Answer>
+export interface AnyRoute extends Omit<Route<string, object, Shape, string>, 'ensureExists' | 'handle'> {
+  readonly ensureExists?: (call: HandlerContext<never, unknown, unknown>) => Promise<void>
+  readonly handle: (call: HandlerContext<never, never, never>) => Promise<Reply>
 }
 
 /** The path's variables in the order they stand in it. */

@@ -1,12 +1,12 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ConnectionLimits } from '../admission/connection-limits.ts'
-import { clientKeyOf } from '../kernel/address.ts'
+import { clientKeyOf } from '../kernel/ip-range.ts'
 import { ulid } from '../kernel/ulid.ts'
-import { errorKinds, refuse } from '../kernel/errors.ts'
+import { errorKinds, apiError } from '../kernel/errors.ts'
 import { continuations } from './body.ts'
-import { errorBody } from './envelope.ts'
-import { commonHeaders, lingerMs } from './exchange.ts'
+import { errorBody } from './error-response.ts'
+import { commonHeaders, lingerMs } from './request-context.ts'
 import { fullBucket } from './rate-limit.ts'
 
 export interface HttpServer {
@@ -26,7 +26,7 @@ function answerMalformed(error: NodeJS.ErrnoException, socket: Socket, millis: n
     socket.destroy()
     return
   }
-  const refusal = refuse.badRequest(reasons[error.code ?? ''] ?? 'The request is not valid HTTP')
+  const refusal = apiError.badRequest(reasons[error.code ?? ''] ?? 'The request is not valid HTTP')
   const requestId = ulid(millis)
   const body = errorBody(refusal, '', requestId)
   const headers = commonHeaders(requestId, fullBucket(millis))

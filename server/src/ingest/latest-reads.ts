@@ -54,9 +54,9 @@ export class LatestReads {
   readonly #announced = new LRUCache<number, number>({ max: 100 })
   readonly #pending = new Set<number>()
 
-  constructor(needs: { millis: () => number; send: (topic: string, payload: string) => Promise<void> }) {
-    this.#millis = needs.millis
-    this.#send = needs.send
+  constructor(deps: { millis: () => number; send: (topic: string, payload: string) => Promise<void> }) {
+    this.#millis = deps.millis
+    this.#send = deps.send
   }
 
   /** This process took reads of the reader. */

@@ -44,7 +44,7 @@ export type KeyedNoun = 'Asset' | 'Location'
  * An error that the client gets as it is. Anything else that is thrown is a bug and is answered as `internal_error`. No stack
  * trace is captured: that would take an eighth of the time it takes to reject a request.
  */
-export class Refusal extends Error {
+export class ApiError extends Error {
   readonly kind: ErrorKind
   readonly fields: readonly FieldProblem[] | undefined
   readonly headers: Readonly<Record<string, string>>
@@ -69,51 +69,51 @@ export class Refusal extends Error {
 
 const bearerChallenge = { 'WWW-Authenticate': 'Bearer realm="service-api"' }
 
-export const refuse = {
-  invalid(...problems: [FieldProblem, ...FieldProblem[]]): Refusal {
+export const apiError = {
+  invalid(...problems: [FieldProblem, ...FieldProblem[]]): ApiError {
     const more = problems.length - 1
     const suffix = more === 0 ? '' : ` (and ${more} more validation error${more === 1 ? '' : 's'})`
-    return new Refusal('validation_error', problems[0].message + suffix, { fields: problems })
+    return new ApiError('validation_error', problems[0].message + suffix, { fields: problems })
   },
-  badRequest: (detail: string) => new Refusal('bad_request', detail),
-  unauthorized: (detail: string) => new Refusal('unauthorized', detail, { headers: bearerChallenge }),
-  forbidden: (detail: string) => new Refusal('forbidden', detail),
-  missingScope: (scope: string) => new Refusal('forbidden', `Missing required scope: ${scope}`),
-  notFound: (what: string) => new Refusal('not_found', `${what} not found`),
-  notFoundHere: (base: string) => new Refusal('not_found', `Path not found here; it is served under ${base}`),
+  badRequest: (detail: string) => new ApiError('bad_request', detail),
+  unauthorized: (detail: string) => new ApiError('unauthorized', detail, { headers: bearerChallenge }),
+  forbidden: (detail: string) => new ApiError('forbidden', detail),
+  missingScope: (scope: string) => new ApiError('forbidden', `Missing required scope: ${scope}`),
+  notFound: (what: string) => new ApiError('not_found', `${what} not found`),
+  notFoundHere: (base: string) => new ApiError('not_found', `Path not found here; it is served under ${base}`),
   methodNotAllowed: (allowed: readonly string[]) =>
-    new Refusal('method_not_allowed', `Allowed methods: ${allowed.join(', ')}`, {
+    new ApiError('method_not_allowed', `Allowed methods: ${allowed.join(', ')}`, {
       headers: { Allow: allowed.join(', ') },
     }),
-  conflict: (detail: string) => new Refusal('conflict', detail),
+  conflict: (detail: string) => new ApiError('conflict', detail),
   keyTaken: (noun: KeyedNoun, key = 'external_key') =>
-    new Refusal('conflict', `${noun} with this ${key} already exists`, { keyTakenBy: noun }),
-  gone: () => new Refusal('gone', 'This endpoint was removed on the date in the Sunset header'),
-  unsupportedMediaType: (detail: string) => new Refusal('unsupported_media_type', detail),
-  rateLimited(seconds: number): Refusal {
+    new ApiError('conflict', `${noun} with this ${key} already exists`, { keyTakenBy: noun }),
+  gone: () => new ApiError('gone', 'This endpoint was removed on the date in the Sunset header'),
+  unsupportedMediaType: (detail: string) => new ApiError('unsupported_media_type', detail),
+  rateLimited(seconds: number): ApiError {
     const wait = Math.max(1, Math.ceil(seconds))
-    return new Refusal('rate_limited', `Rate limit exceeded; retry after ${wait} second${wait === 1 ? '' : 's'}`, {
+    return new ApiError('rate_limited', `Rate limit exceeded; retry after ${wait} second${wait === 1 ? '' : 's'}`, {
       headers: { 'Retry-After': String(wait) },
     })
   },
   /** A limit on what may be open at a time: nothing tells when a slot will be free. */
-  tooManyOpen: (detail: string) => new Refusal('rate_limited', detail, { headers: { 'Retry-After': '5' } }),
+  tooManyOpen: (detail: string) => new ApiError('rate_limited', detail, { headers: { 'Retry-After': '5' } }),
   tooCostly: () =>
-    new Refusal(
+    new ApiError(
       'rate_limited',
       'The request takes too much time or space; narrow it, for example with filters, a shorter period or a smaller limit',
       { headers: { 'Retry-After': '5' } },
     ),
   locked: () =>
-    new Refusal('rate_limited', 'Another request is changing the same records; retry after 1 second', {
+    new ApiError('rate_limited', 'Another request is changing the same records; retry after 1 second', {
       headers: { 'Retry-After': '1' },
     }),
   busy: () =>
-    new Refusal('rate_limited', 'The service is busy; retry after 1 second', { headers: { 'Retry-After': '1' } }),
+    new ApiError('rate_limited', 'The service is busy; retry after 1 second', { headers: { 'Retry-After': '1' } }),
 }
 
 /** Throws when there is any problem; used where several rules of one kind are collected before answering. */
-export function refuseAny(problems: readonly FieldProblem[]): void {
+export function throwIfAny(problems: readonly FieldProblem[]): void {
   const [first, ...rest] = problems
-  if (first !== undefined) throw refuse.invalid(first, ...rest)
+  if (first !== undefined) throw apiError.invalid(first, ...rest)
 }

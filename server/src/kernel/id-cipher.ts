@@ -21,7 +21,7 @@ export class IdCipher {
     this.#aes = createCipheriv('aes-128-ecb', key, null).setAutoPadding(false)
   }
 
-  conceal(ordinal: number): number {
+  encrypt(ordinal: number): number {
     let left = Math.floor(ordinal / half)
     let right = ordinal % half
     do {
@@ -34,7 +34,7 @@ export class IdCipher {
     return left * half + right
   }
 
-  reveal(id: number): number {
+  decrypt(id: number): number {
     let left = Math.floor(id / half)
     let right = id % half
     do {

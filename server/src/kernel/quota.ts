@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from './errors.ts'
+import { type ApiError, apiError } from './errors.ts'
 
 /** What an organization may have a bounded number of. */
 export const quotaNames = ['assets', 'locations', 'readers', 'members', 'api_keys', 'imports'] as const
@@ -13,8 +13,8 @@ const nouns: Record<QuotaName, string> = {
   imports: 'imports',
 }
 
-export const quotaReached = (name: QuotaName, limit: number): Refusal =>
-  refuse.conflict(`Quota ${name} reached: the organization may have at most ${limit} ${nouns[name]}`)
+export const quotaReached = (name: QuotaName, limit: number): ApiError =>
+  apiError.conflict(`Quota ${name} reached: the organization may have at most ${limit} ${nouns[name]}`)
 
 /** Whether an organization may have more of something. */
 export interface QuotaCheck {

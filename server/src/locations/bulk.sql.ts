@@ -1,8 +1,8 @@
 import type { Db, Tx } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { toDatabase } from '../kernel/instant.ts'
-import type { BulkStore } from '../records/bulk.ts'
-import { foldRows } from '../records/rows.ts'
+import type { BulkRepository } from '../records/bulk.ts'
+import { groupRows } from '../records/group-rows.ts'
 import { tagColumns, tagOrder } from '../tags/tags.sql.ts'
 import type { Location } from './location.ts'
 import { type LocationRow, locationColumns, locationOf, parentColumn } from './locations.sql.ts'
@@ -15,7 +15,7 @@ async function locationsByKeys(tx: Tx, orgId: number, keys: readonly string[]): 
     left join tags t on t.org_id = ${orgId} and t.location_id = r.id
     where r.org_id = ${orgId} and r.external_key = any(${keys}::text[]) and r.deleted_at is null
     order by r.id, ${tagOrder}`)
-  return foldRows(rows, locationOf)
+  return groupRows(rows, locationOf)
 }
 
 async function lockLocations(tx: Tx, orgId: number, keys: readonly string[]): Promise<void> {
@@ -65,7 +65,7 @@ async function updateLocations(tx: Tx, orgId: number, all: Written): Promise<voi
     where l.org_id = ${orgId} and l.id = u.id`)
 }
 
-export const locationBulk: BulkStore<Location> = {
+export const locationBulk: BulkRepository<Location> = {
   kind: 'location',
   byKeys: locationsByKeys,
   lock: lockLocations,
@@ -83,7 +83,7 @@ export async function treeOf(db: Db, orgId: number): Promise<Map<string, { id: n
 }
 
 /** Holds parents so that none is deleted before its children are in. Says how many are still there. */
-export async function holdParents(tx: Tx, orgId: number, ids: readonly number[]): Promise<number> {
+export async function lockParentsForShare(tx: Tx, orgId: number, ids: readonly number[]): Promise<number> {
   const rows = await tx.query(sql`
     select id from locations where org_id = ${orgId} and id = any(${ids}::bigint[]) and deleted_at is null
     order by id for share`)

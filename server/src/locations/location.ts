@@ -7,8 +7,8 @@ export interface Location extends RecordCore {
 }
 
 /** A location and the way to it: the keys from the root down to its own. */
-export interface RootedLocation extends Location {
-  trail: readonly string[]
+export interface LocationWithPath extends Location {
+  pathKeys: readonly string[]
 }
 
 /** A parent named by its id, by its key, by both, or not at all; null is the root. */

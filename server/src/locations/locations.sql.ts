@@ -1,22 +1,22 @@
 import type { Db, Tx } from '../db/database.ts'
-import { withGenericPlan } from '../db/plans.ts'
+import { withGenericPlan } from '../db/plan-cache.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { toDatabase } from '../kernel/instant.ts'
 import type { Page } from '../kernel/page.ts'
-import type { Store } from '../records/commands.ts'
-import { findersOf } from '../records/finders.ts'
+import type { Repository } from '../records/commands.ts'
+import { createRecordLoader } from '../records/record-loader.ts'
 import {
   type CoreRow,
   type ListRequest,
   type RecordTable,
   coreColumns,
-  isMeant,
+  whereRef,
   listRecords,
 } from '../records/list.sql.ts'
 import type { RecordRef } from '../records/record.ts'
-import { coreOf, foldRows } from '../records/rows.ts'
+import { toRecord, groupRows } from '../records/group-rows.ts'
 import { tagColumns, tagOrder } from '../tags/tags.sql.ts'
-import type { Location, RootedLocation } from './location.ts'
+import type { Location, LocationWithPath } from './location.ts'
 
 export interface LocationRow extends CoreRow {
   parent_id: number | null
@@ -35,17 +35,17 @@ export interface Reading<L extends Location> {
 }
 
 export const locationOf = (row: LocationRow): Location => ({
-  ...coreOf(row),
+  ...toRecord(row),
   parentId: row.parent_id,
   parentKey: row.parent_external_key,
 })
 
-export const plain: Reading<Location> = { columns: () => parentColumn, build: locationOf }
+export const withoutPath: Reading<Location> = { columns: () => parentColumn, build: locationOf }
 
 /** With the way from the root, which is followed upwards from each location of the answer. */
-export const rooted: Reading<RootedLocation> = {
+export const withPath: Reading<LocationWithPath> = {
   columns: (orgId, of) => sql`${parentColumn}(${trailTo(orgId, sql`${of}.id`)}) as trail, `,
-  build: (row) => ({ ...locationOf(row), trail: row.trail }),
+  build: (row) => ({ ...locationOf(row), pathKeys: row.trail }),
 }
 
 const trailTo = (orgId: number, id: Sql): Sql => sql`
@@ -57,7 +57,7 @@ const trailTo = (orgId: number, id: Sql): Sql => sql`
   )
   select array_agg(up.external_key order by up.steps desc) from up`
 
-export async function trailOf(db: Db, orgId: number, id: number): Promise<string[]> {
+export async function pathKeysOf(db: Db, orgId: number, id: number): Promise<string[]> {
   const [row] = await db.query<{ trail: string[] }>(sql`select (${trailTo(orgId, sql`${id}::bigint`)}) as trail`)
   return row!.trail
 }
@@ -84,12 +84,12 @@ const finder =
         where ${which}
         order by r.id, ${tagOrder}`),
     )
-    return foldRows(rows, reading.build)
+    return groupRows(rows, reading.build)
   }
 
 async function lockLocation(tx: Tx, orgId: number, ref: RecordRef): Promise<{ id: number } | null> {
   const [row] = await tx.query<{ id: number }>(
-    sql`select r.id from locations r where ${isMeant(orgId, ref)} for no key update`,
+    sql`select r.id from locations r where ${whereRef(orgId, ref)} for no key update`,
   )
   return row ?? null
 }
@@ -117,17 +117,20 @@ async function updateLocation(tx: Tx, orgId: number, location: Location, search:
     where org_id = ${orgId} and id = ${location.id}`)
 }
 
-export const locationStore: Store<Location> = {
+export const locationRepository: Repository<Location> = {
   kind: 'location',
   noun: 'Location',
   holder: (id) => ({ locationId: id }),
-  ...findersOf(finder(plain)),
+  ...createRecordLoader(finder(withoutPath)),
   lock: lockLocation,
   insert: insertLocation,
   update: updateLocation,
 }
 
-export const rootedLocationStore: Store<RootedLocation> = { ...locationStore, ...findersOf(finder(rooted)) }
+export const locationWithPathRepository: Repository<LocationWithPath> = {
+  ...locationRepository,
+  ...createRecordLoader(finder(withPath)),
+}
 
 export interface LocationFilter {
   parentIds?: readonly number[] | undefined
@@ -161,9 +164,9 @@ export async function listLocations<L extends Location>(
   filter: LocationFilter,
   reading: Reading<L>,
 ): Promise<Page<L>> {
-  const only = parentConditions(orgId, filter, request.filter.includeDeleted)
-  const rows = await listRecords<LocationRow>(db, orgId, layoutOf(reading), request, { only })
-  return { rows: foldRows(rows, reading.build), total: rows[0]?.total ?? 0 }
+  const include = parentConditions(orgId, filter, request.filter.includeDeleted)
+  const rows = await listRecords<LocationRow>(db, orgId, layoutOf(reading), request, { include })
+  return { rows: groupRows(rows, reading.build), total: rows[0]?.total ?? 0 }
 }
 
 /** The live locations behind an id, in the order of ids, whether or not they are valid now. */
@@ -177,5 +180,5 @@ export async function locationBatch(db: Db, orgId: number, after: number, limit:
     left join locations parent on parent.org_id = ${orgId} and parent.id = page.parent_id
     left join tags t on t.org_id = ${orgId} and t.location_id = page.id
     order by page.id, ${tagOrder}`)
-  return foldRows(rows, locationOf)
+  return groupRows(rows, locationOf)
 }

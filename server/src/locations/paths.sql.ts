@@ -6,13 +6,13 @@ import {
   type RecordSortField,
   conditions,
   countedTotal,
-  isNarrowed,
+  isFiltered,
   live,
   pageWithTags,
   sortColumns,
 } from '../records/list.sql.ts'
-import { foldRows } from '../records/rows.ts'
-import type { RootedLocation } from './location.ts'
+import { groupRows } from '../records/group-rows.ts'
+import type { LocationWithPath } from './location.ts'
 import {
   type LocationFilter,
   type LocationRow,
@@ -20,7 +20,7 @@ import {
   listLocations,
   locationColumns,
   parentConditions,
-  rooted,
+  withPath,
 } from './locations.sql.ts'
 
 /** A path is the keys from the root down, joined by a slash. No row keeps it, so renames and moves stay small. */
@@ -28,7 +28,7 @@ type PathSortField = RecordSortField | 'path'
 
 type PathRequest = ListRequest<PathSortField>
 
-const layout = layoutOf(rooted)
+const layout = layoutOf(withPath)
 
 function orderBy({ sort }: PathRequest, of: Sql): Sql {
   const direction = (descending: boolean | undefined): Sql => (descending ? sql` desc` : sql` asc`)
@@ -104,7 +104,7 @@ function matchesByPath(orgId: number, request: PathRequest, only: readonly Sql[]
       where ${conditions(orgId, request, live, only)}
     ),
     total as (select count(*) as total from matches),
-    ${isNarrowed(request, only) ? pathsOfMatches(orgId) : allPaths(orgId)},
+    ${isFiltered(request, only) ? pathsOfMatches(orgId) : allPaths(orgId)},
     chosen as (
       select id, path from (select m.*, paths.path from matches m join paths on paths.id = m.id) placed
       order by ${orderBy(request, sql`placed`)} limit ${request.limit} offset ${request.offset}
@@ -117,18 +117,18 @@ function matchesByPath(orgId: number, request: PathRequest, only: readonly Sql[]
 const isByColumns = (request: PathRequest): request is ListRequest =>
   request.sort.every(({ field }) => field !== 'path')
 
-export async function listRootedLocations(
+export async function listLocationsWithPath(
   db: Db,
   orgId: number,
   request: PathRequest,
   filter: LocationFilter,
-): Promise<Page<RootedLocation>> {
-  if (isByColumns(request)) return listLocations(db, orgId, request, filter, rooted)
+): Promise<Page<LocationWithPath>> {
+  if (isByColumns(request)) return listLocations(db, orgId, request, filter, withPath)
   const only = parentConditions(orgId, filter, request.filter.includeDeleted)
-  const isWalk = request.sort.length === 1 && !request.sort[0]!.descending && !isNarrowed(request, only)
+  const isWalk = request.sort.length === 1 && !request.sort[0]!.descending && !isFiltered(request, only)
   const list = isWalk ? firstByPath(orgId, request) : matchesByPath(orgId, request, only)
   const rows = await db.query<LocationRow & { total: number }>(
     pageWithTags(orgId, layout, list, orderBy(request, sql`page`)),
   )
-  return { rows: foldRows(rows, rooted.build), total: rows[0]?.total ?? 0 }
+  return { rows: groupRows(rows, withPath.build), total: rows[0]?.total ?? 0 }
 }

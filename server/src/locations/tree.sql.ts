@@ -1,14 +1,14 @@
 import type { Db, Tx } from '../db/database.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
-import { isMeant } from '../records/list.sql.ts'
+import { whereRef } from '../records/list.sql.ts'
 import type { RecordRef } from '../records/record.ts'
-import { foldRows } from '../records/rows.ts'
+import { groupRows } from '../records/group-rows.ts'
 import { tagColumns, tagOrder } from '../tags/tags.sql.ts'
 import type { Location } from './location.ts'
 import { type LocationRow, type Reading, locationColumns } from './locations.sql.ts'
 
-export type Kin = 'ancestors' | 'children' | 'descendants'
+export type TreeRelation = 'ancestors' | 'children' | 'descendants'
 
 /** The children of each location of a walk, by their index: the planner would rather read all locations at every step. */
 const childrenOf = (orgId: number, id: Sql): Sql => sql`
@@ -16,7 +16,7 @@ const childrenOf = (orgId: number, id: Sql): Sql => sql`
   where c.org_id = ${orgId} and c.parent_id = ${id} and c.deleted_at is null offset 0`
 
 /** The kin of a location with `place`, their position in the answer. */
-const kinOf: Record<Kin, (orgId: number, id: number) => Sql> = {
+const kinOf: Record<TreeRelation, (orgId: number, id: number) => Sql> = {
   /** Root first. */
   ancestors: (orgId, id) => sql`
     with recursive up as (
@@ -42,11 +42,11 @@ const kinOf: Record<Kin, (orgId: number, id: number) => Sql> = {
     kin as (select down.id, row_number() over (order by down.trail, down.id) as place from down)`,
 }
 
-export async function listKin<L extends Location>(
+export async function listTreeRelationPage<L extends Location>(
   db: Db,
   orgId: number,
   id: number,
-  kin: Kin,
+  kin: TreeRelation,
   { limit, offset }: PageRequest,
   reading: Reading<L>,
 ): Promise<Page<L>> {
@@ -59,7 +59,7 @@ export async function listKin<L extends Location>(
     left join locations parent on parent.org_id = ${orgId} and parent.id = r.parent_id
     left join tags t on t.org_id = ${orgId} and t.location_id = r.id
     order by chosen.place, ${tagOrder}`)
-  return { rows: foldRows(rows, reading.build), total: rows[0]?.total ?? 0 }
+  return { rows: groupRows(rows, reading.build), total: rows[0]?.total ?? 0 }
 }
 
 export async function countDescendants(tx: Tx, orgId: number, id: number): Promise<number> {
@@ -96,7 +96,7 @@ export async function countLevels(tx: Tx, orgId: number, id: number): Promise<nu
 }
 
 /** Is `id` the location `from` or one of its ancestors? */
-export async function isAtOrAbove(tx: Tx, orgId: number, id: number, from: number): Promise<boolean> {
+export async function isSelfOrAncestor(tx: Tx, orgId: number, id: number, from: number): Promise<boolean> {
   const rows = await tx.query(sql`
     with recursive up as (
       select l.id, l.parent_id from locations l where l.org_id = ${orgId} and l.id = ${from}
@@ -115,7 +115,7 @@ export interface ParentRow {
 }
 
 /** The live location by id or key, held so that it cannot be deleted before the child is in. */
-export async function holdParent(tx: Tx, orgId: number, ref: RecordRef): Promise<ParentRow | null> {
+export async function lockParentForShare(tx: Tx, orgId: number, ref: RecordRef): Promise<ParentRow | null> {
   const [row] = await tx.query<ParentRow>(sql`
     select r.id, r.external_key, (
       with recursive up as (
@@ -124,30 +124,34 @@ export async function holdParent(tx: Tx, orgId: number, ref: RecordRef): Promise
         select l.parent_id from up join locations l on l.org_id = ${orgId} and l.id = up.parent_id
       )
       select count(*) from up) as level
-    from locations r where ${isMeant(orgId, ref)} for share of r`)
+    from locations r where ${whereRef(orgId, ref)} for share of r`)
   return row ?? null
 }
 
-export interface HeldPlace {
+export interface LockedLocation {
   id: number
   key: string
   name: string
 }
 
 /** The live location with this key, held so that it cannot be deleted before something is placed in it. */
-export async function holdPlace(tx: Tx, orgId: number, key: string): Promise<HeldPlace | null> {
-  const [row] = await tx.query<HeldPlace>(sql`
-    select r.id, r.external_key as key, r.name from locations r where ${isMeant(orgId, { key })} for key share`)
+export async function lockLocationForShare(tx: Tx, orgId: number, key: string): Promise<LockedLocation | null> {
+  const [row] = await tx.query<LockedLocation>(sql`
+    select r.id, r.external_key as key, r.name from locations r where ${whereRef(orgId, { key })} for key share`)
   return row ?? null
 }
 
 /** Waits for those who are placing assets here at this moment, and lets nobody else begin. */
-export async function lockPlace(tx: Tx, orgId: number, id: number): Promise<void> {
+export async function lockLocation(tx: Tx, orgId: number, id: number): Promise<void> {
   await tx.query(sql`select from locations where org_id = ${orgId} and id = ${id} for update`)
 }
 
 /** What keeps a location from being deleted. */
-export async function occupancy(tx: Tx, orgId: number, id: number): Promise<{ children: boolean; assets: boolean }> {
+export async function countDependents(
+  tx: Tx,
+  orgId: number,
+  id: number,
+): Promise<{ children: boolean; assets: boolean }> {
   const [row] = await tx.query<{ children: boolean; assets: boolean }>(sql`
     select
       exists (select from locations l

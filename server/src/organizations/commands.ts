@@ -1,16 +1,16 @@
 import type { Database } from '../db/database.ts'
-import type { IdSource } from '../db/id-source.ts'
+import type { IdGenerator } from '../db/id-generator.ts'
 import { type Clock, now } from '../kernel/clock.ts'
 import { type OrganizationName, insertOrganization } from './organizations.sql.ts'
 
-interface Needs {
+interface Deps {
   db: Database
   clock: Clock
-  ids: IdSource
+  ids: IdGenerator
 }
 
-export async function createOrganization({ db, clock, ids }: Needs, name: string): Promise<OrganizationName> {
+export async function createOrganization({ db, clock, ids }: Deps, name: string): Promise<OrganizationName> {
   const orgId = await ids.next(0)
-  await db.inOrganization(orgId, (tx) => insertOrganization(tx, orgId, name, now(clock)))
+  await db.withTenant(orgId, (tx) => insertOrganization(tx, orgId, name, now(clock)))
   return { orgId, name }
 }

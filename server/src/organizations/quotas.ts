@@ -56,7 +56,7 @@ export class Quotas implements QuotaCheck {
 
   /** Gives the organization quotas of its own; null takes one back to the default. */
   async set(orgId: number, changes: Partial<Record<QuotaName, number | null>>): Promise<void> {
-    await this.#db.inOrganization(orgId, async (tx) => {
+    await this.#db.withTenant(orgId, async (tx) => {
       const next = Object.entries({ ...(await ownQuotas(tx, orgId)), ...changes }).filter(([, limit]) => limit !== null)
       await setOwnQuotas(tx, orgId, Object.fromEntries(next))
     })

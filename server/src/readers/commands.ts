@@ -1,7 +1,7 @@
 import type { Database, Tx } from '../db/database.ts'
-import type { IdSource } from '../db/id-source.ts'
+import type { IdGenerator } from '../db/id-generator.ts'
 import { type Clock, now } from '../kernel/clock.ts'
-import { refuse } from '../kernel/errors.ts'
+import { apiError } from '../kernel/errors.ts'
 import type { QuotaCheck } from '../kernel/quota.ts'
 import { hashSecret, newReaderToken, topicKeyOf } from '../kernel/secrets.ts'
 import { isOnlyOrganization } from '../organizations/organizations.sql.ts'
@@ -24,13 +24,13 @@ import { type UnknownTopic, listUnknownTopics, topicKeyIn } from './unknown.sql.
  */
 export const readerChangedTopic = 'reader-changed'
 
-interface Needs extends InboxNeeds {
+interface Deps extends InboxDeps {
   clock: Clock
-  ids: IdSource
+  ids: IdGenerator
   quotas: QuotaCheck
 }
 
-interface InboxNeeds {
+interface InboxDeps {
   db: Database
   /** Whose readers unknown ones are, where the operator says so. */
   unknownReadersOrg?: number | null
@@ -42,14 +42,14 @@ async function refuseUnknownPlaces(tx: Tx, orgId: number, scanPoints: ReaderDraf
   scanPoints.forEach((point, index) => {
     if (point.locationId !== null && !live.has(point.locationId)) {
       const field = `scan_points[${index}].location_id`
-      throw refuse.invalid({ field, code: 'fk_not_found', message: `${field} does not name a location` })
+      throw apiError.invalid({ field, code: 'fk_not_found', message: `${field} does not name a location` })
     }
   })
 }
 
 /** Topics that nobody owns: whose they are is known while there is one organization, or when the operator says it. */
 export async function unknownTopics(
-  { db, unknownReadersOrg = null }: InboxNeeds,
+  { db, unknownReadersOrg = null }: InboxDeps,
   orgId: number,
 ): Promise<{ isShown: boolean; topics: UnknownTopic[] }> {
   const isShown = unknownReadersOrg === null ? await isOnlyOrganization(db.read) : unknownReadersOrg === orgId
@@ -57,38 +57,38 @@ export async function unknownTopics(
 }
 
 /** A topic can be taken from the inbox alone, so that nobody takes one that others send under. */
-async function refuseStrangeTopic(needs: InboxNeeds, orgId: number, topicKey: string): Promise<void> {
-  const { topics } = await unknownTopics(needs, orgId)
+async function refuseStrangeTopic(deps: InboxDeps, orgId: number, topicKey: string): Promise<void> {
+  const { topics } = await unknownTopics(deps, orgId)
   if (topics.some((one) => topicKeyIn(one.topic) === topicKey)) return
   const message = 'topic_key is not among the topics of unknown readers'
-  throw refuse.invalid({ field: 'topic_key', code: 'fk_not_found', message })
+  throw apiError.invalid({ field: 'topic_key', code: 'fk_not_found', message })
 }
 
-export async function createReader(needs: Needs, orgId: number, draft: ReaderDraft): Promise<NewReader> {
-  const id = await needs.ids.next(orgId)
+export async function createReader(deps: Deps, orgId: number, draft: ReaderDraft): Promise<NewReader> {
+  const id = await deps.ids.next(orgId)
   const token = newReaderToken()
   const secret = { tokenHash: hashSecret(token), topicKey: draft.topicKey ?? topicKeyOf(token) }
-  if (draft.topicKey !== undefined) await refuseStrangeTopic(needs, orgId, draft.topicKey)
-  const reader = await needs.db.inOrganization(orgId, async (tx) => {
+  if (draft.topicKey !== undefined) await refuseStrangeTopic(deps, orgId, draft.topicKey)
+  const reader = await deps.db.withTenant(orgId, async (tx) => {
     await refuseUnknownPlaces(tx, orgId, draft.scanPoints)
-    await needs.quotas.assertRoom(orgId, 'readers')
-    await insertReader(tx, orgId, id, draft, secret, now(needs.clock))
+    await deps.quotas.assertRoom(orgId, 'readers')
+    await insertReader(tx, orgId, id, draft, secret, now(deps.clock))
     return findReader(tx, orgId, id)
   })
   return { reader: reader!, token }
 }
 
-export async function getReader(needs: Needs, orgId: number, id: number): Promise<Reader> {
-  const reader = await findReader(needs.db.read, orgId, id)
-  if (reader === null) throw refuse.notFound('Reader')
+export async function getReader(deps: Deps, orgId: number, id: number): Promise<Reader> {
+  const reader = await findReader(deps.db.read, orgId, id)
+  if (reader === null) throw apiError.notFound('Reader')
   return reader
 }
 
 /** Only what is given changes; scan points are replaced as a whole. */
-export function changeReader(needs: Needs, orgId: number, id: number, change: Partial<ReaderDraft>): Promise<Reader> {
-  return needs.db.inOrganization(orgId, async (tx) => {
+export function changeReader(deps: Deps, orgId: number, id: number, change: Partial<ReaderDraft>): Promise<Reader> {
+  return deps.db.withTenant(orgId, async (tx) => {
     const [, current] = await Promise.all([lockReader(tx, orgId, id), findReader(tx, orgId, id)])
-    if (current === null) throw refuse.notFound('Reader')
+    if (current === null) throw apiError.notFound('Reader')
     await updateReader(tx, orgId, id, { ...current, ...change })
     if (change.scanPoints !== undefined) {
       await refuseUnknownPlaces(tx, orgId, change.scanPoints)
@@ -99,16 +99,16 @@ export function changeReader(needs: Needs, orgId: number, id: number, change: Pa
 }
 
 /** A new token for the reader; the old one stops working. Its topic stays, so only the password of the device changes. */
-export async function rotateReaderToken(needs: Needs, orgId: number, id: number): Promise<NewReader> {
+export async function rotateReaderToken(deps: Deps, orgId: number, id: number): Promise<NewReader> {
   const token = newReaderToken()
-  const reader = await needs.db.inOrganization(orgId, async (tx) => {
-    if (!(await replaceReaderToken(tx, orgId, id, hashSecret(token)))) throw refuse.notFound('Reader')
+  const reader = await deps.db.withTenant(orgId, async (tx) => {
+    if (!(await replaceReaderToken(tx, orgId, id, hashSecret(token)))) throw apiError.notFound('Reader')
     return findReader(tx, orgId, id)
   })
   return { reader: reader!, token }
 }
 
-export async function removeReader(needs: Needs, orgId: number, id: number): Promise<void> {
-  const isGone = await needs.db.inOrganization(orgId, (tx) => deleteReader(tx, orgId, id))
-  if (!isGone) throw refuse.notFound('Reader')
+export async function removeReader(deps: Deps, orgId: number, id: number): Promise<void> {
+  const isGone = await deps.db.withTenant(orgId, (tx) => deleteReader(tx, orgId, id))
+  if (!isGone) throw apiError.notFound('Reader')
 }

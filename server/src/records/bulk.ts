@@ -8,7 +8,7 @@ interface Written<R> {
 }
 
 /** The statements of one kind of record for many rows at once. All of them see live rows only. */
-export interface BulkStore<R extends RecordCore> {
+export interface BulkRepository<R extends RecordCore> {
   kind: RecordKind
   byKeys: (tx: Tx, orgId: number, keys: readonly string[]) => Promise<R[]>
   /** Holds the rows until the transaction ends, in the order of their ids. */

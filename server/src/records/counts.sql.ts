@@ -15,14 +15,14 @@ interface CountChange {
   deletedInactive?: number
 }
 
-const anySlot = (): number => Math.floor(Math.random() * slots)
+const randomShard = (): number => Math.floor(Math.random() * slots)
 
 const addUp: Sql = sql`
-  on conflict (org_id, kind, slot) do update set
-    active = held.active + excluded.active,
-    inactive = held.inactive + excluded.inactive,
-    deleted_active = held.deleted_active + excluded.deleted_active,
-    deleted_inactive = held.deleted_inactive + excluded.deleted_inactive`
+  on conflict (org_id, kind, shard) do update set
+    active = stored.active + excluded.active,
+    inactive = stored.inactive + excluded.inactive,
+    deleted_active = stored.deleted_active + excluded.deleted_active,
+    deleted_inactive = stored.deleted_inactive + excluded.deleted_inactive`
 
 /** Books a change in one of the organization's slots, in the transaction that makes it, so totals are never off. */
 async function bookCounts(
@@ -30,38 +30,38 @@ async function bookCounts(
   orgId: number,
   kind: CountedKind,
   change: CountChange,
-  slot = anySlot(),
+  shard = randomShard(),
 ): Promise<void> {
   const { active = 0, inactive = 0, deletedActive = 0, deletedInactive = 0 } = change
   await tx.query(sql`
-    insert into record_counts as held (org_id, kind, slot, active, inactive, deleted_active, deleted_inactive)
-    values (${orgId}, ${kind}, ${slot}, ${active}, ${inactive}, ${deletedActive}, ${deletedInactive})
+    insert into record_counts as stored (org_id, kind, shard, active, inactive, deleted_active, deleted_inactive)
+    values (${orgId}, ${kind}, ${shard}, ${active}, ${inactive}, ${deletedActive}, ${deletedInactive})
     ${addUp}`)
 }
 
 /** Counts a record that is there, and nothing where it is not. */
-export async function bookCreated(tx: Tx, orgId: number, kind: RecordKind, id: number): Promise<void> {
+export async function incrementCreated(tx: Tx, orgId: number, kind: RecordKind, id: number): Promise<void> {
   await tx.query(sql`
-    insert into record_counts as held (org_id, kind, slot, active, inactive, deleted_active, deleted_inactive)
-    select r.org_id, ${kind}::text, ${anySlot()}::int, r.is_active::int, (not r.is_active)::int, 0, 0
+    insert into record_counts as stored (org_id, kind, shard, active, inactive, deleted_active, deleted_inactive)
+    select r.org_id, ${kind}::text, ${randomShard()}::int, r.is_active::int, (not r.is_active)::int, 0, 0
     from ${kind === 'asset' ? sql`assets` : sql`locations`} r
     where r.org_id = ${orgId} and r.id = ${id}
     ${addUp}`)
 }
 
-export const bookDeleted = (tx: Tx, orgId: number, kind: RecordKind, isActive: boolean): Promise<void> =>
+export const incrementDeleted = (tx: Tx, orgId: number, kind: RecordKind, isActive: boolean): Promise<void> =>
   bookCounts(tx, orgId, kind, isActive ? { active: -1, deletedActive: 1 } : { inactive: -1, deletedInactive: 1 })
 
-export const bookSwitched = (tx: Tx, orgId: number, kind: RecordKind, isActive: boolean): Promise<void> =>
+export const incrementActiveChanged = (tx: Tx, orgId: number, kind: RecordKind, isActive: boolean): Promise<void> =>
   bookCounts(tx, orgId, kind, isActive ? { active: 1, inactive: -1 } : { active: -1, inactive: 1 })
 
-/** An import holds its slot until it ends, so it has one that nobody else waits for. */
-export const bookImported = (
+/** An import holds its shard until it ends, so it has one that nobody else waits for. */
+export const incrementImported = (
   tx: Tx,
   orgId: number,
   kind: RecordKind,
   change: { active: number; inactive: number },
 ): Promise<void> => bookCounts(tx, orgId, kind, change, slots)
 
-export const bookScanned = (tx: Tx, orgId: number, change: { live: number; deleted: number }): Promise<void> =>
+export const incrementScanned = (tx: Tx, orgId: number, change: { live: number; deleted: number }): Promise<void> =>
   bookCounts(tx, orgId, 'position', { active: change.live, deletedActive: change.deleted })

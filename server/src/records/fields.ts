@@ -1,4 +1,4 @@
-import { listOf, oneOf, record, text } from '../http/fields.ts'
+import { listOf, oneOf, record, text } from '../http/validation/fields.ts'
 import { tagTypes } from '../tags/tag.ts'
 
 /** What may stand in a record, whichever way it comes in. */

@@ -19,8 +19,8 @@ const lookAhead = 1000
  * counter in a crash costs nothing, because keys in use are skipped: so the commit need not wait for the disk, and
  * creators do not queue behind each other's.
  */
-export function takeKey(db: Database, orgId: number, kind: RecordKind, skipUsed: boolean): Promise<string> {
-  return db.inOrganization(
+export function generateKey(db: Database, orgId: number, kind: RecordKind, skipUsed: boolean): Promise<string> {
+  return db.withTenant(
     orgId,
     async (tx) => {
       let ordinal = await advance(tx, orgId, kind, 1)
@@ -32,7 +32,7 @@ export function takeKey(db: Database, orgId: number, kind: RecordKind, skipUsed:
       }
       return generatedKey(kind, ordinal)
     },
-    { relaxed: true },
+    { asyncCommit: true },
   )
 }
 

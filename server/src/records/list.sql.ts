@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import { paginate, withGenericPlan } from '../db/plans.ts'
+import { paginate, withGenericPlan } from '../db/plan-cache.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
 import { type Instant, toDatabase } from '../kernel/instant.ts'
 import type { PageRequest, SortTerm } from '../kernel/page.ts'
@@ -25,9 +25,9 @@ export interface ListRequest<Field extends string = RecordSortField> extends Pag
 /** What a list leaves out beyond the request's own filter. */
 export interface Restriction {
   /** Conditions that few records meet. */
-  only?: readonly Sql[]
+  include?: readonly Sql[]
   /** A condition that few live records meet, which are left out. Not together with deleted ones. */
-  except?: Sql | undefined
+  exclude?: Sql | undefined
 }
 
 /** How one kind of record is laid out; `r` is the record in every piece. */
@@ -58,13 +58,13 @@ export const coreColumns: Sql = sql`r.id, r.external_key, r.name, r.description,
   r.created_at, r.updated_at, r.deleted_at`
 
 /** The live record that is meant, as a condition on `r`. */
-export const isMeant = (orgId: number, ref: RecordRef): Sql =>
+export const whereRef = (orgId: number, ref: RecordRef): Sql =>
   typeof ref === 'number'
     ? sql`r.org_id = ${orgId} and r.id = ${ref} and r.deleted_at is null`
     : sql`r.org_id = ${orgId} and r.external_key = ${ref.key} and r.deleted_at is null`
 
 /** One of several live records. */
-export const isAmong = (orgId: number, ids: readonly number[]): Sql =>
+export const whereIds = (orgId: number, ids: readonly number[]): Sql =>
   sql`r.org_id = ${orgId} and r.id = any(${ids}::bigint[]) and r.deleted_at is null`
 
 export const sortColumns: Record<RecordSortField, (of: Sql) => Sql> = {
@@ -192,7 +192,7 @@ function filteredList(orgId: number, layout: RecordTable, request: ListRequest, 
     )`
 }
 
-export const isNarrowed = ({ filter }: Pick<ListRequest, 'filter'>, only: readonly Sql[]): boolean =>
+export const isFiltered = ({ filter }: Pick<ListRequest, 'filter'>, only: readonly Sql[]): boolean =>
   only.length > 0 || filter.externalKeys !== undefined || Boolean(filter.q)
 
 /**
@@ -204,12 +204,12 @@ export async function listRecords<Row extends CoreRow>(
   orgId: number,
   layout: RecordTable,
   request: ListRequest,
-  { only = [], except }: Restriction = {},
+  { include = [], exclude }: Restriction = {},
 ): Promise<(Row & { total: number })[]> {
-  const more = except === undefined ? only : [...only, sql`not (${except})`]
-  const list = isNarrowed(request, only)
+  const more = exclude === undefined ? include : [...include, sql`not (${exclude})`]
+  const list = isFiltered(request, include)
     ? filteredList(orgId, layout, request, more)
-    : sql`with total as (${countedTotal(orgId, layout, request, except)}),
+    : sql`with total as (${countedTotal(orgId, layout, request, exclude)}),
         page as (${plainPage(orgId, layout, request, more)})`
   const page = pageWithTags(orgId, layout, list, orderBy(request, sql`page`))
   // How many a search finds depends on what is searched for, so its plan does too.

@@ -1,5 +1,5 @@
-import { sentinelProblem } from '../http/fields.ts'
-import { type FieldProblem, refuseAny } from '../kernel/errors.ts'
+import { sentinelProblem } from '../http/validation/fields.ts'
+import { type FieldProblem, throwIfAny } from '../kernel/errors.ts'
 import { type Instant, type ParsedInstant, isSentinel } from '../kernel/instant.ts'
 import { type ReadOnlyFields, readOnlyErrors } from './read-only-fields.ts'
 import { type RecordCore, isShownAs } from './record.ts'
@@ -18,7 +18,7 @@ export interface RecordPatch {
 
 /** The record after the change. Throws when the patch contradicts the record. */
 export function applyPatch<R extends RecordCore>(current: R, patch: RecordPatch): R {
-  if (patch.readOnly !== undefined) refuseAny(readOnlyErrors(patch.readOnly, current))
+  if (patch.readOnly !== undefined) throwIfAny(readOnlyErrors(patch.readOnly, current))
   return {
     ...current,
     externalKey: patch.externalKey ?? current.externalKey,
@@ -44,6 +44,6 @@ function changedPeriod(current: Period, { validFrom: from, validTo: to }: Record
   }
   const validFrom = from === undefined ? current.validFrom : changed('valid_from', from, current.validFrom)
   const validTo = to === undefined ? current.validTo : to && changed('valid_to', to, current.validTo)
-  refuseAny(problems)
+  throwIfAny(problems)
   return { validFrom, validTo }
 }

@@ -1,16 +1,16 @@
 import type { Clock } from '../kernel/clock.ts'
-import type { IdSource } from '../db/id-source.ts'
+import type { IdGenerator } from '../db/id-generator.ts'
 import type { Database } from '../db/database.ts'
-import { type FieldProblem, refuse } from '../kernel/errors.ts'
+import { type FieldProblem, apiError } from '../kernel/errors.ts'
 import { type Instant, startOfMillisecond } from '../kernel/instant.ts'
 import type { QuotaCheck } from '../kernel/quota.ts'
 import type { Tag, TagDraft } from '../tags/tag.ts'
 
 /** What commands on records need from the house. */
-export interface Needs {
+export interface RecordDeps {
   db: Database
   clock: Clock
-  ids: IdSource
+  ids: IdGenerator
   quotas: QuotaCheck
 }
 
@@ -45,14 +45,14 @@ export interface RecordDraft {
 /** A given time is what answers show for the stored one, which may be finer. */
 export const isShownAs = (stored: Instant, given: Instant): boolean => given === startOfMillisecond(stored)
 
-export function refuseEmptyWindow(validFrom: Instant, validTo: Instant | null): void {
+export function assertValidPeriod(validFrom: Instant, validTo: Instant | null): void {
   if (validTo === null || validTo > validFrom) return
   const problem: FieldProblem = {
     field: 'valid_to',
     code: 'invalid_value',
     message: 'valid_to must be after valid_from',
   }
-  throw refuse.invalid(problem)
+  throw apiError.invalid(problem)
 }
 
 /** A character no field may contain, so that no search term matches across two of them. */

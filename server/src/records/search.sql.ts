@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
 import { codePointLength } from '../kernel/json.ts'
-import { type TagType, matchValue, tagTypes } from '../tags/tag.ts'
+import { type TagType, normalizedValue, tagTypes } from '../tags/tag.ts'
 import type { RecordKind } from './counts.sql.ts'
 import { likePattern } from './list.sql.ts'
 import { foldCase } from './record.ts'
@@ -67,13 +67,13 @@ function gradeOf({ externalKey, name }: Hit, q: string): number {
 /** Tags whose value starts with the words, spelled as readers or as labels spell them. */
 export async function searchTags(db: Db, orgId: number, q: string, limit: number): Promise<TagHit[]> {
   const looks = tagTypes.flatMap((type) => {
-    const prefix = matchValue({ type, value: q })
+    const prefix = normalizedValue({ type, value: q })
     return prefix === ''
       ? []
       : [
-          sql`(select t.id, t.tag_type, t.value, t.asset_id, t.location_id, t.match_value from tags t
-            where t.org_id = ${orgId} and t.tag_type = ${type} and ${startsWith(sql`t.match_value`, prefix)}
-            order by t.match_value limit ${limit})`,
+          sql`(select t.id, t.tag_type, t.value, t.asset_id, t.location_id, t.normalized_value from tags t
+            where t.org_id = ${orgId} and t.tag_type = ${type} and ${startsWith(sql`t.normalized_value`, prefix)}
+            order by t.normalized_value limit ${limit})`,
         ]
   })
   if (looks.length === 0) return []
@@ -91,7 +91,7 @@ export async function searchTags(db: Db, orgId: number, q: string, limit: number
       coalesce(a.external_key, l.external_key) as holder_key, coalesce(a.name, l.name) as holder_name
     from found f left join assets a on a.org_id = ${orgId} and a.id = f.asset_id
     left join locations l on l.org_id = ${orgId} and l.id = f.location_id
-    order by f.match_value, f.id limit ${limit}`)
+    order by f.normalized_value, f.id limit ${limit}`)
   return rows.map((row) => ({
     id: row.id,
     type: row.tag_type,

@@ -1,4 +1,4 @@
-import { Chance } from './chance.ts'
+import { SeededRandom } from './seeded-random.ts'
 
 interface SitePlace {
   key: string
@@ -57,7 +57,7 @@ export function buildSite(seed: number, assetCount: number, hasAntennas: boolean
   const shipping = zone('SIM-SHIPPING', 'Shipping')
   for (let dock = 5; dock <= 8; dock++) watched('Shipping docks', shipping, `SIM-DOCK-${dock}`, `Dock ${dock}`)
 
-  const chance = new Chance(seed)
+  const chance = new SeededRandom(seed)
   const assets = Array.from({ length: assetCount }, (_, index): SiteAsset => {
     const number = String(index + 1).padStart(4, '0')
     return {
@@ -71,7 +71,7 @@ export function buildSite(seed: number, assetCount: number, hasAntennas: boolean
 }
 
 /** Where a thing goes next: mostly it stays; otherwise on through the building, now and then somewhere unexpected. */
-export function nextPoint(chance: Chance, site: Site, current: SitePoint | null): SitePoint {
+export function nextPoint(chance: SeededRandom, site: Site, current: SitePoint | null): SitePoint {
   if (current === null) return chance.pick(site.points.filter((point) => point.area === 'Receiving docks'))
   if (chance.next() < 0.08) return chance.pick(site.points)
   const onward: Record<string, string[]> = {

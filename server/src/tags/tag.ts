@@ -12,13 +12,13 @@ export interface Tag extends TagDraft {
 }
 
 /** What a tag hangs on. */
-export type Holder = { assetId: number } | { locationId: number }
+export type TagOwner = { assetId: number } | { locationId: number }
 
 /**
  * The form in which two spellings of one physical tag are equal: radio tags regardless of case, Bluetooth addresses
  * also regardless of separators, barcodes exactly as printed.
  */
-export function matchValue({ type, value }: TagDraft): string {
+export function normalizedValue({ type, value }: TagDraft): string {
   if (type === 'barcode') return value
   const folded = value.toLowerCase()
   return type === 'ble' ? folded.replaceAll(/[:-]/g, '') : folded

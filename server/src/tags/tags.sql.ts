@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../db/database.ts'
 import { type Sql, sql } from '../db/sql.ts'
 import { type Instant, toDatabase } from '../kernel/instant.ts'
-import { type Holder, type Tag, type TagDraft, type TagType, matchValue } from './tag.ts'
+import { type TagOwner, type Tag, type TagDraft, type TagType, normalizedValue } from './tag.ts'
 
 /** Tag columns of a join on `t`, and the order in which a record's tags are shown: as they were attached. */
 export const tagColumns: Sql = sql`t.id as tag_id, t.tag_type, t.value as tag_value`
@@ -24,32 +24,32 @@ export function tagOf(row: TagRow): Tag | null {
 export async function insertTags(
   tx: Tx,
   orgId: number,
-  holder: Holder,
+  holder: TagOwner,
   tags: readonly Tag[],
   createdAt: Instant,
 ): Promise<void> {
   const [assetId, locationId] = 'assetId' in holder ? [holder.assetId, null] : [null, holder.locationId]
   await tx.query(sql`
-    insert into tags as made (org_id, id, asset_id, location_id, tag_type, value, match_value, created_at)
-    select h.org_id, u.id, ${assetId}::bigint, ${locationId}::bigint, u.tag_type, u.value, u.match_value,
+    insert into tags as made (org_id, id, asset_id, location_id, tag_type, value, normalized_value, created_at)
+    select h.org_id, u.id, ${assetId}::bigint, ${locationId}::bigint, u.tag_type, u.value, u.normalized_value,
       ${toDatabase(createdAt)}::timestamptz
     from ${assetId === null ? sql`locations` : sql`assets`} h cross join unnest(
       ${tags.map((tag) => tag.id)}::bigint[], ${tags.map((tag) => tag.type)}::text[],
-      ${tags.map((tag) => tag.value)}::text[], ${tags.map(matchValue)}::text[]
-    ) u (id, tag_type, value, match_value)
+      ${tags.map((tag) => tag.value)}::text[], ${tags.map(normalizedValue)}::text[]
+    ) u (id, tag_type, value, normalized_value)
     where h.org_id = ${orgId} and h.id = ${assetId ?? locationId}
-    order by u.tag_type, u.match_value collate "C"
+    order by u.tag_type, u.normalized_value collate "C"
     returning id`)
 }
 
-export interface HeldTag {
+export interface OwnedTag {
   assetId: number | null
   locationId: number | null
   holderKey: string
 }
 
 /** What each of these tags hangs on, by its place in the list; those that are free are left out. */
-export async function holdersOf(db: Db, orgId: number, tags: readonly TagDraft[]): Promise<Map<number, HeldTag>> {
+export async function ownersOf(db: Db, orgId: number, tags: readonly TagDraft[]): Promise<Map<number, OwnedTag>> {
   if (tags.length === 0) return new Map()
   const rows = await db.query<{
     place: number
@@ -58,9 +58,9 @@ export async function holdersOf(db: Db, orgId: number, tags: readonly TagDraft[]
     holder_key: string
   }>(sql`
     select u.place - 1 as place, t.asset_id, t.location_id, coalesce(a.external_key, l.external_key) as holder_key
-    from unnest(${tags.map((tag) => tag.type)}::text[], ${tags.map(matchValue)}::text[])
-      with ordinality as u (tag_type, match_value, place)
-    join tags t on t.org_id = ${orgId} and t.tag_type = u.tag_type and t.match_value = u.match_value
+    from unnest(${tags.map((tag) => tag.type)}::text[], ${tags.map(normalizedValue)}::text[])
+      with ordinality as u (tag_type, normalized_value, place)
+    join tags t on t.org_id = ${orgId} and t.tag_type = u.tag_type and t.normalized_value = u.normalized_value
     left join assets a on a.org_id = ${orgId} and a.id = t.asset_id
     left join locations l on l.org_id = ${orgId} and l.id = t.location_id`)
   return new Map(
@@ -76,31 +76,31 @@ export async function insertTagsOfMany(
   createdAt: Instant,
 ): Promise<number> {
   const inserted = await tx.query(sql`
-    insert into tags as made (org_id, id, asset_id, location_id, tag_type, value, match_value, created_at)
-    select o.org_id, u.id, u.asset_id, u.location_id, u.tag_type, u.value, u.match_value,
+    insert into tags as made (org_id, id, asset_id, location_id, tag_type, value, normalized_value, created_at)
+    select o.org_id, u.id, u.asset_id, u.location_id, u.tag_type, u.value, u.normalized_value,
       ${toDatabase(createdAt)}::timestamptz
     from organizations o cross join unnest(
       ${tags.map((tag) => tag.id)}::bigint[], ${tags.map((tag) => tag.assetId)}::bigint[],
       ${tags.map((tag) => tag.locationId)}::bigint[], ${tags.map((tag) => tag.type)}::text[],
-      ${tags.map((tag) => tag.value)}::text[], ${tags.map(matchValue)}::text[]
-    ) u (id, asset_id, location_id, tag_type, value, match_value)
+      ${tags.map((tag) => tag.value)}::text[], ${tags.map(normalizedValue)}::text[]
+    ) u (id, asset_id, location_id, tag_type, value, normalized_value)
     where o.org_id = ${orgId}
-    order by u.tag_type, u.match_value collate "C"
-    on conflict (org_id, tag_type, match_value) do nothing
+    order by u.tag_type, u.normalized_value collate "C"
+    on conflict (org_id, tag_type, normalized_value) do nothing
     returning id`)
   return inserted.length
 }
 
-const heldBy = (holder: Holder): Sql =>
+const heldBy = (holder: TagOwner): Sql =>
   'assetId' in holder ? sql`asset_id = ${holder.assetId}` : sql`location_id = ${holder.locationId}`
 
-export async function deleteTag(tx: Tx, orgId: number, holder: Holder, tagId: number): Promise<boolean> {
+export async function deleteTag(tx: Tx, orgId: number, holder: TagOwner, tagId: number): Promise<boolean> {
   const gone = await tx.query(
     sql`delete from tags where org_id = ${orgId} and id = ${tagId} and ${heldBy(holder)} returning id`,
   )
   return gone.length === 1
 }
 
-export async function deleteTagsOf(tx: Tx, orgId: number, holder: Holder): Promise<void> {
+export async function deleteTagsOf(tx: Tx, orgId: number, holder: TagOwner): Promise<void> {
   await tx.query(sql`delete from tags where org_id = ${orgId} and ${heldBy(holder)}`)
 }

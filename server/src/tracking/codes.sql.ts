@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { type Instant, fromDatabase } from '../kernel/instant.ts'
-import { type TagDraft, matchValue } from '../tags/tag.ts'
+import { type TagDraft, normalizedValue } from '../tags/tag.ts'
 
 /** What a scanned code stands for. */
 export interface Resolved {
@@ -32,13 +32,13 @@ interface CodeRow {
 export async function resolveCodes(db: Db, orgId: number, codes: readonly string[]): Promise<Resolved[]> {
   const rows = await db.query<CodeRow>(sql`
     with given as (
-      select * from unnest(${codes}::text[], ${codes.map((value) => matchValue({ type: 'rfid', value }))}::text[],
-        ${codes.map((value) => matchValue({ type: 'ble', value }))}::text[])
+      select * from unnest(${codes}::text[], ${codes.map((value) => normalizedValue({ type: 'rfid', value }))}::text[],
+        ${codes.map((value) => normalizedValue({ type: 'ble', value }))}::text[])
         with ordinality as u (code, rfid, ble, place)
     ),
     tagged as (
       select distinct on (g.place) g.place, t.asset_id, t.location_id from given g
-      join tags t on t.org_id = ${orgId} and (t.tag_type, t.match_value) in
+      join tags t on t.org_id = ${orgId} and (t.tag_type, t.normalized_value) in
         (('barcode', g.code), ('rfid', g.rfid), ('ble', g.ble))
       order by g.place, t.tag_type
     ),
@@ -80,27 +80,27 @@ function resolvedOf(code: string, row: CodeRow): Resolved {
 }
 
 /** What a tag hangs on. */
-export interface Holder {
+export interface CodeOwner {
   kind: 'asset' | 'location'
   id: number
   name: string
 }
 
 /** The names behind tags, by the keys they are given under. */
-export async function holdersOf(
+export async function codeOwnersOf(
   db: Db,
   orgId: number,
   tags: ReadonlyMap<string, TagDraft>,
-): Promise<Map<string, Holder>> {
+): Promise<Map<string, CodeOwner>> {
   if (tags.size === 0) return new Map()
   const keys = [...tags.keys()]
   const drafts = [...tags.values()]
-  const rows = await db.query<{ place: number; kind: Holder['kind']; id: number; name: string }>(sql`
+  const rows = await db.query<{ place: number; kind: CodeOwner['kind']; id: number; name: string }>(sql`
     select u.place, case when a.id is null then 'location' else 'asset' end as kind, coalesce(a.id, l.id) as id,
       coalesce(a.name, l.name) as name
-    from unnest(${drafts.map((tag) => tag.type)}::text[], ${drafts.map(matchValue)}::text[])
-      with ordinality as u (tag_type, match_value, place)
-    join tags t on t.org_id = ${orgId} and t.tag_type = u.tag_type and t.match_value = u.match_value
+    from unnest(${drafts.map((tag) => tag.type)}::text[], ${drafts.map(normalizedValue)}::text[])
+      with ordinality as u (tag_type, normalized_value, place)
+    join tags t on t.org_id = ${orgId} and t.tag_type = u.tag_type and t.normalized_value = u.normalized_value
     left join assets a on a.org_id = ${orgId} and a.id = t.asset_id
     left join locations l on l.org_id = ${orgId} and l.id = t.location_id`)
   return new Map(rows.map(({ place, ...holder }) => [keys[place - 1]!, holder]))

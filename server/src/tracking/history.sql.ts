@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import { paginate } from '../db/plans.ts'
+import { paginate } from '../db/plan-cache.ts'
 import { join, sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, microsecondsBetween } from '../kernel/instant.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'

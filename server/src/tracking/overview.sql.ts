@@ -23,7 +23,7 @@ export async function countTotals(db: Db, orgId: number, quietSince: Instant): P
   return row!
 }
 
-export interface PlaceCount {
+export interface LocationCount {
   locationId: number
   parentId: number | null
   name: string
@@ -32,7 +32,7 @@ export interface PlaceCount {
 }
 
 /** Every live location with what is in it, by key. */
-export async function countPlaces(db: Db, orgId: number): Promise<PlaceCount[]> {
+export async function countLocations(db: Db, orgId: number): Promise<LocationCount[]> {
   const rows = await db.query<{
     id: number
     parent_id: number | null

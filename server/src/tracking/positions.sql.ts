@@ -1,14 +1,10 @@
 import type { Tx } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { fromDatabase } from '../kernel/instant.ts'
-import type { Whereabouts } from './sighting.ts'
+import type { Position } from './sighting.ts'
 
 /** Where each asset that was ever seen is, and since which minute nothing newer is known. */
-export async function whereaboutsOf(
-  tx: Tx,
-  orgId: number,
-  assetIds: readonly number[],
-): Promise<Map<number, Whereabouts>> {
+export async function positionsOf(tx: Tx, orgId: number, assetIds: readonly number[]): Promise<Map<number, Position>> {
   const rows = await tx.query<{ asset_id: number; location_id: number | null; last_minute: string | null }>(sql`
     select asset_id, location_id, last_minute from asset_positions
     where org_id = ${orgId} and asset_id = any(${assetIds}::bigint[])`)

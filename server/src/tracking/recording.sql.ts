@@ -7,18 +7,18 @@ import type { Sighting } from './sighting.ts'
 import type { Observation } from './smoothing.ts'
 import { type TagRead, columnsOf } from './tag-read.ts'
 
-/** Migration 0018 holds the functions that are called here; what they do stands there, step by step. */
+/** The functions that are called here are defined, step by step, in migrations/0002_recording_functions.sql. */
 
 export interface Recorded {
-  /** For each read, in order, whether its tag hangs on an asset. */
+  /** For each read, in order, whether its tag is attached to an asset. */
   isKnown: boolean[]
-  /** How many: whoever is to be told of them looks them up. */
+  /** The number of moves. Webhooks and live streams read them from the table. */
   moves: number
 }
 
 const resolvable = (columns: ReturnType<typeof columnsOf>): Sql => sql`
-  ${columns.carriers}, ${columns.tagTypes}, ${columns.matchValues}, ${columns.readerIds}, ${columns.antennas},
-  ${columns.readCarriers}, ${columns.readViewpoints}`
+  ${columns.tagGroups}, ${columns.tagTypes}, ${columns.normalizedValues}, ${columns.readerIds}, ${columns.antennas},
+  ${columns.readTagGroups}, ${columns.readAntennaRefs}`
 
 /** All of a batch in one round trip; null, and nothing is done, where one of the readers smooths. */
 export async function recordBatch(
@@ -27,33 +27,33 @@ export async function recordBatch(
   reads: readonly TagRead[],
   at: Instant,
 ): Promise<Recorded | null> {
-  const [batch] = await db.sendInOrganization(orgId, (tx) =>
-    tx.query<{ strangers: number[] | null; moves: number }>(sql`
-      select max(r.strangers) as strangers, count(*) filter (where r.strangers is null) as moves
+  const [batch] = await db.withTenantPipelined(orgId, (tx) =>
+    tx.query<{ unknownReads: number[] | null; moves: number }>(sql`
+      select max(r.unknown_reads) as "unknownReads", count(*) filter (where r.unknown_reads is null) as moves
       from record_reads(${orgId}, ${toDatabase(at)}, ${resolvable(columnsOf(reads))},
         ${reads.map((read) => toDatabase(read.observedAt))}) r`),
   )
-  if (batch === undefined || batch.strangers === null) return null
+  if (batch === undefined || batch.unknownReads === null) return null
   const isKnown = reads.map(() => true)
-  for (const number of batch.strangers) isKnown[number - 1] = false
+  for (const number of batch.unknownReads) isKnown[number - 1] = false
   return { isKnown, moves: batch.moves }
 }
 
-/** Which asset was seen where, for each read; null where its tag hangs on no asset or its reader is gone. */
+/** Which asset was seen where, for each read; null where its tag is attached to no asset or its reader was deleted. */
 export async function resolveReads(tx: Tx, orgId: number, reads: readonly TagRead[]): Promise<(Observation | null)[]> {
   const columns = columnsOf(reads)
   const [found] = await tx.query<{
     found_assets: (number | null)[]
-    found_places: (number | null)[]
+    found_locations: (number | null)[]
     smoothings: (string | null)[] | null
   }>(sql`
-    select found_assets, found_places, smoothings from resolve_reads(${orgId}, ${resolvable(columns)})`)
+    select found_assets, found_locations, smoothings from resolve_reads(${orgId}, ${resolvable(columns)})`)
   const smoothings = (found?.smoothings ?? []).map(smoothingOf)
   return reads.map(({ observedAt, rssiDbm }, index) => {
     const assetId = found?.found_assets[index] ?? null
     if (assetId === null) return null
-    const smoothing = smoothings[columns.readViewpoints[index]! - 1] ?? null
-    return { assetId, locationId: found?.found_places[index] ?? null, observedAt, rssiDbm, smoothing }
+    const smoothing = smoothings[columns.readAntennaRefs[index]! - 1] ?? null
+    return { assetId, locationId: found?.found_locations[index] ?? null, observedAt, rssiDbm, smoothing }
   })
 }
 
@@ -81,6 +81,6 @@ export async function recordPresence(
   at: Instant,
 ): Promise<RecordedMove[]> {
   const rows = await tx.query<MoveRow>(sql`
-    select * from record_save(${orgId}, ${toDatabase(at)}, ${locationId}, ${assetIds})`)
+    select * from record_operator_sighting(${orgId}, ${toDatabase(at)}, ${locationId}, ${assetIds})`)
   return rows.map(moveOf)
 }

@@ -1,12 +1,12 @@
 import type { Db } from '../db/database.ts'
-import { paginate, withGenericPlan } from '../db/plans.ts'
+import { paginate, withGenericPlan } from '../db/plan-cache.ts'
 import { type Sql, join, sql } from '../db/sql.ts'
 import { type Instant, fromDatabase } from '../kernel/instant.ts'
 import type { Page, PageRequest, SortTerm } from '../kernel/page.ts'
 import { isEffective, likePattern, outsideWindow } from '../records/list.sql.ts'
 import { isObservedWithin } from './time-bounds.sql.ts'
 
-export interface Whereabout {
+export interface AssetPosition {
   assetId: number
   assetKey: string
   locationId: number | null
@@ -125,7 +125,7 @@ function countedTotal(orgId: number, { now, includeDeleted }: ReportRequest, liv
     )::bigint as total`
 }
 
-export async function assetLocations(db: Db, orgId: number, request: ReportRequest): Promise<Page<Whereabout>> {
+export async function assetLocations(db: Db, orgId: number, request: ReportRequest): Promise<Page<AssetPosition>> {
   const chosen = filters(orgId, request)
   const isPlain = chosen.length === 0 && request.at === undefined
   const liveness = request.includeDeleted ? [] : [sql`a.deleted_at is null`]
@@ -155,7 +155,7 @@ export async function assetLocations(db: Db, orgId: number, request: ReportReque
   }
 }
 
-const whereaboutOf = (row: ReportRow, assetId: number): Whereabout => ({
+const whereaboutOf = (row: ReportRow, assetId: number): AssetPosition => ({
   assetId,
   assetKey: row.asset_external_key,
   locationId: row.location_id,

@@ -1,5 +1,5 @@
 import type { Tx } from '../db/database.ts'
-import { withCustomPlan } from '../db/plans.ts'
+import { withCustomPlan } from '../db/plan-cache.ts'
 import { sql } from '../db/sql.ts'
 import { type Instant, toDatabase } from '../kernel/instant.ts'
 
@@ -9,7 +9,7 @@ const atOnce = 1000
  * Takes the minutes before an instant out of the next assets' histories: from here on they neither show nor count,
  * though their rows are still there until the partition goes. Says whether there may be more to do.
  */
-export async function forgetMinutes(tx: Tx, orgId: number, before: Instant): Promise<boolean> {
+export async function deleteMinutesBefore(tx: Tx, orgId: number, before: Instant): Promise<boolean> {
   const at = toDatabase(before)
   const done = await tx.query(sql`
     with due as (
@@ -30,7 +30,7 @@ export async function forgetMinutes(tx: Tx, orgId: number, before: Instant): Pro
 }
 
 /** Removes moves recorded before an instant, some at a time. Says whether there may be more to do. */
-export async function forgetMoves(tx: Tx, orgId: number, before: Instant): Promise<boolean> {
+export async function deleteMovesBefore(tx: Tx, orgId: number, before: Instant): Promise<boolean> {
   await withCustomPlan(tx)
   const gone = await tx.query(sql`
     delete from moves m where m.org_id = ${orgId} and (m.recorded_at, m.delivery_id) in (

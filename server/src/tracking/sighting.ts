@@ -8,7 +8,7 @@ export interface Sighting {
 }
 
 /** Where an asset was before the sightings at hand; null for one never seen. */
-export interface Whereabouts {
+export interface Position {
   locationId: number | null
   minute: Instant
 }

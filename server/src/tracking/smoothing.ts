@@ -1,6 +1,6 @@
 import { type Instant, millisOf } from '../kernel/instant.ts'
 import type { Smoothing } from '../readers/reader.ts'
-import { type Sighting, type Whereabouts, minuteOf } from './sighting.ts'
+import { type Sighting, type Position, minuteOf } from './sighting.ts'
 
 /** A sighting with what smoothing needs to know about it; null for a reader that does not smooth. */
 export interface Observation extends Sighting {
@@ -8,7 +8,7 @@ export interface Observation extends Sighting {
   rssiDbm: number | null
 }
 
-export interface Glimpse {
+export interface RecentSighting {
   locationId: number | null
   observedAt: Instant
   rssiDbm: number | null
@@ -18,11 +18,11 @@ export interface Glimpse {
  * Is this reason enough to believe that the asset is no longer at its present place? It is when it was seen at the new
  * place so many times in a row, the present place not among them, or so much more strongly than at the present place.
  */
-export function isBelieved(
+export function isConfirmed(
   { reads, seconds, marginDb }: Smoothing,
   presentId: number,
-  seen: Glimpse,
-  known: readonly Glimpse[],
+  seen: RecentSighting,
+  known: readonly RecentSighting[],
 ): boolean {
   const from = millisOf(seen.observedAt) - seconds * 1000
   const recent = known.filter((one) => one.observedAt <= seen.observedAt && millisOf(one.observedAt) >= from)
@@ -39,10 +39,10 @@ export function isBelieved(
  * One asset's sightings, ascending: one that is not believed counts as a sighting at the present place, so that it still
  * tells that the asset is there. What cannot move the asset, because its minute is over or taken, is left as it is.
  */
-export function steady(
-  before: Whereabouts | null,
+export function smooth(
+  before: Position | null,
   observations: readonly Observation[],
-  known: readonly Glimpse[],
+  known: readonly RecentSighting[],
 ): Sighting[] {
   let place = before?.locationId ?? null
   let minute: string = before?.minute ?? ''
@@ -51,7 +51,7 @@ export function steady(
     if (minuteOf(observedAt) <= minute) return { assetId, locationId: one.locationId, observedAt }
     minute = minuteOf(observedAt)
     const isOther = place !== null && one.locationId !== place
-    if (!isOther || smoothing === null || isBelieved(smoothing, place!, one, known)) place = one.locationId
+    if (!isOther || smoothing === null || isConfirmed(smoothing, place!, one, known)) place = one.locationId
     return { assetId, locationId: place, observedAt }
   })
 }
@@ -59,9 +59,9 @@ export function steady(
 const maxGlimpses = 64
 
 /** What is known with what was seen now. A message that comes again is no new evidence. */
-export function gathered(known: readonly Glimpse[], seen: readonly Glimpse[]): Glimpse[] {
+export function mergeRecent(known: readonly RecentSighting[], seen: readonly RecentSighting[]): RecentSighting[] {
   const all = [...known]
-  const isKnown = ({ locationId, observedAt }: Glimpse): boolean =>
+  const isKnown = ({ locationId, observedAt }: RecentSighting): boolean =>
     all.some((one) => one.observedAt === observedAt && one.locationId === locationId)
   for (const { locationId, observedAt, rssiDbm } of seen)
     if (!isKnown({ locationId, observedAt, rssiDbm })) all.push({ locationId, observedAt, rssiDbm })

@@ -1,5 +1,5 @@
 import type { Instant } from '../kernel/instant.ts'
-import { type TagDraft, matchValue } from '../tags/tag.ts'
+import { type TagDraft, normalizedValue } from '../tags/tag.ts'
 
 /** A tag was read: by which antenna, how strongly, when, and under which identities it may be registered, best first. */
 export interface TagRead {
@@ -10,10 +10,10 @@ export interface TagRead {
   observedAt: Instant
 }
 
-export const tagKey = (tag: TagDraft): string => `${tag.type} ${matchValue(tag)}`
+export const tagKey = (tag: TagDraft): string => `${tag.type} ${normalizedValue(tag)}`
 
 /** Numbers what it is given from 1 on, the same thing always the same, and keeps one of each. */
-class Numbered<One> {
+class Interner<One> {
   readonly #numbers = new Map<string, number>()
   readonly all: One[] = []
 
@@ -26,26 +26,26 @@ class Numbered<One> {
   }
 }
 
-const carrierKey = (identities: readonly TagDraft[]): string =>
+const tagGroupKey = (identities: readonly TagDraft[]): string =>
   identities.length === 1 ? tagKey(identities[0]!) : identities.map(tagKey).join('\u0000')
 
 /**
  * A batch as columns. The same tag is read again and again by the same antennas, so reads name by number what they saw
- * (a carrier: identities that hang together) and whence (a viewpoint: an antenna of a reader).
+ * (a tagGroup: identities that hang together) and whence (a antennaRef: an antenna of a reader).
  */
 export function columnsOf(reads: readonly TagRead[]) {
-  const carriers = new Numbered<readonly TagDraft[]>()
-  const viewpoints = new Numbered<TagRead>()
-  const readCarriers = reads.map(({ identities }) => carriers.numberOf(carrierKey(identities), identities))
-  const readViewpoints = reads.map((read) => viewpoints.numberOf(`${read.readerId} ${read.antenna}`, read))
-  const identities = carriers.all.flatMap((tags, index) => tags.map((tag) => ({ carrier: index + 1, tag })))
+  const tagGroups = new Interner<readonly TagDraft[]>()
+  const antennaRefs = new Interner<TagRead>()
+  const readTagGroups = reads.map(({ identities }) => tagGroups.numberOf(tagGroupKey(identities), identities))
+  const readAntennaRefs = reads.map((read) => antennaRefs.numberOf(`${read.readerId} ${read.antenna}`, read))
+  const identities = tagGroups.all.flatMap((tags, index) => tags.map((tag) => ({ tagGroup: index + 1, tag })))
   return {
-    carriers: identities.map(({ carrier }) => carrier),
+    tagGroups: identities.map(({ tagGroup }) => tagGroup),
     tagTypes: identities.map(({ tag }) => tag.type),
-    matchValues: identities.map(({ tag }) => matchValue(tag)),
-    readerIds: viewpoints.all.map(({ readerId }) => readerId),
-    antennas: viewpoints.all.map(({ antenna }) => antenna),
-    readCarriers,
-    readViewpoints,
+    normalizedValues: identities.map(({ tag }) => normalizedValue(tag)),
+    readerIds: antennaRefs.all.map(({ readerId }) => readerId),
+    antennas: antennaRefs.all.map(({ antenna }) => antenna),
+    readTagGroups,
+    readAntennaRefs,
   }
 }

@@ -2,7 +2,7 @@ import type { Db, Tx } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
-import { type TagDraft, type TagType, matchValue } from '../tags/tag.ts'
+import { type TagDraft, type TagType, normalizedValue } from '../tags/tag.ts'
 
 export interface UnknownRead {
   tag: TagDraft
@@ -15,7 +15,7 @@ export interface UnknownRead {
 const capacity = 1000
 
 const byMatch = (a: UnknownRead, b: UnknownRead): number =>
-  a.tag.type < b.tag.type ? -1 : a.tag.type > b.tag.type ? 1 : matchValue(a.tag) < matchValue(b.tag) ? -1 : 1
+  a.tag.type < b.tag.type ? -1 : a.tag.type > b.tag.type ? 1 : normalizedValue(a.tag) < normalizedValue(b.tag) ? -1 : 1
 
 export async function noteUnknownTags(
   tx: Tx,
@@ -26,22 +26,22 @@ export async function noteUnknownTags(
   const sorted = unknown.toSorted(byMatch)
   await tx.query(sql`
     insert into unknown_tags as held
-      (org_id, tag_type, match_value, value, reader_id, antenna, reads, first_seen_at, last_seen_at)
-    select o.org_id, u.tag_type, u.match_value, u.value, u.reader_id, u.antenna, u.reads,
+      (org_id, tag_type, normalized_value, value, reader_id, antenna, reads, first_seen_at, last_seen_at)
+    select o.org_id, u.tag_type, u.normalized_value, u.value, u.reader_id, u.antenna, u.reads,
       ${toDatabase(at)}::timestamptz, ${toDatabase(at)}::timestamptz
     from organizations o cross join unnest(
-      ${sorted.map((one) => one.tag.type)}::text[], ${sorted.map((one) => matchValue(one.tag))}::text[],
+      ${sorted.map((one) => one.tag.type)}::text[], ${sorted.map((one) => normalizedValue(one.tag))}::text[],
       ${sorted.map((one) => one.tag.value)}::text[], ${sorted.map((one) => one.readerId)}::bigint[],
       ${sorted.map((one) => one.antenna)}::integer[], ${sorted.map((one) => one.reads)}::bigint[]
-    ) u (tag_type, match_value, value, reader_id, antenna, reads)
+    ) u (tag_type, normalized_value, value, reader_id, antenna, reads)
     where o.org_id = ${orgId}
-    on conflict (org_id, tag_type, match_value) do update set
+    on conflict (org_id, tag_type, normalized_value) do update set
       reads = held.reads + excluded.reads, reader_id = excluded.reader_id, antenna = excluded.antenna,
       last_seen_at = excluded.last_seen_at`)
   await tx.query(sql`
-    delete from unknown_tags where org_id = ${orgId} and (last_seen_at, tag_type, match_value) < (
-      select k.last_seen_at, k.tag_type, k.match_value from unknown_tags k where k.org_id = ${orgId}
-      order by k.last_seen_at desc, k.tag_type desc, k.match_value desc offset ${capacity - 1} limit 1)`)
+    delete from unknown_tags where org_id = ${orgId} and (last_seen_at, tag_type, normalized_value) < (
+      select k.last_seen_at, k.tag_type, k.normalized_value from unknown_tags k where k.org_id = ${orgId}
+      order by k.last_seen_at desc, k.tag_type desc, k.normalized_value desc offset ${capacity - 1} limit 1)`)
 }
 
 export interface UnknownTag {
@@ -66,16 +66,16 @@ export async function listUnknownTags(db: Db, orgId: number, page: PageRequest):
     last_seen_at: string
   }>(sql`
     with inbox as materialized (
-      select u.tag_type, u.match_value, u.value, u.reader_id, u.antenna, u.reads, u.first_seen_at, u.last_seen_at
+      select u.tag_type, u.normalized_value, u.value, u.reader_id, u.antenna, u.reads, u.first_seen_at, u.last_seen_at
       from unknown_tags u where u.org_id = ${orgId} and not exists (
-        select from tags t where t.org_id = ${orgId} and t.tag_type = u.tag_type and t.match_value = u.match_value)
+        select from tags t where t.org_id = ${orgId} and t.tag_type = u.tag_type and t.normalized_value = u.normalized_value)
     ),
     total as (select count(*) as total from inbox),
     page as (
-      select * from inbox order by last_seen_at desc, tag_type, match_value limit ${page.limit} offset ${page.offset}
+      select * from inbox order by last_seen_at desc, tag_type, normalized_value limit ${page.limit} offset ${page.offset}
     )
     select total.total, page.* from total left join page on true
-    order by page.last_seen_at desc, page.tag_type, page.match_value`)
+    order by page.last_seen_at desc, page.tag_type, page.normalized_value`)
   return {
     total: rows[0]?.total ?? 0,
     rows: rows.flatMap((row) =>

@@ -1,5 +1,5 @@
 import type { Database, Tx } from '../db/database.ts'
-import type { IdSource } from '../db/id-source.ts'
+import type { IdGenerator } from '../db/id-generator.ts'
 import { type Clock, now } from '../kernel/clock.ts'
 import type { QuotaCheck } from '../kernel/quota.ts'
 import type { Role } from '../kernel/scopes.ts'
@@ -7,10 +7,10 @@ import { hashPassword } from './password.ts'
 import { type User, foldEmail } from './user.ts'
 import { insertMembership, insertUser } from './users.sql.ts'
 
-interface Needs {
+interface Deps {
   db: Database
   clock: Clock
-  ids: IdSource
+  ids: IdGenerator
   quotas: QuotaCheck
 }
 
@@ -21,7 +21,7 @@ export interface Account {
 }
 
 /** Does the slow part of making an account; what it returns writes the account and its first membership. */
-export async function prepareUser({ clock, ids }: Pick<Needs, 'clock' | 'ids'>, account: Account) {
+export async function prepareUser({ clock, ids }: Pick<Deps, 'clock' | 'ids'>, account: Account) {
   const user: User = { userId: await ids.next(0), email: foldEmail(account.email) }
   const passwordHash = await hashPassword(account.password)
   return async (tx: Tx, orgId: number): Promise<User> => {
@@ -33,8 +33,8 @@ export async function prepareUser({ clock, ids }: Pick<Needs, 'clock' | 'ids'>, 
 }
 
 /** A new account with its first membership; an address that has an account already is a conflict. */
-export async function createUser(needs: Needs, orgId: number, account: Account): Promise<User> {
-  await needs.quotas.assertRoom(orgId, 'members')
-  const write = await prepareUser(needs, account)
-  return needs.db.shared((tx) => write(tx, orgId))
+export async function createUser(deps: Deps, orgId: number, account: Account): Promise<User> {
+  await deps.quotas.assertRoom(orgId, 'members')
+  const write = await prepareUser(deps, account)
+  return deps.db.globalTransaction((tx) => write(tx, orgId))
 }

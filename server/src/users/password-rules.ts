@@ -1,4 +1,4 @@
-import { refuse } from '../kernel/errors.ts'
+import { apiError } from '../kernel/errors.ts'
 import { commonPasswords } from './common-passwords.ts'
 
 /** Each character follows the one before it, upwards or downwards; 0 follows 9. */
@@ -24,5 +24,5 @@ export function passwordWeakness(password: string, email: string): string | null
 export function assertNotGuessable(field: string, password: string, email: string): void {
   const why = passwordWeakness(password, email)
   if (why !== null)
-    throw refuse.invalid({ field, code: 'invalid_value', message: `${field} ${why}; choose another one` })
+    throw apiError.invalid({ field, code: 'invalid_value', message: `${field} ${why}; choose another one` })
 }

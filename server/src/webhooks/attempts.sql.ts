@@ -89,7 +89,7 @@ const attemptOf = (row: AttemptRow, deliveryId: string): ListedAttempt => ({
 const atOnce = 1000
 
 /** Removes attempts made before an instant, some at a time. Says whether there may be more to do. */
-export async function forgetAttempts(tx: Tx, orgId: number, before: Instant): Promise<boolean> {
+export async function deleteAttemptsBefore(tx: Tx, orgId: number, before: Instant): Promise<boolean> {
   const gone = await tx.query(sql`
     delete from webhook_attempts a where a.org_id = ${orgId} and (a.attempted_at, a.delivery_id, a.attempt) in (
       select o.attempted_at, o.delivery_id, o.attempt from webhook_attempts o

@@ -1,30 +1,30 @@
 import type { Database, Db } from '../db/database.ts'
-import type { IdSource } from '../db/id-source.ts'
+import type { IdGenerator } from '../db/id-generator.ts'
 import { type Clock, nextUpdate, now } from '../kernel/clock.ts'
-import { refuse } from '../kernel/errors.ts'
+import { apiError } from '../kernel/errors.ts'
 import { instantFromMillis } from '../kernel/instant.ts'
-import type { Seal } from '../kernel/sealed.ts'
+import type { SecretBox } from '../kernel/secret-box.ts'
 import { newWebhookSecret } from '../kernel/secrets.ts'
 import { setLapsed } from '../organizations/organizations.sql.ts'
-import { dropUndue } from './outbox.sql.ts'
-import { type Webhook, sealedFor } from './webhook.ts'
+import { deleteExpired } from './outbox.sql.ts'
+import { type Webhook, secretContext } from './webhook.ts'
 import {
   deleteWebhook,
-  enlist,
+  addToDirectory,
   findWebhook,
   insertWebhook,
   lockStanding,
-  setPeriod,
+  setGeneration,
   updateWebhook,
 } from './webhooks.sql.ts'
 
-export interface WebhookNeeds {
+export interface WebhookDeps {
   db: Database
   clock: Clock
-  ids: IdSource
-  seal: Seal
+  ids: IdGenerator
+  secretBox: SecretBox
   /** Waits until every process knows what changed. */
-  wake: { announce(topic: string, payload: string): Promise<void> }
+  pubsub: { publishAndWait(topic: string, payload: string): Promise<void> }
   onDropped: OnDropped
 }
 
@@ -39,19 +39,19 @@ export const changeTopic = 'webhook-changed'
 export const staleMs = 10 * 60_000
 
 /** Once this is over, nothing that was recorded before the change is delivered. */
-async function settle(needs: WebhookNeeds, orgId: number): Promise<void> {
-  await needs.wake.announce(changeTopic, String(orgId))
-  await giveUpUndue(needs, orgId)
+async function settle(deps: WebhookDeps, orgId: number): Promise<void> {
+  await deps.pubsub.publishAndWait(changeTopic, String(orgId))
+  await giveUpExpired(deps, orgId)
 }
 
 /** Drops what is not to be delivered any more, in small steps. */
-export async function giveUpUndue(
-  { db, clock, onDropped }: Pick<WebhookNeeds, 'db' | 'clock' | 'onDropped'>,
+export async function giveUpExpired(
+  { db, clock, onDropped }: Pick<WebhookDeps, 'db' | 'clock' | 'onDropped'>,
   orgId: number,
 ): Promise<void> {
   for (let isMore = true; isMore;) {
     const notBefore = instantFromMillis(clock.millis() - staleMs)
-    const dropped = await db.inOrganization(orgId, (tx) => dropUndue(tx, orgId, notBefore))
+    const dropped = await db.withTenant(orgId, (tx) => deleteExpired(tx, orgId, notBefore))
     if (dropped.late > 0) onDropped('late', dropped.late)
     if (dropped.switchedOff > 0) onDropped('switched_off', dropped.switchedOff)
     isMore = dropped.isMore
@@ -59,93 +59,93 @@ export async function giveUpUndue(
 }
 
 export async function createWebhook(
-  needs: WebhookNeeds,
+  deps: WebhookDeps,
   orgId: number,
   draft: { url: string; isEnabled: boolean },
 ): Promise<{ webhook: Webhook; secret: string }> {
-  const [id, period] = await needs.ids.many(orgId, 2)
+  const [id, generation] = await deps.ids.nextMany(orgId, 2)
   const secret = newWebhookSecret()
-  const sealedSecret = needs.seal.close(secret, sealedFor(orgId, id!))
-  const at = now(needs.clock)
-  const webhook = await needs.db.inOrganization(orgId, async (tx) => {
+  const encryptedSecret = deps.secretBox.encrypt(secret, secretContext(orgId, id!))
+  const at = now(deps.clock)
+  const webhook = await deps.db.withTenant(orgId, async (tx) => {
     const { isLapsed } = await lockStanding(tx, orgId)
     const isDelivering = draft.isEnabled && !isLapsed
     const made = {
       ...draft,
       id: id!,
-      sealedSecret,
+      encryptedSecret,
       createdAt: at,
       updatedAt: at,
-      period: isDelivering ? period! : null,
+      generation: isDelivering ? generation! : null,
     }
     await insertWebhook(tx, orgId, made)
-    await enlist(tx, orgId, isDelivering)
+    await addToDirectory(tx, orgId, isDelivering)
     return made
   })
-  await needs.wake.announce(changeTopic, String(orgId))
+  await deps.pubsub.publishAndWait(changeTopic, String(orgId))
   return { webhook, secret }
 }
 
 async function ownWebhook(db: Db, orgId: number, id: number): Promise<Webhook> {
   const webhook = await findWebhook(db, orgId)
-  if (webhook?.id !== id) throw refuse.notFound('Webhook')
+  if (webhook?.id !== id) throw apiError.notFound('Webhook')
   return webhook
 }
 
-export const getWebhook = (needs: Pick<WebhookNeeds, 'db'>, orgId: number, id: number): Promise<Webhook> =>
-  ownWebhook(needs.db.read, orgId, id)
+export const getWebhook = (deps: Pick<WebhookDeps, 'db'>, orgId: number, id: number): Promise<Webhook> =>
+  ownWebhook(deps.db.read, orgId, id)
 
-/** Only what is given changes. Switching on begins a new period; what was recorded in between stays undelivered. */
+/** Only what is given changes. Switching on begins a new generation; what was recorded in between stays undelivered. */
 export async function changeWebhook(
-  needs: WebhookNeeds,
+  deps: WebhookDeps,
   orgId: number,
   id: number,
   change: { url?: string | undefined; isEnabled?: boolean | undefined },
 ): Promise<Webhook> {
-  const fresh = await needs.ids.next(orgId)
-  const webhook = await needs.db.inOrganization(orgId, async (tx) => {
+  const fresh = await deps.ids.next(orgId)
+  const webhook = await deps.db.withTenant(orgId, async (tx) => {
     const { isLapsed } = await lockStanding(tx, orgId)
     const current = await ownWebhook(tx, orgId, id)
     const { url = current.url, isEnabled = current.isEnabled } = change
-    const period = isEnabled && !isLapsed ? (current.period ?? fresh) : null
-    const changed = { ...current, url, isEnabled, period, updatedAt: nextUpdate(needs.clock, current.updatedAt) }
+    const generation = isEnabled && !isLapsed ? (current.generation ?? fresh) : null
+    const changed = { ...current, url, isEnabled, generation, updatedAt: nextUpdate(deps.clock, current.updatedAt) }
     await updateWebhook(tx, orgId, changed, changed.updatedAt)
-    await enlist(tx, orgId, period !== null)
+    await addToDirectory(tx, orgId, generation !== null)
     return changed
   })
-  await settle(needs, orgId)
+  await settle(deps, orgId)
   return webhook
 }
 
-export async function removeWebhook(needs: WebhookNeeds, orgId: number, id: number): Promise<void> {
-  const isGone = await needs.db.inOrganization(orgId, async (tx) => {
+export async function removeWebhook(deps: WebhookDeps, orgId: number, id: number): Promise<void> {
+  const isGone = await deps.db.withTenant(orgId, async (tx) => {
     await lockStanding(tx, orgId)
     if (!(await deleteWebhook(tx, orgId, id))) return false
-    await enlist(tx, orgId, false)
+    await addToDirectory(tx, orgId, false)
     return true
   })
-  if (!isGone) throw refuse.notFound('Webhook')
-  await settle(needs, orgId)
+  if (!isGone) throw apiError.notFound('Webhook')
+  await settle(deps, orgId)
 }
 
 /** From here on the organization's events are dropped (D42). */
-export async function lapseOrganization(needs: WebhookNeeds, orgId: number): Promise<void> {
-  await needs.db.inOrganization(orgId, async (tx) => {
+export async function lapseOrganization(deps: WebhookDeps, orgId: number): Promise<void> {
+  await deps.db.withTenant(orgId, async (tx) => {
     await lockStanding(tx, orgId)
-    await setLapsed(tx, orgId, now(needs.clock))
-    await setPeriod(tx, orgId, null)
-    await enlist(tx, orgId, false)
+    await setLapsed(tx, orgId, now(deps.clock))
+    await setGeneration(tx, orgId, null)
+    await addToDirectory(tx, orgId, false)
   })
-  await settle(needs, orgId)
+  await settle(deps, orgId)
 }
 
 /** From here on new events are delivered again, where the webhook is switched on. */
-export async function reinstateOrganization(needs: WebhookNeeds, orgId: number): Promise<void> {
-  const period = await needs.ids.next(orgId)
-  await needs.db.inOrganization(orgId, async (tx) => {
+export async function reinstateOrganization(deps: WebhookDeps, orgId: number): Promise<void> {
+  const generation = await deps.ids.next(orgId)
+  await deps.db.withTenant(orgId, async (tx) => {
     await lockStanding(tx, orgId)
     await setLapsed(tx, orgId, null)
-    if (await setPeriod(tx, orgId, period)) await enlist(tx, orgId, true)
+    if (await setGeneration(tx, orgId, generation)) await addToDirectory(tx, orgId, true)
   })
-  await settle(needs, orgId)
+  await settle(deps, orgId)
 }

@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
 import type { Signed } from './signature.ts'
-import { type Target, Unreachable } from './target.ts'
+import { type GuardedConnector, Unreachable } from './ssrf-guard.ts'
 
 /** The result of one attempt. `status` is null when no response arrived; `error` says why the request failed. */
 export interface Outcome {
@@ -59,7 +59,7 @@ export class WebhookSender {
   readonly #timeoutMs: number
   readonly #pool: Pool
 
-  constructor(target: Target, { url, connections, timeoutMs, cutOff }: WebhookSenderOptions) {
+  constructor(target: GuardedConnector, { url, connections, timeoutMs, cutOff }: WebhookSenderOptions) {
     const { origin, pathname, search, hostname, port } = new URL(url)
     this.url = url
     this.#path = pathname + search

@@ -1,22 +1,22 @@
 import { WindowCounter } from '../admission/window-counter.ts'
 import { type Clock, now } from '../kernel/clock.ts'
 import { millisOf } from '../kernel/instant.ts'
-import { refuse } from '../kernel/errors.ts'
+import { apiError } from '../kernel/errors.ts'
 import type { Database } from '../db/database.ts'
-import type { Seal } from '../kernel/sealed.ts'
+import type { SecretBox } from '../kernel/secret-box.ts'
 import { newUuid } from '../kernel/secrets.ts'
 import { insertAttempts } from './attempts.sql.ts'
 import { bodyOf, testMove } from './payload.ts'
 import { type Outcome, WebhookSender } from './sender.ts'
 import { sign } from './signature.ts'
-import type { Target } from './target.ts'
-import { type Webhook, sealedFor } from './webhook.ts'
+import type { GuardedConnector } from './ssrf-guard.ts'
+import { type Webhook, secretContext } from './webhook.ts'
 
-interface Needs {
+interface Deps {
   db: Database
   clock: Clock
-  seal: Seal
-  target: Target
+  secretBox: SecretBox
+  target: GuardedConnector
 }
 
 export const timeoutMs = 5000
@@ -28,17 +28,17 @@ const maxPerMinute = 10
 export type SendTest = (orgId: number, webhook: Webhook) => Promise<Outcome>
 
 /** Sends an event that never happened, once, also while delivery is switched off, and tells what came of it. */
-export function testSender(needs: Needs): SendTest {
+export function testSender(deps: Deps): SendTest {
   const running = new Map<number, number>()
-  const { clock } = needs
+  const { clock } = deps
   const sent = new WindowCounter({ max: maxPerMinute, windowMs: 60_000, millis: () => clock.millis() })
   return async (orgId, webhook) => {
     const others = running.get(orgId) ?? 0
-    if (others >= atOnce) throw refuse.rateLimited(timeoutMs / 1000)
+    if (others >= atOnce) throw apiError.rateLimited(timeoutMs / 1000)
     sent.consume(webhook.id)
     running.set(orgId, others + 1)
     try {
-      return await send(needs, orgId, webhook)
+      return await send(deps, orgId, webhook)
     } finally {
       const left = running.get(orgId)! - 1
       if (left === 0) running.delete(orgId)
@@ -47,17 +47,17 @@ export function testSender(needs: Needs): SendTest {
   }
 }
 
-async function send({ db, clock, seal, target }: Needs, orgId: number, webhook: Webhook): Promise<Outcome> {
+async function send({ db, clock, secretBox, target }: Deps, orgId: number, webhook: Webhook): Promise<Outcome> {
   const at = now(clock)
   const move = testMove(newUuid(), at)
-  const secret = seal.open(webhook.sealedSecret, sealedFor(orgId, webhook.id))
+  const secret = secretBox.decrypt(webhook.encryptedSecret, secretContext(orgId, webhook.id))
   const [id, body] = [move.deliveryId, bodyOf(move)]
   const sender = new WebhookSender(target, { url: webhook.url, connections: 1, timeoutMs })
   try {
     const outcome = await sender.send(sign(secret, { id, body, occurredMs: millisOf(at), startedMs: millisOf(at) }))
     const attempt = { ...outcome, deliveryId: id, attempt: 1, attemptedAt: at }
     const source = { webhookId: webhook.id, event: 'test' }
-    await db.inOrganization(orgId, (tx) => insertAttempts(tx, orgId, source, [attempt]), { relaxed: true })
+    await db.withTenant(orgId, (tx) => insertAttempts(tx, orgId, source, [attempt]), { asyncCommit: true })
     return outcome
   } finally {
     await sender.close()

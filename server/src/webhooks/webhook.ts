@@ -6,9 +6,9 @@ export interface Webhook {
   id: number
   url: string
   isEnabled: boolean
-  sealedSecret: Uint8Array
+  encryptedSecret: Uint8Array
   /** Names the present time of delivery; null while nothing is delivered. */
-  period: number | null
+  generation: number | null
   createdAt: Instant
   updatedAt: Instant
 }
@@ -18,7 +18,7 @@ export const event = 'asset.moved'
 export const maxUrlLength = 2048
 
 /** A saved secret opens only for the webhook it was made for. */
-export const sealedFor = (orgId: number, webhookId: number): string => `${orgId}/${webhookId}`
+export const secretContext = (orgId: number, webhookId: number): string => `${orgId}/${webhookId}`
 
 export const maskSecret = (secret: string): string => `whsec_${'•'.repeat(8)}${secret.slice(-4)}`
 

@@ -7,9 +7,9 @@ import type { Webhook } from './webhook.ts'
 interface WebhookRow {
   id: number
   url: string
-  sealed_secret: Uint8Array
+  encrypted_secret: Uint8Array
   is_enabled: boolean
-  period: number | null
+  generation: number | null
   created_at: string
   updated_at: string
 }
@@ -18,13 +18,13 @@ const webhookOf = (row: WebhookRow): Webhook => ({
   id: row.id,
   url: row.url,
   isEnabled: row.is_enabled,
-  sealedSecret: row.sealed_secret,
-  period: row.period,
+  encryptedSecret: row.encrypted_secret,
+  generation: row.generation,
   createdAt: fromDatabase(row.created_at),
   updatedAt: fromDatabase(row.updated_at),
 })
 
-const columns = sql`id, url, sealed_secret, is_enabled, period, created_at, updated_at`
+const columns = sql`id, url, encrypted_secret, is_enabled, generation, created_at, updated_at`
 
 /** The organization's webhook; there is at most one. */
 export async function findWebhook(db: Db, orgId: number): Promise<Webhook | null> {
@@ -50,32 +50,32 @@ export async function lockStanding(tx: Tx, orgId: number): Promise<{ isLapsed: b
 
 export async function insertWebhook(tx: Tx, orgId: number, webhook: Webhook): Promise<void> {
   await tx.query(sql`
-    insert into webhooks (org_id, id, url, sealed_secret, is_enabled, period, created_at, updated_at)
-    values (${orgId}, ${webhook.id}, ${webhook.url}, ${webhook.sealedSecret}, ${webhook.isEnabled}, ${webhook.period},
+    insert into webhooks (org_id, id, url, encrypted_secret, is_enabled, generation, created_at, updated_at)
+    values (${orgId}, ${webhook.id}, ${webhook.url}, ${webhook.encryptedSecret}, ${webhook.isEnabled}, ${webhook.generation},
       ${toDatabase(webhook.createdAt)}, ${toDatabase(webhook.updatedAt)})`)
 }
 
 export async function updateWebhook(
   tx: Tx,
   orgId: number,
-  webhook: Pick<Webhook, 'url' | 'isEnabled' | 'period'>,
+  webhook: Pick<Webhook, 'url' | 'isEnabled' | 'generation'>,
   at: Instant,
 ): Promise<void> {
   await tx.query(sql`
-    update webhooks set url = ${webhook.url}, is_enabled = ${webhook.isEnabled}, period = ${webhook.period},
+    update webhooks set url = ${webhook.url}, is_enabled = ${webhook.isEnabled}, generation = ${webhook.generation},
       updated_at = ${toDatabase(at)}
     where org_id = ${orgId}`)
 }
 
-/** Ends the present period and begins the given one, where the webhook is switched on. Says whether it is. */
-export async function setPeriod(tx: Tx, orgId: number, period: number | null): Promise<boolean> {
+/** Ends the present generation and begins the given one, where the webhook is switched on. Says whether it is. */
+export async function setGeneration(tx: Tx, orgId: number, generation: number | null): Promise<boolean> {
   const set = await tx.query(sql`
-    update webhooks set period = ${period} where org_id = ${orgId} and is_enabled returning id`)
+    update webhooks set generation = ${generation} where org_id = ${orgId} and is_enabled returning id`)
   return set.length === 1
 }
 
 /** Keeps the directory of organizations that are delivered to. */
-export async function enlist(tx: Tx, orgId: number, isDelivering: boolean): Promise<void> {
+export async function addToDirectory(tx: Tx, orgId: number, isDelivering: boolean): Promise<void> {
   await tx.query(
     isDelivering
       ? sql`insert into webhook_directory (org_id) values (${orgId}) on conflict (org_id) do nothing`

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { WindowCounter } from '../../src/admission/window-counter.ts'
-import { Refusal } from '../../src/kernel/errors.ts'
+import { ApiError } from '../../src/kernel/errors.ts'
 
 describe('A window counter', () => {
   let atMs = 0
@@ -10,8 +10,8 @@ describe('A window counter', () => {
       counter.consume(key)
       return null
     } catch (error) {
-      expect(error).toBeInstanceOf(Refusal)
-      return (error as Refusal).headers['Retry-After']!
+      expect(error).toBeInstanceOf(ApiError)
+      return (error as ApiError).headers['Retry-After']!
     }
   }
 

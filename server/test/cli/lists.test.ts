@@ -5,12 +5,12 @@ import { render } from '../../src/cli/output.ts'
 import { listReadersIn, rotateToken } from '../../src/cli/reader.ts'
 import { listWebhooksIn } from '../../src/cli/webhook.ts'
 import { webhookNeeds } from '../../src/app/webhooks.ts'
-import { mintCredentials } from '../../src/credentials/commands.ts'
+import { mintCredentials } from '../../src/auth/commands.ts'
 import { hashSecret } from '../../src/kernel/secrets.ts'
 import { createReader } from '../../src/readers/commands.ts'
 import { findInDirectory } from '../../src/readers/readers.sql.ts'
 import { createWebhook } from '../../src/webhooks/commands.ts'
-import { useCore } from '../support/core.ts'
+import { useCore } from '../support/context.ts'
 
 const used = useCore()
 const reader = { format: 'auto', clock: 'reader', scanPoints: [] }

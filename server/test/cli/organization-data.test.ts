@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { deleteOrg, exportOrg } from '../../src/app/organization-data.ts'
+import { deleteOrg, exportOrg } from '../../src/cli/organization-data.ts'
 import { webhookNeeds } from '../../src/app/webhooks.ts'
 import { createUserIn, deleteUserAccount } from '../../src/cli/user.ts'
-import { tables } from '../../src/db/tables.ts'
+import { tables } from '../../src/db/schema/tables.ts'
 import { findUserByEmail } from '../../src/users/users.sql.ts'
 import { createWebhook } from '../../src/webhooks/commands.ts'
 import { as, newPerson, standing } from '../support/accounts.ts'
@@ -50,9 +50,9 @@ async function fullOrganization() {
   await as(app, admin, 'POST', '/invitations', { json: { email: 'new@example.com', role: 'viewer' } })
   await (await new ImportRun(app, admin.token).open('assets')).rows([{ external_key: 'R', name: 'r' }])
   const id = '00000000-0000-4000-8000-000000000001'
-  await behind.sql`insert into asset_glimpses values (${orgId}, ${thing.id}, '[]')`
+  await behind.sql`insert into recent_sightings values (${orgId}, ${thing.id}, '[]')`
   await behind.sql`
-    insert into unknown_tags (org_id, tag_type, match_value, value, reads, first_seen_at, last_seen_at)
+    insert into unknown_tags (org_id, tag_type, normalized_value, value, reads, first_seen_at, last_seen_at)
     values (${orgId}, 'rfid', 'u', 'u', 1, now(), now())`
   await behind.sql`
     insert into unknown_antennas (org_id, reader_id, antenna, reads, last_seen_at)
@@ -68,7 +68,7 @@ async function fullOrganization() {
 const newFile = (): string => join(mkdtempSync(join(tmpdir(), 'export-')), 'organization.ndjson.gz')
 
 describe('The tables of an organization', () => {
-  it('are all listed in db/tables.ts', async () => {
+  it('are all listed in db/schema/tables.ts', async () => {
     const listed = tables.map(({ name }) => name)
     expect((await organizationTables()).filter((name) => !listed.includes(name))).toEqual([])
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { listSigningKeyFacts, rotateKey } from '../../src/cli/signing-key.ts'
-import { useCore } from '../support/core.ts'
+import { useCore } from '../support/context.ts'
 
 const used = useCore()
 

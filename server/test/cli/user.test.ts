@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { addUserTo, createUserIn, listUsers, removeUserFrom, resetPasswordOf, setRoleOf } from '../../src/cli/user.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
 import { membershipsOf } from '../../src/users/users.sql.ts'
-import { useCore } from '../support/core.ts'
+import { useCore } from '../support/context.ts'
 
 describe('The operator', () => {
   const used = useCore()

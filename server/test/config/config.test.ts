@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { ConfigError, readConfig } from '../../src/config/config.ts'
 import { type Setting, settings } from '../../src/config/settings.ts'
-import { parseRange } from '../../src/kernel/address.ts'
+import { parseCidr } from '../../src/kernel/ip-range.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'lastseen-config-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -193,7 +193,7 @@ describe('Settings of webhooks', () => {
       LASTSEEN_WEBHOOK_CA_FILE: fileWith(pem),
       LASTSEEN_WEBHOOK_DNS: '9.9.9.9,127.0.0.1:5353, 2620:fe::fe,[2620:fe::9]:53',
     })
-    expect(config.webhookAllow).toEqual(['10.1.0.0/16', 'fd00::/8', '127.0.0.1'].map(parseRange))
+    expect(config.webhookAllow).toEqual(['10.1.0.0/16', 'fd00::/8', '127.0.0.1'].map(parseCidr))
     expect(config.webhookCa).toBe(pem)
     expect(config.webhookDns).toEqual(['9.9.9.9', '127.0.0.1:5353', '2620:fe::fe', '[2620:fe::9]:53'])
   })

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { AnyRoute } from '../../src/http/route.ts'
 import { type TestOrg, useApp } from '../support/app.ts'
 import { type Client, type Reply, type SendOptions } from '../support/client.ts'
-import { expectRefusal } from '../support/envelope.ts'
+import { expectRefusal } from '../support/error-response.ts'
 import { naturalRoutes } from '../support/description.ts'
 import { addressOf, allRoutes, pathWith } from '../support/rows.ts'
 

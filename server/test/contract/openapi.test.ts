@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { describe, expect, it } from 'vitest'
-import { refusalsOf } from '../../src/http/openapi.ts'
+import { errorStatusesOf } from '../../src/http/openapi/document.ts'
 import { document, naturalRoutes, primaryRoutes, webDocument } from '../support/description.ts'
-import { errorTypes } from '../support/envelope.ts'
+import { errorTypes } from '../support/error-response.ts'
 import { allRoutes } from '../support/rows.ts'
 
 type Node = Record<string, unknown>
@@ -282,7 +282,7 @@ describe('The operations', () => {
   it('declare only statuses of the closed set', () => {
     const closed = new Set<number>(Object.values(errorTypes).map((one) => one.status))
     for (const route of allRoutes)
-      for (const status of refusalsOf(route)) expect([...closed], `${route.id} ${status}`).toContain(status)
+      for (const status of errorStatusesOf(route)) expect([...closed], `${route.id} ${status}`).toContain(status)
     for (const [method, path, operation] of operations)
       for (const status of Object.keys(operation.responses))
         if (Number(status) >= 400) expect([...closed], `${method} ${path}`).toContain(Number(status))

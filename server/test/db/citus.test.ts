@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { distribute, isDistributed, statementFor } from '../../src/db/distribute.ts'
-import { crossShard, crossings, stepsBeyond } from '../../src/db/cross-shard.ts'
-import { tables } from '../../src/db/tables.ts'
+import { distribute, isDistributed, statementFor } from '../../src/db/citus/distribute.ts'
+import { testedCrossShardStatements, crossShardStatements, crossShardSteps } from '../../src/db/citus/cross-shard.ts'
+import { tables } from '../../src/db/schema/tables.ts'
 import { schemaProblems } from '../support/citus.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
-import { migrate } from '../../src/db/migrate.ts'
-import { loadFence } from '../support/fence.ts'
+import { migrate } from '../../src/db/schema/migrate.ts'
+import { loadFence } from '../support/tenant-sql-linter.ts'
 import { emptyDatabase, repository } from '../support/process.ts'
 import { placeViolations } from '../support/statements.ts'
 
@@ -89,13 +89,13 @@ describe('The schema', () => {
     ],
     [
       'a table that may be lost in a crash and is in every backup',
-      'alter table due_moves set unlogged',
-      ['due_moves is unlogged, and not fleeting in the list of tables'],
+      'alter table webhook_outbox set unlogged',
+      ['webhook_outbox is unlogged, and not fleeting in the list of tables'],
     ],
     [
       'a table that no backup holds although it outlives a crash',
-      'alter table asset_glimpses set logged',
-      ['asset_glimpses is fleeting in the list of tables, and not unlogged'],
+      'alter table recent_sightings set logged',
+      ['recent_sightings is fleeting in the list of tables, and not unlogged'],
     ],
   ])('could not be distributed with %s, and the check says so', async (_what, change, problems) => {
     await sql.unsafe('begin')
@@ -163,12 +163,14 @@ describe('The manual', () => {
   })
 
   it('lists every statement that does not run on one shard, with the reason', () => {
-    const rows = crossings.map(({ statement, where, reach, reason }) => row(statement, `\`${where}\``, reach, reason))
+    const rows = crossShardStatements.map(({ statement, where, reach, reason }) =>
+      row(statement, `\`${where}\``, reach, reason),
+    )
     expect(manual).toContain(rows.join('\n'))
   })
 
   it('lists no such statement that is not in the source', () => {
-    const gone = crossShard.filter(
+    const gone = testedCrossShardStatements.filter(
       ({ statement, where }) => !readFileSync(join(repository, 'server/src', where), 'utf8').includes(statement),
     )
     expect(gone).toEqual([])
@@ -185,10 +187,10 @@ describe('A statement', () => {
     ['delete from unknown_topics where topic < (select topic from unknown_topics)', ['delete from unknown_topics']],
     ['select id_key from installation', ['from installation']],
     ['select pg_notify($1, $2)', ['select pg_notify']],
-    ['select s.* from record_save($1, $2) s', ['from record_save']],
+    ['select s.* from record_operator_sighting($1, $2) s', ['from record_operator_sighting']],
     ['select u.n from unnest($1::int[]) u (n)', []],
   ])('%s goes beyond one shard with %j', (text, steps) => {
-    expect(stepsBeyond(text)).toEqual(steps)
+    expect(crossShardSteps(text)).toEqual(steps)
   })
 
   it.each([

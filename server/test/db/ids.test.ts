@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Connection, connect } from '../../src/db/connect.ts'
-import { IdSource } from '../../src/db/id-source.ts'
+import { type Connection, createDatabase } from '../../src/db/create-database.ts'
+import { IdGenerator } from '../../src/db/id-generator.ts'
 import { KeyStore } from '../../src/db/installation.ts'
 import { sql } from '../../src/db/sql.ts'
 import { IdCipher } from '../../src/kernel/id-cipher.ts'
@@ -9,12 +9,12 @@ import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 const keyStore = new KeyStore(null)
 let database: TestDatabase
 let connections: Connection[]
-let sources: IdSource[]
+let sources: IdGenerator[]
 
 beforeAll(async () => {
   database = await cloneDatabase()
-  connections = [1, 2].map(() => connect({ url: database.url, poolSize: 2 }))
-  sources = await Promise.all(connections.map(async (db) => new IdSource(db, (await keyStore.open(db)).idKey)))
+  connections = [1, 2].map(() => createDatabase({ url: database.url, poolSize: 2 }))
+  sources = await Promise.all(connections.map(async (db) => new IdGenerator(db, (await keyStore.open(db)).idKey)))
 })
 
 afterAll(async () => {
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 describe('Ids', () => {
   it('are unique over two processes and two organizations, at once (D12)', async () => {
-    const taken = await Promise.all(sources.flatMap((source) => [1, 2].map((orgId) => source.many(orgId, 3000))))
+    const taken = await Promise.all(sources.flatMap((source) => [1, 2].map((orgId) => source.nextMany(orgId, 3000))))
     const all = taken.flat()
     expect(all).toHaveLength(12_000)
     expect(new Set(all).size).toBe(12_000)
@@ -38,7 +38,7 @@ describe('Ids', () => {
   })
 
   it('are not guessable from one another: neighbours are far apart and in no order (D12)', async () => {
-    const ids = await sources[0]!.many(4, 500)
+    const ids = await sources[0]!.nextMany(4, 500)
     const steps = ids.slice(1).map((id, index) => id - ids[index]!)
     expect(steps.filter((step) => Math.abs(step) < 1_000_000)).toEqual([])
     const upward = steps.filter((step) => step > 0).length
@@ -48,7 +48,7 @@ describe('Ids', () => {
   })
 
   it('spread over the whole range', async () => {
-    const ids = await sources[0]!.many(4, 1000)
+    const ids = await sources[0]!.nextMany(4, 1000)
     const upperHalf = ids.filter((id) => id > Number.MAX_SAFE_INTEGER / 2).length
     expect(upperHalf).toBeGreaterThan(400)
     expect(upperHalf).toBeLessThan(600)
@@ -56,7 +56,7 @@ describe('Ids', () => {
 
   it('lead to the organization they were made for, in every process', async () => {
     for (const orgId of [11, 12]) {
-      const ids = await sources[0]!.many(orgId, 1500)
+      const ids = await sources[0]!.nextMany(orgId, 1500)
       for (const id of [ids[0]!, ids[700]!, ids[1499]!])
         for (const source of sources) expect(await source.ownerOf(id)).toBe(orgId)
     }
@@ -67,12 +67,12 @@ describe('Ids', () => {
   })
 
   it('that lead nowhere lead somewhere as soon as another process makes them', async () => {
-    const [reader, maker] = sources as [IdSource, IdSource]
+    const [reader, maker] = sources as [IdGenerator, IdGenerator]
     const cipher = new IdCipher((await keyStore.open(connections[0]!)).idKey)
-    const [row] = await connections[0]!.shared((tx) =>
+    const [row] = await connections[0]!.globalTransaction((tx) =>
       tx.query<{ next_block: number }>(sql`select next_block from installation where only_row`),
     )
-    const coming = cipher.conceal(row!.next_block * 1024 + 1)
+    const coming = cipher.encrypt(row!.next_block * 1024 + 1)
     expect(await reader.ownerOf(coming)).toBeNull()
     expect(await maker.next(21)).toBe(coming)
     expect(await reader.ownerOf(coming)).toBe(21)
@@ -91,7 +91,7 @@ describe('The keys of an installation', () => {
 
   it('are others in another installation', async () => {
     const other = await cloneDatabase()
-    const db = connect({ url: other.url, poolSize: 1 })
+    const db = createDatabase({ url: other.url, poolSize: 1 })
     const [mine, theirs] = [await keyStore.open(connections[0]!), await keyStore.open(db)]
     await db.close()
     await other.drop()

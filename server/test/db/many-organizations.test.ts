@@ -1,15 +1,15 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { assetStore, listAssets } from '../../src/assets/assets.sql.ts'
-import { type Core, openCore } from '../../src/app/core.ts'
+import { assetRepository, listAssets } from '../../src/assets/assets.sql.ts'
+import { type AppContext, openAppContext } from '../../src/app/context.ts'
 import { readConfig } from '../../src/config/config.ts'
-import { type Connection, connect } from '../../src/db/connect.ts'
-import { withGenericPlan } from '../../src/db/plans.ts'
+import { type Connection, createDatabase } from '../../src/db/create-database.ts'
+import { withGenericPlan } from '../../src/db/plan-cache.ts'
 import { type Sql, render, sql } from '../../src/db/sql.ts'
 import { instantFromMillis } from '../../src/kernel/instant.ts'
 import { createLocation } from '../../src/locations/commands.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
-import { recordReads } from '../../src/pipeline/record-reads.ts'
+import { recordReads } from '../../src/tracking/recording/record-reads.ts'
 import { createReader } from '../../src/readers/commands.ts'
 import { assetLocations } from '../../src/tracking/report.sql.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
@@ -22,7 +22,7 @@ const others = 5_000
 const statements: Sql[] = []
 let database: TestDatabase
 let admin: postgres.Sql
-let core: Core
+let core: AppContext
 let db: Connection
 let orgId: number
 let readerId: number
@@ -30,7 +30,7 @@ let readerId: number
 beforeAll(async () => {
   database = await cloneDatabase()
   admin = postgres(database.url, { max: 1, onnotice: () => undefined })
-  core = await openCore({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
+  core = await openAppContext({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
   orgId = (await createOrganization(core, 'Largest')).orgId
   await admin`insert into organizations (org_id, created_at) select n, now() from generate_series(1, ${others}) n`
   for (const [owner, count] of [
@@ -54,7 +54,7 @@ beforeAll(async () => {
   const reader = { name: 'Gate', format: 'auto', clock: 'reader', smoothing: null, scanPoints }
   readerId = (await createReader(core, orgId, reader)).reader.id
   await admin`analyze`
-  db = connect({ url: database.url, poolSize: 1, onStatement: (statement) => void statements.push(statement) })
+  db = createDatabase({ url: database.url, poolSize: 1, onStatement: (statement) => void statements.push(statement) })
 })
 afterAll(async () => {
   await db.close()
@@ -109,7 +109,7 @@ describe.skipIf(inject('isCitus'))('A large organization among many small ones',
 
   // A page of assets, of their tags, and of where they are.
   it.each<[string, (of: number) => Promise<unknown>, number]>([
-    ['one asset', (of) => assetStore.load(db.read, of, 7), 20],
+    ['one asset', (of) => assetRepository.load(db.read, of, 7), 20],
     ['a page', (of) => list(of), 3 * page.limit],
     ['assets by their keys', (of) => list(of, ['K7']), 20],
     ['the first page of the report', (of) => report(of), 3 * page.limit],

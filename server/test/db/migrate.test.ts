@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { migrate } from '../../src/db/migrate.ts'
+import { migrate } from '../../src/db/schema/migrate.ts'
 
 let admin: postgres.Sql
 let files: string[]

@@ -1,12 +1,12 @@
 import postgres from 'postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { alone } from '../../src/db/alone.ts'
-import { type Connection, connect, transactionPoolSize } from '../../src/db/connect.ts'
+import { withAdvisoryLock } from '../../src/db/advisory-lock.ts'
+import { type Connection, createDatabase, transactionPoolSize } from '../../src/db/create-database.ts'
 import type { Tx } from '../../src/db/database.ts'
 import { sql } from '../../src/db/sql.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 import { eventually } from '../support/tracking.ts'
-import { Passage } from '../support/passage.ts'
+import { Passage } from '../support/tcp-proxy.ts'
 
 // What is lost here is lost for good: nothing is won by waiting longer.
 vi.setConfig({ testTimeout: 15_000 })
@@ -31,7 +31,7 @@ beforeEach(() => {
   uncaught.length = 0
   process.on('uncaughtException', note)
   process.on('unhandledRejection', note)
-  db = connect({ url: database.url, poolSize: 2, patienceMs: 1000 })
+  db = createDatabase({ url: database.url, poolSize: 2, patienceMs: 1000 })
 })
 
 afterEach(async () => {
@@ -51,14 +51,14 @@ async function cut(pid: number): Promise<void> {
 }
 
 async function expectStillServing(): Promise<void> {
-  const works = Array.from({ length: 6 }, () => db.inOrganization(1, (tx) => tx.query(sql`select 1 as one`)))
+  const works = Array.from({ length: 6 }, () => db.withTenant(1, (tx) => tx.query(sql`select 1 as one`)))
   for (const rows of await Promise.all(works)) expect(rows).toEqual([{ one: 1 }])
   expect(uncaught).toEqual([])
 }
 
 describe('A transaction whose connection is cut', () => {
   it('between two statements fails, and the next ones are served', async () => {
-    const work = db.inOrganization(1, async (tx) => {
+    const work = db.withTenant(1, async (tx) => {
       await cut(await pidOf(tx))
       return tx.query(sql`select 1`)
     })
@@ -67,7 +67,7 @@ describe('A transaction whose connection is cut', () => {
   })
 
   it('during a statement fails, and the next ones are served', async () => {
-    const work = db.inOrganization(1, async (tx) => {
+    const work = db.withTenant(1, async (tx) => {
       const pid = await pidOf(tx)
       const sleeping = tx.query(sql`select pg_sleep(20)`)
       sleeping.catch(() => undefined)
@@ -79,7 +79,7 @@ describe('A transaction whose connection is cut', () => {
   })
 
   it('before the work fails for a reason of its own fails, and the next ones are served', async () => {
-    const work = db.inOrganization(1, async (tx) => {
+    const work = db.withTenant(1, async (tx) => {
       await cut(await pidOf(tx))
       throw new Error('a reason of its own')
     })
@@ -88,7 +88,7 @@ describe('A transaction whose connection is cut', () => {
   })
 
   it('before its commit does not say that it succeeded', async () => {
-    const work = db.inOrganization(1, async (tx) => {
+    const work = db.withTenant(1, async (tx) => {
       await cut(await pidOf(tx))
       return 'done'
     })
@@ -105,16 +105,16 @@ describe('Connections that are cut while nobody uses them', () => {
       await cut(pid)
     await expectStillServing()
     await expect(db.read.query(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }])
-    await expect(db.common.query(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }])
+    await expect(db.global.query(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }])
   })
 })
 
 describe('Connections that are cut again and again under load', () => {
   it('leave no request waiting for ever and nothing unhandled that would end the process', async () => {
     const doors = [
-      () => db.common.query(sql`select 1`),
+      () => db.global.query(sql`select 1`),
       () => db.read.query(sql`select ${1}::int`),
-      () => db.inOrganization(1, (tx) => tx.query(sql`select 2`)),
+      () => db.withTenant(1, (tx) => tx.query(sql`select 2`)),
     ]
     let isOver = false
     const callers = Array.from({ length: 12 }, async (_, index) => {
@@ -130,7 +130,7 @@ describe('Connections that are cut again and again under load', () => {
     // A connection whose end is not noticed yet may still take one statement with it.
     await eventually(expectStillServing)
     await eventually(() => expect(db.read.query(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }]))
-    await eventually(() => expect(db.common.query(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }]))
+    await eventually(() => expect(db.global.query(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }]))
   })
 })
 
@@ -141,7 +141,7 @@ describe('Connections that end at the very moment of a statement', () => {
   beforeEach(async () => {
     passage = new Passage(database.url)
     await passage.open()
-    far = connect({ url: passage.url, poolSize: 1 })
+    far = createDatabase({ url: passage.url, poolSize: 1 })
     return async () => {
       await far.close()
       await passage.close()
@@ -159,8 +159,8 @@ describe('Connections that end at the very moment of a statement', () => {
 
   it.each([
     ['read', (on: Connection) => on.read.query(sql`select 1 as one`)],
-    ['common', (on: Connection) => on.common.query(sql`select 1 as one`)],
-    ['transaction', (on: Connection) => on.inOrganization(1, (tx) => tx.query(sql`select 1 as one`))],
+    ['common', (on: Connection) => on.global.query(sql`select 1 as one`)],
+    ['transaction', (on: Connection) => on.withTenant(1, (tx) => tx.query(sql`select 1 as one`))],
   ])('fail that statement at most, and never the next: %s', async (_door, ask) => {
     for (let times = 0; times < 5; times++) {
       await expect(ask(far)).resolves.toEqual([{ one: 1 }])
@@ -177,16 +177,16 @@ describe('A database that takes what it is sent and never answers', () => {
   it('is given up in time by a statement and by a transaction, and both are served when it answers again', async () => {
     const passage = new Passage(database.url)
     await passage.open()
-    const far = connect({ url: passage.url, poolSize: 1, patienceMs: 500 })
-    const transact = () => far.inOrganization(1, (tx) => tx.query(sql`select 1 as one`))
+    const far = createDatabase({ url: passage.url, poolSize: 1, patienceMs: 500 })
+    const transact = () => far.withTenant(1, (tx) => tx.query(sql`select 1 as one`))
     await expect(transact()).resolves.toEqual([{ one: 1 }])
     passage.isStopped = true
     await expect(transact()).rejects.toThrow('Query read timeout')
-    await expect(far.common.query(sql`select 1`)).rejects.toThrow('timeout expired')
+    await expect(far.global.query(sql`select 1`)).rejects.toThrow('timeout expired')
     await expect(transact()).rejects.toThrow()
     passage.isStopped = false
     await expect.poll(transact, { timeout: 10_000, interval: 100 }).toEqual([{ one: 1 }])
-    await expect(far.common.query(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }])
+    await expect(far.global.query(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }])
     await far.close()
     await passage.close()
   })
@@ -197,17 +197,17 @@ describe('A connection that is closed', () => {
     select from pg_stat_activity where datname = current_database() and application_name = 'lastseen'`
 
   it('lets go of the database as soon as the last transaction has ended, and begins no other', async () => {
-    const own = connect({ url: database.url, poolSize: 1 })
+    const own = createDatabase({ url: database.url, poolSize: 1 })
     let end = (): void => undefined
     const isOver = new Promise<void>((resolve) => (end = resolve))
     const running = Array.from({ length: transactionPoolSize(1) }, (_, index) =>
-      own.inOrganization(index + 1, async (tx) => {
+      own.withTenant(index + 1, async (tx) => {
         await tx.query(sql`select 1`)
         await isOver
         return tx.query(sql`select 2 as two`)
       }),
     )
-    const waiting = own.inOrganization(1, (tx) => tx.query(sql`select 1`))
+    const waiting = own.withTenant(1, (tx) => tx.query(sql`select 1`))
     waiting.catch(() => undefined)
     await expect.poll(left).not.toHaveLength(0)
     await own.close()
@@ -221,14 +221,14 @@ describe('A connection that is closed', () => {
 
 describe('Work that runs alone', () => {
   it('goes on when its connection is cut, and others get their turn', async () => {
-    const cutMeanwhile = alone(database.url, 4712, async () => {
+    const cutMeanwhile = withAdvisoryLock(database.url, 4712, async () => {
       const [holder] = await admin<{ pid: number }[]>`
         select pid from pg_locks where locktype = 'advisory' and objid = 4712 and granted`
       await cut(holder!.pid)
       return 'done'
     })
     await expect(cutMeanwhile).resolves.toBe('done')
-    await expect(alone(database.url, 4712, async () => 'next')).resolves.toBe('next')
+    await expect(withAdvisoryLock(database.url, 4712, async () => 'next')).resolves.toBe('next')
     expect(uncaught).toEqual([])
   })
 })
@@ -242,7 +242,7 @@ describe('A database that is away for a while', () => {
     outside.pathname = '/postgres'
     elsewhere = postgres(outside.href, { max: 1, onnotice: () => undefined })
     await expectStillServing()
-    await Promise.all(Array.from({ length: 8 }, () => db.common.query(sql`select 1`)))
+    await Promise.all(Array.from({ length: 8 }, () => db.global.query(sql`select 1`)))
     await elsewhere.unsafe(`alter database ${name()} with allow_connections false`)
     await elsewhere`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name()}`
   })
@@ -253,16 +253,16 @@ describe('A database that is away for a while', () => {
   })
 
   it('is served again once it is back, however many transactions failed meanwhile', async () => {
-    const tries = Array.from({ length: 20 }, () => db.inOrganization(1, (tx) => tx.query(sql`select 1`)))
+    const tries = Array.from({ length: 20 }, () => db.withTenant(1, (tx) => tx.query(sql`select 1`)))
     for (const { status } of await Promise.allSettled(tries)) expect(status).toBe('rejected')
     await elsewhere.unsafe(`alter database ${name()} with allow_connections true`)
     await expect
-      .poll(() => db.inOrganization(1, (tx) => tx.query(sql`select 1 as one`)), { timeout: 10_000, interval: 200 })
+      .poll(() => db.withTenant(1, (tx) => tx.query(sql`select 1 as one`)), { timeout: 10_000, interval: 200 })
       .toEqual([{ one: 1 }])
     await expectStillServing()
   })
 
   it('fails single statements within their time rather than letting them wait for its return', async () => {
-    for (let times = 0; times < 8; times++) await expect(db.common.query(sql`select 1`)).rejects.toThrow()
+    for (let times = 0; times < 8; times++) await expect(db.global.query(sql`select 1`)).rejects.toThrow()
   })
 })

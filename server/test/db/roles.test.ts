@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { checkRoles } from '../../src/db/check-roles.ts'
-import { type EmbeddedPostgres, acquireEmbedded } from '../../src/db/embedded/acquire.ts'
-import { migrate } from '../../src/db/migrate.ts'
+import { checkRoles } from '../../src/db/schema/check-roles.ts'
+import { type EmbeddedPostgres, acquireEmbedded } from '../../src/embedded-postgres/acquire.ts'
+import { migrate } from '../../src/db/schema/migrate.ts'
 import { superuserOf } from '../support/cluster.ts'
 
 // Roles belong to a whole server, so what is done to them here is done on a server of this file's own.

@@ -1,20 +1,20 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAsset } from '../../src/assets/commands.ts'
-import { type Core, openCore } from '../../src/app/core.ts'
+import { type AppContext, openAppContext } from '../../src/app/context.ts'
 import { webhookNeeds } from '../../src/app/webhooks.ts'
 import { readConfig } from '../../src/config/config.ts'
-import { type Connection, connect } from '../../src/db/connect.ts'
+import { type Connection, createDatabase } from '../../src/db/create-database.ts'
 import { type Sql, sql } from '../../src/db/sql.ts'
 import { instantFromMillis } from '../../src/kernel/instant.ts'
 import { createLocation } from '../../src/locations/commands.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
 import { type Recorded } from '../../src/tracking/recording.sql.ts'
-import { recordReads } from '../../src/pipeline/record-reads.ts'
+import { recordReads } from '../../src/tracking/recording/record-reads.ts'
 import { createReader } from '../../src/readers/commands.ts'
 import { createWebhook } from '../../src/webhooks/commands.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
-import { Passage } from '../support/passage.ts'
+import { Passage } from '../support/tcp-proxy.ts'
 import { eventually } from '../support/tracking.ts'
 
 const draft = { description: null, isActive: true, validTo: null, tags: [] }
@@ -22,7 +22,7 @@ const begin = Date.now() - 3_600_000
 
 let database: TestDatabase
 let admin: postgres.Sql
-let core: Core
+let core: AppContext
 let passage: Passage
 let db: Connection
 let orgId: number
@@ -31,7 +31,7 @@ let readerId: number
 beforeAll(async () => {
   database = await cloneDatabase()
   admin = postgres(database.url, { max: 1, onnotice: () => undefined })
-  core = await openCore({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
+  core = await openAppContext({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
   orgId = (await createOrganization(core, 'Counting')).orgId
   const scanPoints: { antenna: number; locationId: number }[] = []
   for (const antenna of [1, 2]) {
@@ -45,7 +45,7 @@ beforeAll(async () => {
     await createAsset(core, orgId, { ...draft, name: value, metadata: {}, tags: [{ type: 'barcode', value }] })
   passage = new Passage(database.url)
   await passage.open()
-  db = connect({ url: passage.url, poolSize: 1 })
+  db = createDatabase({ url: passage.url, poolSize: 1 })
 })
 afterAll(async () => {
   await db.close()
@@ -90,7 +90,7 @@ describe('A batch of reads is one round trip to the database', () => {
       select (select count(*)::int from asset_minutes where org_id = ${orgId}) as minutes,
         (select count(*)::int from asset_positions where org_id = ${orgId}) as positions,
         (select count(*)::int from moves where org_id = ${orgId}) as moves,
-        (select count(*)::int from due_moves where org_id = ${orgId}) as due`
+        (select count(*)::int from webhook_outbox where org_id = ${orgId}) as due`
     expect(counts).toEqual({ minutes: 5, positions: 3, moves: 4, due: 4 })
   })
 })
@@ -134,7 +134,7 @@ describe('A new asset is one round trip to the database', () => {
 })
 
 describe('What is sent in an organization', () => {
-  const call = (statement: Sql) => db.sendInOrganization(orgId, (tx) => tx.query(statement))
+  const call = (statement: Sql) => db.withTenantPipelined(orgId, (tx) => tx.query(statement))
   const stray = sql`insert into key_counters (org_id, kind, last) values (${1}, 'call', ${1})`
 
   it('sees and writes that organization alone', async () => {
@@ -146,7 +146,7 @@ describe('What is sent in an organization', () => {
   it('refuses an organization id that is no integer, before anything is sent', () => {
     const before = passage.turns
     for (const bad of [NaN, 1.5, '1; drop table assets' as never, undefined as never])
-      expect(() => db.sendInOrganization(bad, (tx) => tx.query(sql`select 1`))).toThrow(TypeError)
+      expect(() => db.withTenantPipelined(bad, (tx) => tx.query(sql`select 1`))).toThrow(TypeError)
     expect(passage.turns).toBe(before)
   })
 
@@ -164,7 +164,7 @@ describe('What is sent in an organization', () => {
     const count = async (kind: string) => (await admin`select from key_counters where kind like ${kind}`).length
     const note = (kind: string) => sql`insert into key_counters (org_id, kind, last) values (${orgId}, ${kind}, ${1})`
     const both = (...kinds: string[]) =>
-      db.sendInOrganization(orgId, (tx) => Promise.all(kinds.map((kind) => tx.query(note(kind)))))
+      db.withTenantPipelined(orgId, (tx) => Promise.all(kinds.map((kind) => tx.query(note(kind)))))
     await both('first', 'second')
     await expect(both('third', 'second', 'fourth')).rejects.toMatchObject({ code: '23505' })
     expect([await count('first'), await count('second'), await count('third'), await count('fourth')]).toEqual([
@@ -173,7 +173,7 @@ describe('What is sent in an organization', () => {
   })
 
   it('takes no statement once the first was waited for', async () => {
-    const waiting = db.sendInOrganization(orgId, async (tx) => {
+    const waiting = db.withTenantPipelined(orgId, async (tx) => {
       await tx.query(sql`select 1`)
       await tx.query(sql`select 1`)
     })
@@ -211,9 +211,9 @@ describe('What is sent in an organization', () => {
   })
 
   it('is given up when the database does not answer in time', async () => {
-    const impatient = connect({ url: passage.url, poolSize: 1, patienceMs: 3000 })
+    const impatient = createDatabase({ url: passage.url, poolSize: 1, patienceMs: 3000 })
     const one = sql`select 1 as one`
-    const call = () => impatient.sendInOrganization(orgId, (tx) => tx.query(one))
+    const call = () => impatient.withTenantPipelined(orgId, (tx) => tx.query(one))
     await call()
     passage.isStopped = true
     await expect(call()).rejects.toThrow('Query read timeout')

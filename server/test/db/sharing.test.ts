@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Connection, connect } from '../../src/db/connect.ts'
+import { type Connection, createDatabase } from '../../src/db/create-database.ts'
 import { sql } from '../../src/db/sql.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 
@@ -8,7 +8,7 @@ let db: Connection
 
 beforeAll(async () => {
   database = await cloneDatabase()
-  db = connect({ url: database.url, poolSize: 4 })
+  db = createDatabase({ url: database.url, poolSize: 4 })
 })
 afterAll(async () => {
   await db.close()
@@ -20,10 +20,10 @@ const one = sql`select 1 as one`
 
 /** The ways to the database, as organization 1 floods them and organization 2 uses them once. */
 const ways: [string, (orgId: number, statement: typeof one) => Promise<unknown>][] = [
-  ['a transaction', (orgId, statement) => db.inOrganization(orgId, (tx) => tx.query(statement))],
-  ['a pipelined transaction', (orgId, statement) => db.sendInOrganization(orgId, (tx) => tx.query(statement))],
+  ['a transaction', (orgId, statement) => db.withTenant(orgId, (tx) => tx.query(statement))],
+  ['a pipelined transaction', (orgId, statement) => db.withTenantPipelined(orgId, (tx) => tx.query(statement))],
   ['a search', (orgId, statement) => db.searches(orgId).query(statement)],
-  ['a report', (orgId, statement) => db.reports(orgId).query(statement)],
+  ['a report', (orgId, statement) => db.replica(orgId).query(statement)],
 ]
 
 describe('While one organization floods the database with slow statements', () => {
@@ -39,7 +39,7 @@ describe('While one organization floods the database with slow statements', () =
   })
 
   it('single reads are not delayed by slow searches and reports', async () => {
-    const flood = [1, 2, 3, 4, 5, 6].flatMap((orgId) => [db.searches(orgId), db.reports(orgId)])
+    const flood = [1, 2, 3, 4, 5, 6].flatMap((orgId) => [db.searches(orgId), db.replica(orgId)])
     const settled = Promise.allSettled(flood.map((way) => way.query(sleeping)))
     const startedMs = performance.now()
     await expect(db.read.query(one)).resolves.toEqual([{ one: 1 }])

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Connection, connect } from '../../src/db/connect.ts'
+import { type Connection, createDatabase } from '../../src/db/create-database.ts'
 import { sql } from '../../src/db/sql.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 
@@ -8,7 +8,7 @@ let db: Connection
 
 beforeAll(async () => {
   database = await cloneDatabase()
-  db = connect({ url: database.url, poolSize: 1 })
+  db = createDatabase({ url: database.url, poolSize: 1 })
 })
 afterAll(async () => {
   await db.close()
@@ -25,9 +25,9 @@ describe('Of the database server', () => {
   it.each<[string, (statement: typeof settings) => Promise<unknown>]>([
     ['a read', (statement) => db.read.query(statement)],
     ['a search', (statement) => db.searches(1).query(statement)],
-    ['a report', (statement) => db.reports(1).query(statement)],
-    ['a transaction', (statement) => db.inOrganization(1, (tx) => tx.query(statement))],
-    ['a statement on global tables', (statement) => db.common.query(statement)],
+    ['a report', (statement) => db.replica(1).query(statement)],
+    ['a transaction', (statement) => db.withTenant(1, (tx) => tx.query(statement))],
+    ['a statement on global tables', (statement) => db.global.query(statement)],
   ])('%s takes at most 8 MB of memory per sort and 256 MB of temporary files', async (_what, run) => {
     await expect(run(settings)).resolves.toEqual([{ memory: '8MB', files: '256MB' }])
     await expect(run(wasteful)).rejects.toMatchObject({

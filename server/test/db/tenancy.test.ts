@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { type Connection, connect } from '../../src/db/connect.ts'
+import { type Connection, createDatabase } from '../../src/db/create-database.ts'
 import { sql } from '../../src/db/sql.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 
@@ -14,7 +14,7 @@ const [mine, theirs] = [101, 202]
 const tenantTables = [
   'organizations',
   'credentials',
-  'refresh_chains',
+  'refresh_token_families',
   'record_counts',
   'key_counters',
   'assets',
@@ -47,7 +47,7 @@ async function seed(orgId: number): Promise<void> {
   await admin`insert into organizations (org_id, created_at) values (${orgId}, ${at})`
   await admin`insert into credentials (org_id, id, client_id, name, secret_hash, scopes, environment, created_at)
     values (${orgId}, 1, ${uuid}, 'k', ${Buffer.from('x')}, '{}', 'production', ${at})`
-  await admin`insert into refresh_chains (org_id, chain_id, environment, client_id, token_hash, created_at, expires_at)
+  await admin`insert into refresh_token_families (org_id, family_id, environment, client_id, token_hash, created_at, expires_at)
     values (${orgId}, ${uuid}, 'production', ${uuid}, ${Buffer.from('x')}, ${at}, ${at})`
   await admin`insert into record_counts (org_id, kind, slot, active, inactive, deleted_active, deleted_inactive)
     values (${orgId}, 'asset', 0, 1, 0, 0, 0)`
@@ -58,12 +58,12 @@ async function seed(orgId: number): Promise<void> {
     values (${orgId}, ${orgId + 2}, 'A', 'a', '{}', true, ${at}, ${at}, ${at}, 'a')`
   await admin`insert into asset_positions (org_id, asset_id, location_id, last_seen_at)
     values (${orgId}, ${orgId + 2}, ${orgId + 1}, ${at})`
-  await admin`insert into tags (org_id, id, asset_id, tag_type, value, match_value, created_at)
+  await admin`insert into tags (org_id, id, asset_id, tag_type, value, normalized_value, created_at)
     values (${orgId}, ${orgId + 3}, ${orgId + 2}, 'rfid', 'x', 'x', ${at})`
   await admin`insert into readers (org_id, id, name, format, clock, token_hash, topic_key, created_at, messages, reads, ignored)
     values (${orgId}, ${orgId + 4}, 'r', 'auto', 'reader', ${Buffer.from('x')}, 'k', ${at}, 0, 0, 0)`
   await admin`insert into scan_points (org_id, reader_id, antenna) values (${orgId}, ${orgId + 4}, 1)`
-  await admin`insert into unknown_tags (org_id, tag_type, match_value, value, reads, first_seen_at, last_seen_at)
+  await admin`insert into unknown_tags (org_id, tag_type, normalized_value, value, reads, first_seen_at, last_seen_at)
     values (${orgId}, 'rfid', 'y', 'y', 1, ${at}, ${at})`
   await admin`insert into unknown_antennas (org_id, reader_id, antenna, reads, last_seen_at)
     values (${orgId}, ${orgId + 4}, 2, 1, ${at})`
@@ -72,7 +72,7 @@ async function seed(orgId: number): Promise<void> {
   await admin`insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, to_location_id,
       to_location_name, occurred_at, recorded_at)
     values (${orgId}, ${uuid}, ${orgId + 2}, 'A', 'a', ${orgId + 1}, 'l', ${at}, ${at})`
-  await admin`insert into webhooks (org_id, id, url, sealed_secret, is_enabled, created_at, updated_at)
+  await admin`insert into webhooks (org_id, id, url, encrypted_secret, is_enabled, created_at, updated_at)
     values (${orgId}, ${orgId + 5}, 'https://x.test', ${Buffer.from('x')}, true, ${at}, ${at})`
   await admin`insert into webhook_attempts (org_id, attempted_at, delivery_id, attempt, webhook_id, event, duration_ms)
     values (${orgId}, ${at}, ${uuid}, 1, ${orgId + 5}, 'asset.moved', 1)`
@@ -82,7 +82,7 @@ beforeAll(async () => {
   database = await cloneDatabase()
   admin = postgres(database.url, { max: 1, onnotice: () => undefined })
   for (const orgId of [mine, theirs]) await seed(orgId)
-  db = connect({ url: database.url, poolSize: 2 })
+  db = createDatabase({ url: database.url, poolSize: 2 })
   writer = as('lastseen_writer')
   reader = as('lastseen_reader')
 })
@@ -220,22 +220,22 @@ describe('The doors of the service', () => {
   const count = sql`select org_id from assets order by org_id`
 
   it('inOrganization opens to that organization alone', async () => {
-    expect(await db.inOrganization(mine, (tx) => tx.query(count))).toEqual([{ org_id: mine }])
-    expect(await db.inOrganization(theirs, (tx) => tx.query(count))).toEqual([{ org_id: theirs }])
+    expect(await db.withTenant(mine, (tx) => tx.query(count))).toEqual([{ org_id: mine }])
+    expect(await db.withTenant(theirs, (tx) => tx.query(count))).toEqual([{ org_id: theirs }])
   })
 
   it('common and shared open to none', async () => {
-    expect(await db.common.query(count)).toEqual([])
-    expect(await db.shared((tx) => tx.query(count))).toEqual([])
+    expect(await db.global.query(count)).toEqual([])
+    expect(await db.globalTransaction((tx) => tx.query(count))).toEqual([])
   })
 
   it('a shared transaction right behind one of an organization sees nothing of it', async () => {
-    const narrow = connect({ url: database.url, poolSize: 1 })
+    const narrow = createDatabase({ url: database.url, poolSize: 1 })
     for (let times = 0; times < 5; times++) {
-      await narrow.inOrganization(mine, (tx) => tx.query(count))
-      expect(await narrow.shared((tx) => tx.query(count))).toEqual([])
-      await narrow.inOrganization(theirs, (tx) => tx.query(sql`select 1 / 0`)).catch(() => undefined)
-      expect(await narrow.common.query(count)).toEqual([])
+      await narrow.withTenant(mine, (tx) => tx.query(count))
+      expect(await narrow.globalTransaction((tx) => tx.query(count))).toEqual([])
+      await narrow.withTenant(theirs, (tx) => tx.query(sql`select 1 / 0`)).catch(() => undefined)
+      expect(await narrow.global.query(count)).toEqual([])
     }
     await narrow.close()
   })

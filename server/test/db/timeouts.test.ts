@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Connection, connect } from '../../src/db/connect.ts'
+import { type Connection, createDatabase } from '../../src/db/create-database.ts'
 import { sql } from '../../src/db/sql.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 
@@ -10,7 +10,7 @@ let admin: postgres.Sql
 
 beforeAll(async () => {
   database = await cloneDatabase()
-  db = connect({ url: database.url, poolSize: 4 })
+  db = createDatabase({ url: database.url, poolSize: 4 })
   admin = postgres(database.url, { max: 1, onnotice: () => undefined })
   await admin`create table held (id int)`
   await admin`grant all on held to lastseen_writer, lastseen_reader`
@@ -33,11 +33,11 @@ async function secondsOf(work: Promise<unknown>): Promise<number> {
 describe('A statement is ended by the database', () => {
   it.concurrent.each<[string, number, () => Promise<unknown>]>([
     ['a search', 5, () => db.searches(1).query(endless)],
-    ['a report', 5, () => db.reports(1).query(endless)],
+    ['a report', 5, () => db.replica(1).query(endless)],
     ['another read', 10, () => db.read.query(endless)],
-    ['a statement of a transaction', 10, () => db.inOrganization(1, (tx) => tx.query(endless))],
-    ['a statement of a pipelined transaction', 10, () => db.sendInOrganization(1, (tx) => tx.query(endless))],
-    ['a statement on global tables', 10, () => db.common.query(endless)],
+    ['a statement of a transaction', 10, () => db.withTenant(1, (tx) => tx.query(endless))],
+    ['a statement of a pipelined transaction', 10, () => db.withTenantPipelined(1, (tx) => tx.query(endless))],
+    ['a statement on global tables', 10, () => db.global.query(endless)],
   ])('when %s takes longer than %i seconds, and the caller is advised to narrow it', async (_what, limit, run) => {
     const running = run()
     const took = secondsOf(running)
@@ -71,7 +71,7 @@ describe('A lock that another session holds', () => {
 
   it('is waited for 3 seconds by a transaction, whose caller is asked to retry', async () => {
     await whileHeld(async () => {
-      const running = db.inOrganization(1, (tx) => tx.query(insert))
+      const running = db.withTenant(1, (tx) => tx.query(insert))
       const took = secondsOf(running)
       await expect(running).rejects.toMatchObject({ kind: 'rate_limited', headers: { 'Retry-After': '1' } })
       expect(await took).toBeGreaterThan(2.5)
@@ -82,7 +82,7 @@ describe('A lock that another session holds', () => {
   it('is waited for longer by background work', async () => {
     let running: Promise<unknown> = Promise.resolve()
     await whileHeld(async () => {
-      running = db.background.inOrganization(1, (tx) => tx.query(insert))
+      running = db.background.withTenant(1, (tx) => tx.query(insert))
       await new Promise((resume) => setTimeout(resume, 4000))
     })
     await expect(running).resolves.toEqual([])

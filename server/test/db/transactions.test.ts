@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Connection, connect } from '../../src/db/connect.ts'
+import { type Connection, createDatabase } from '../../src/db/create-database.ts'
 import { sql } from '../../src/db/sql.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 
@@ -9,8 +9,8 @@ const orgId = 7
 
 beforeAll(async () => {
   database = await cloneDatabase()
-  db = connect({ url: database.url, poolSize: 4 })
-  await db.inOrganization(orgId, async (tx) => {
+  db = createDatabase({ url: database.url, poolSize: 4 })
+  await db.withTenant(orgId, async (tx) => {
     await tx.query(sql`insert into organizations (org_id, created_at) values (${orgId}, ${'2026-01-01T00:00:00Z'})`)
     for (const kind of ['a', 'b'])
       await tx.query(sql`insert into key_counters (org_id, kind, last) values (${orgId}, ${kind}, 0)`)
@@ -35,9 +35,9 @@ const failure = (code: string): Error => Object.assign(new Error('made by the te
 describe('A transaction', () => {
   it('that ends well is committed, and one that fails leaves nothing behind', async () => {
     const before = await lastOf('a')
-    await db.inOrganization(orgId, (tx) => tx.query(bump('a')))
+    await db.withTenant(orgId, (tx) => tx.query(bump('a')))
     expect(await lastOf('a')).toBe(before + 1)
-    const failing = db.inOrganization(orgId, async (tx) => {
+    const failing = db.withTenant(orgId, async (tx) => {
       await tx.query(bump('a'))
       throw new Error('no')
     })
@@ -50,7 +50,7 @@ describe('A transaction', () => {
     let runs = 0
     let met = 0
     const crossing = (first: string, second: string) =>
-      db.inOrganization(orgId, async (tx) => {
+      db.withTenant(orgId, async (tx) => {
         runs++
         await tx.query(bump(first))
         // Both hold their first row before either asks for its second, the first time round.
@@ -67,7 +67,7 @@ describe('A transaction', () => {
   it.each(['40P01', '40001'])('that keeps failing with %s is given up after four tries', async (code) => {
     const before = await lastOf('a')
     let runs = 0
-    const failing = db.inOrganization(orgId, async (tx) => {
+    const failing = db.withTenant(orgId, async (tx) => {
       runs++
       await tx.query(bump('a'))
       throw failure(code)
@@ -78,7 +78,7 @@ describe('A transaction', () => {
 
   it('that fails for another reason is tried once', async () => {
     let runs = 0
-    const failing = db.shared(async () => {
+    const failing = db.globalTransaction(async () => {
       runs++
       throw failure('22012')
     })
@@ -89,7 +89,7 @@ describe('A transaction', () => {
   it('that meets a duplicate is a conflict in words of ours', async () => {
     const mail = { user: 1, email: 'a@example.com', hash: '', at: '2026-01-01T00:00:00Z' }
     const insert = (id: number) =>
-      db.shared((tx) =>
+      db.globalTransaction((tx) =>
         tx.query(sql`
           insert into users (user_id, email, password_hash, created_at)
           values (${id}, ${mail.email}, ${mail.hash}, ${mail.at})`),
@@ -100,27 +100,27 @@ describe('A transaction', () => {
 
   it('leaves its connection clean for the next one after any failure', async () => {
     for (let count = 0; count < 12; count++)
-      await expect(db.inOrganization(orgId, (tx) => tx.query(sql`select 1 / 0`))).rejects.toMatchObject({
+      await expect(db.withTenant(orgId, (tx) => tx.query(sql`select 1 / 0`))).rejects.toMatchObject({
         code: '22012',
       })
-    await expect(db.inOrganization(orgId, (tx) => tx.query(sql`select 1 as one`))).resolves.toEqual([{ one: 1 }])
+    await expect(db.withTenant(orgId, (tx) => tx.query(sql`select 1 as one`))).resolves.toEqual([{ one: 1 }])
   })
 
   it('waits its turn when all connections are taken', async () => {
     const before = await lastOf('b')
-    await Promise.all(Array.from({ length: 40 }, () => db.inOrganization(orgId, (tx) => tx.query(bump('b')))))
+    await Promise.all(Array.from({ length: 40 }, () => db.withTenant(orgId, (tx) => tx.query(bump('b')))))
     expect(await lastOf('b')).toBe(before + 40)
   })
 
   it('refuses an organization id that is no integer, before anything is sent', () => {
     for (const bad of [NaN, 1.5, '1; drop table assets' as never, undefined as never])
-      expect(() => db.inOrganization(bad, async () => undefined)).toThrow(TypeError)
+      expect(() => db.withTenant(bad, async () => undefined)).toThrow(TypeError)
   })
 
   it('may commit without waiting for the disk, in this transaction alone', async () => {
     const setting = sql`select current_setting('synchronous_commit') as value`
-    const relaxed = await db.inOrganization(orgId, (tx) => tx.query<{ value: string }>(setting), { relaxed: true })
-    const usual = await db.inOrganization(orgId, (tx) => tx.query<{ value: string }>(setting))
+    const relaxed = await db.withTenant(orgId, (tx) => tx.query<{ value: string }>(setting), { asyncCommit: true })
+    const usual = await db.withTenant(orgId, (tx) => tx.query<{ value: string }>(setting))
     expect([relaxed[0]!.value, usual[0]!.value]).toEqual(['off', 'on'])
   })
 })

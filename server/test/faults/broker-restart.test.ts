@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestApp, startApp } from '../support/app.ts'
-import { Fleet, overMqtt } from '../support/fleet.ts'
+import { Fleet, overMqtt } from '../support/reader-fleet.ts'
 import { Mosquitto, isBrokerMissing } from '../support/mqtt.ts'
-import { Passage } from '../support/passage.ts'
+import { Passage } from '../support/tcp-proxy.ts'
 import { freePort } from '../support/process.ts'
 import { eventually } from '../support/tracking.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Fleet, type Transport, overHttp, overMqtt } from '../support/fleet.ts'
+import { Fleet, type Transport, overHttp, overMqtt } from '../support/reader-fleet.ts'
 import { type ReadyServer, databaseOf, freePort, newFolder, serve, usePrograms, withSql } from '../support/process.ts'
 
 const rounds = 20

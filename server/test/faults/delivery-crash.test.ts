@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { type Core, openCore } from '../../src/app/core.ts'
+import { type AppContext, openAppContext } from '../../src/app/context.ts'
 import { webhookNeeds } from '../../src/app/webhooks.ts'
 import { createAsset } from '../../src/assets/commands.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { now } from '../../src/kernel/clock.ts'
 import { createLocation } from '../../src/locations/commands.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
-import { recordSave } from '../../src/pipeline/record-save.ts'
+import { recordOperatorSighting } from '../../src/tracking/recording/record-operator-sighting.ts'
 import { createWebhook } from '../../src/webhooks/commands.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 import { serve, usePrograms } from '../support/process.ts'
@@ -25,7 +25,7 @@ describe.skipIf(inject('isCitus'))('when servers are killed while they deliver',
   const network = new Network()
   let database: TestDatabase
   let sql: postgres.Sql
-  let core: Core
+  let core: AppContext
   let receiver: Receiver
   let orgId: number
 
@@ -38,8 +38,8 @@ describe.skipIf(inject('isCitus'))('when servers are killed while they deliver',
       create table claims (delivery_id uuid not null);
       create function mark_claim() returns trigger language plpgsql security definer as $$
         begin insert into claims values (old.delivery_id); return null; end $$;
-      create trigger mark_claim after delete on due_moves for each row execute function mark_claim();`)
-    core = await openCore({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
+      create trigger mark_claim after delete on webhook_outbox for each row execute function mark_claim();`)
+    core = await openAppContext({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
     receiver = await network.receiver()
     receiver.behaviour = (response) => setTimeout(() => response.writeHead(204).end(), 30)
     orgId = (await createOrganization(core, 'Crashing')).orgId
@@ -65,9 +65,9 @@ describe.skipIf(inject('isCitus'))('when servers are killed while they deliver',
     const record = async (): Promise<void> => {
       const at = now(core.clock)
       const place = turn++ % 2 === 0 ? dock : hall
-      const made = await core.db.inOrganization(orgId, (tx) => recordSave(tx, orgId, place.id, assets, at))
+      const made = await core.db.withTenant(orgId, (tx) => recordOperatorSighting(tx, orgId, place.id, assets, at))
       for (const move of made) recorded.set(`${move.assetId} ${move.occurredAt.slice(0, 23)}Z`, move.deliveryId)
-      await core.wake.send('moved', String(orgId))
+      await core.pubsub.publish('moved', String(orgId))
     }
 
     let isOver = false
@@ -92,7 +92,7 @@ describe.skipIf(inject('isCitus'))('when servers are killed while they deliver',
     await recording
     await start()
     await record()
-    const waiting = async () => Number((await sql`select count(*) from due_moves`)[0]!['count'])
+    const waiting = async () => Number((await sql`select count(*) from webhook_outbox`)[0]!['count'])
     await eventually(async () => expect(await waiting()).toBe(0), 60_000)
     await sleep(500)
 

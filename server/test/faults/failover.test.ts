@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Fleet, overHttp } from '../support/fleet.ts'
+import { Fleet, overHttp } from '../support/reader-fleet.ts'
 import {
   type Pair as Credential,
   type ReadyServer,

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { MqttClient } from 'mqtt'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Fleet, overHttp, overMqtt } from '../support/fleet.ts'
+import { Fleet, overHttp, overMqtt } from '../support/reader-fleet.ts'
 import { publish, signInAt } from '../support/mqtt.ts'
 import { freePort } from '../support/process.ts'
 import { Site, type Thing, database, useTracking } from '../support/tracking.ts'
@@ -99,14 +99,14 @@ describe('a hostile reader', () => {
 
   it('that dates its reads ahead moves nothing ahead, over HTTP and MQTT (D30)', async () => {
     const client = await signIn()
-    for (const stamp of [
+    for (const hmacTag of [
       '9999-12-31T23:59:59Z',
       '2026-05-04T12:02:00.000001Z',
       '2261-01-01T00:00:00Z',
       '10000-01-01',
     ]) {
-      expect((await postRaw(dated(thing.tag, stamp))).status).toBe(202)
-      expect(await publish(client, 'gate', dated(thing.tag, stamp))).toBe('acknowledged')
+      expect((await postRaw(dated(thing.tag, hmacTag))).status).toBe(202)
+      expect(await publish(client, 'gate', dated(thing.tag, hmacTag))).toBe('acknowledged')
     }
     await client.endAsync(true)
     expect((await site.whereabouts())['PALLET']).toEqual(['DOCK', '2026-05-04T12:00:00.000Z'])

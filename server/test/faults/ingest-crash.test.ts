@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
-import { Fleet, overHttp } from '../support/fleet.ts'
+import { Fleet, overHttp } from '../support/reader-fleet.ts'
 import { freePort, serve, usePrograms } from '../support/process.ts'
 
 describe('when the server is killed while readers send', () => {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openCore } from '../../src/app/core.ts'
+import { openAppContext } from '../../src/app/context.ts'
 import { readConfig } from '../../src/config/config.ts'
-import { mintCredentials } from '../../src/credentials/commands.ts'
+import { mintCredentials } from '../../src/auth/commands.ts'
 import { burst } from '../../src/http/rate-limit.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
@@ -20,7 +20,7 @@ describe('Far more requests than can be worked on', { timeout: 90_000 }, () => {
   const agent = new Agent({ connections: 1000, pipelining: 1, headersTimeout: 60_000 })
 
   const keysOf = async (name: string, count: number): Promise<string[]> => {
-    const core = await openCore({ config: readConfig(settings()), url: database.url })
+    const core = await openAppContext({ config: readConfig(settings()), url: database.url })
     try {
       const { orgId } = await createOrganization(core, name)
       const draft = { name: 'k', scopes: ['assets:read', 'assets:write'], expiresAt: null, createdBy: null }

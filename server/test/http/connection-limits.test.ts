@@ -35,15 +35,18 @@ describe('HTTP connections', () => {
   it.each([
     ['in total', new ConnectionLimits(3, Infinity), '3 connections'],
     ['of one address', new ConnectionLimits(Infinity, 3), '3 connections from one address'],
-  ])('%s are served up to the limit, and a further one is closed until one of them ends', async (_what, limits, limit) => {
-    mounted = await mountRows([row('fine', async () => ok({}))], { limits })
-    const held = [await open(), await open(), await open()]
-    for (const socket of held) expect(await answerOn(socket)).toBe(fine)
-    expect(await answerOn(await open())).toBeNull()
-    expect(mounted.limited).toEqual([limit])
-    for (const socket of held) expect(await answerOn(socket)).toBe(fine)
+  ])(
+    '%s are served up to the limit, and a further one is closed until one of them ends',
+    async (_what, limits, limit) => {
+      mounted = await mountRows([row('fine', async () => ok({}))], { limits })
+      const held = [await open(), await open(), await open()]
+      for (const socket of held) expect(await answerOn(socket)).toBe(fine)
+      expect(await answerOn(await open())).toBeNull()
+      expect(mounted.limited).toEqual([limit])
+      for (const socket of held) expect(await answerOn(socket)).toBe(fine)
 
-    held[0]!.destroy()
-    await expect.poll(async () => answerOn(await open()), { timeout: 5000 }).toBe(fine)
-  })
+      held[0]!.destroy()
+      await expect.poll(async () => answerOn(await open()), { timeout: 5000 }).toBe(fine)
+    },
+  )
 })

@@ -23,7 +23,7 @@ async function heldRows() {
     return ok({ data: 1 })
   })
   const queue = new FairQueue({ maxInFlight: 4, timeoutMs: 8000 })
-  const caller = {
+  const principal = {
     kind: 'session',
     subject: 'a',
     sessionId: 'a',
@@ -31,7 +31,7 @@ async function heldRows() {
     scopes: new Set(['ok']),
     expiresAtMs: Infinity,
   } as const
-  const authenticator = { authenticate: async (token: string) => ({ ...caller, orgId: Number(token) }) }
+  const authenticator = { authenticate: async (token: string) => ({ ...principal, orgId: Number(token) }) }
   mounted = await mountRows([held, fine], { queue, authenticator })
   const { url } = mounted
   const ask = (path: string, token: string): Promise<Reply> => send(url, 'GET', `/api/v1/${path}`, { token })

@@ -4,17 +4,17 @@ import type { AddressInfo } from 'node:net'
 import { request } from 'undici'
 import { afterEach, describe, expect, it } from 'vitest'
 import { FairQueue } from '../../src/admission/fair-queue.ts'
-import type { DispatchNeeds } from '../../src/http/dispatch.ts'
-import { pour, openExchange } from '../../src/http/exchange.ts'
+import type { DispatcherDeps } from '../../src/http/dispatcher.ts'
+import { sendDownload, createRequestContext } from '../../src/http/request-context.ts'
 import { fullBucket } from '../../src/http/rate-limit.ts'
-import { type Answer, route } from '../../src/http/route.ts'
+import { type Reply, route } from '../../src/http/route.ts'
 import { type Mounted, mountRows } from '../support/mounted.ts'
 
 let mounted: Mounted
 afterEach(() => mounted?.close())
 
-async function mount(chunks: () => AsyncIterable<string>, more: Partial<DispatchNeeds> = {}): Promise<void> {
-  const handle = async (): Promise<Answer> => ({
+async function mount(chunks: () => AsyncIterable<string>, more: Partial<DispatcherDeps> = {}): Promise<void> {
+  const handle = async (): Promise<Reply> => ({
     status: 200,
     download: { type: 'text/csv', fileName: 'a.csv', chunks: chunks() },
   })
@@ -109,7 +109,11 @@ describe('A file that is made while it is sent', () => {
       }
     }
     const server = createServer((message, response) => {
-      void pour(openExchange(message, response, fullBucket(0), 0), { type: 'text/csv', fileName: '', chunks: chunks() }, 300)
+      void sendDownload(
+        createRequestContext(message, response, fullBucket(0), 0),
+        { type: 'text/csv', fileName: '', chunks: chunks() },
+        300,
+      )
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const reply = await request(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { flag, freeObject, instant, listOf, oneOf, record, reference, text } from '../../src/http/fields.ts'
+import { boolean, jsonObject, instant, listOf, oneOf, record, id, text } from '../../src/http/validation/fields.ts'
 import {
   type Field,
-  type Report,
+  type ValidationContext,
   type Shape,
   nullable,
   objectSchema,
   optional,
-  readObject,
-} from '../../src/http/schema.ts'
-import { withoutMessage } from '../support/envelope.ts'
+  parseObject,
+} from '../../src/http/validation/schema.ts'
+import { withoutMessage } from '../support/error-response.ts'
 
 function read(field: Field<unknown>, value: unknown): { value?: unknown; problems?: unknown[]; stopped?: boolean } {
-  const report: Report = { problems: [], stopped: false }
-  const result = field.read(value, 'at', report)
+  const report: ValidationContext = { problems: [], aborted: false }
+  const result = field.parse(value, 'at', report)
   if (report.problems.length === 0) return { value: result }
   expect(result).toBeUndefined()
-  return { problems: report.problems.map(withoutMessage), stopped: report.stopped }
+  return { problems: report.problems.map(withoutMessage), stopped: report.aborted }
 }
 
 const wrongType = (expected_type: string, received_type: string, at = 'at') => ({
@@ -28,13 +28,13 @@ const wrongType = (expected_type: string, received_type: string, at = 'at') => (
 describe('A value of the wrong type', () => {
   const fields: [string, Field<unknown>][] = [
     ['string', text({ max: 9 })],
-    ['boolean', flag],
-    ['integer', reference],
-    ['object', freeObject],
-    ['array', listOf(flag)],
+    ['boolean', boolean],
+    ['integer', id],
+    ['object', jsonObject],
+    ['array', listOf(boolean)],
     ['string', instant],
     ['string', oneOf(['rfid'])],
-    ['object', record({ a: flag })],
+    ['object', record({ a: boolean })],
   ]
   const values: [string, unknown][] = [
     ['boolean', true],
@@ -57,7 +57,7 @@ describe('A value of the wrong type', () => {
   })
 
   it('is not null where a field may be null', () => {
-    expect(read(nullable(flag), null)).toEqual({ value: null })
+    expect(read(nullable(boolean), null)).toEqual({ value: null })
   })
 })
 
@@ -87,11 +87,11 @@ describe('Text', () => {
 
 describe('A reference', () => {
   it.each([1, 0, -5, Number.MAX_SAFE_INTEGER, 5.0])('may be %d, resolving or not', (value) => {
-    expect(read(reference, value)).toEqual({ value })
+    expect(read(id, value)).toEqual({ value })
   })
 
   it('beyond the integers that can be told apart is invalid_value', () => {
-    expect(read(reference, 2 ** 53).problems).toEqual([{ field: 'at', code: 'invalid_value' }])
+    expect(read(id, 2 ** 53).problems).toEqual([{ field: 'at', code: 'invalid_value' }])
   })
 })
 
@@ -128,11 +128,11 @@ describe('A list', () => {
 })
 
 describe('An object', () => {
-  const shape = { name: text({ min: 1, max: 9 }), size: reference, is_active: optional(flag) } satisfies Shape
+  const shape = { name: text({ min: 1, max: 9 }), size: id, is_active: optional(boolean) } satisfies Shape
 
   function readBody(value: Record<string, unknown>): unknown {
-    const report: Report = { problems: [], stopped: false }
-    const result = readObject(shape, value, '', report)
+    const report: ValidationContext = { problems: [], aborted: false }
+    const result = parseObject(shape, value, '', report)
     return result ?? report.problems.map(({ field, code }) => `${field}: ${code}`)
   }
 
@@ -184,6 +184,6 @@ describe('A free object', () => {
     [{ a: [1, { b: '\ud800' }] }, 'at.a[1].b'],
     [{ '\x7f': 1 }, 'at'],
   ])('with a character that is not allowed is invalid_value at its place: %j (D13)', (value, field) => {
-    expect(read(freeObject, value).problems).toEqual([{ field, code: 'invalid_value' }])
+    expect(read(jsonObject, value).problems).toEqual([{ field, code: 'invalid_value' }])
   })
 })

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkMediaType } from '../../src/http/media-type.ts'
-import { Refusal } from '../../src/kernel/errors.ts'
+import { ApiError } from '../../src/kernel/errors.ts'
 
 const requestWith = (...pairs: [string, string][]): IncomingMessage =>
   ({
@@ -15,8 +15,8 @@ function verdict(contentType: string, mediaType: 'application/json' | 'applicati
     checkMediaType(requestWith(['Content-Type', contentType]), { mediaType } as never)
     return 'taken'
   } catch (error) {
-    expect(error).toBeInstanceOf(Refusal)
-    return (error as Refusal).kind
+    expect(error).toBeInstanceOf(ApiError)
+    return (error as ApiError).kind
   }
 }
 

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { FairQueue } from '../../src/admission/fair-queue.ts'
-import { text } from '../../src/http/fields.ts'
+import { text } from '../../src/http/validation/fields.ts'
 import { type AnyRoute, type ok, route } from '../../src/http/route.ts'
 import { send } from '../support/client.ts'
-import { expectRefusal } from '../support/envelope.ts'
+import { expectRefusal } from '../support/error-response.ts'
 import { type Mounted, mountRows, success } from '../support/mounted.ts'
 
 let mounted: Mounted | undefined

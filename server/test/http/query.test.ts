@@ -1,32 +1,42 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { boolean, ids, keys, limit, moment, offset, readQuery, search, sort } from '../../src/http/query.ts'
-import { Refusal } from '../../src/kernel/errors.ts'
-import { withoutMessage } from '../support/envelope.ts'
+import {
+  booleanParam,
+  idsParam,
+  keysParam,
+  limit,
+  timestampParam,
+  offset,
+  parseQuery,
+  searchParam,
+  sortParam,
+} from '../../src/http/validation/query.ts'
+import { ApiError } from '../../src/kernel/errors.ts'
+import { withoutMessage } from '../support/error-response.ts'
 
 const spec = {
   parameters: {
     limit,
     offset,
-    external_key: keys,
-    parent_id: ids,
-    is_active: boolean,
-    q: search,
-    from: moment,
-    sort: sort(['name', 'created_at'], [{ field: 'name', descending: false }]),
+    external_key: keysParam,
+    parent_id: idsParam,
+    is_active: booleanParam,
+    q: searchParam,
+    from: timestampParam,
+    sort: sortParam(['name', 'created_at'], [{ field: 'name', descending: false }]),
   },
   pairs: [['parent_id', 'external_key']],
 } as const
 const elsewhere = new Set(['asset_id', 'limit'])
 
-const read = (text: string) => readQuery(text, spec as never, elsewhere) as Record<string, unknown>
+const read = (text: string) => parseQuery(text, spec as never, elsewhere) as Record<string, unknown>
 
 function problems(text: string, withSpec = true): unknown[] {
   try {
-    readQuery(text, withSpec ? (spec as never) : undefined, elsewhere)
+    parseQuery(text, withSpec ? (spec as never) : undefined, elsewhere)
   } catch (error) {
-    expect((error as Refusal).kind).toBe('validation_error')
-    return (error as Refusal).fields!.map(withoutMessage)
+    expect((error as ApiError).kind).toBe('validation_error')
+    return (error as ApiError).fields!.map(withoutMessage)
   }
   return []
 }
@@ -132,9 +142,9 @@ describe('A query', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.webQueryParameters(), fc.string({ unit: 'binary' })), (text) => {
         try {
-          readQuery(text, spec as never, elsewhere)
+          parseQuery(text, spec as never, elsewhere)
         } catch (error) {
-          expect(error).toBeInstanceOf(Refusal)
+          expect(error).toBeInstanceOf(ApiError)
         }
       }),
       { numRuns: 500 },

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fullBucket, memoryLimiter, rateState, refuseDrained } from '../../src/http/rate-limit.ts'
-import type { Drawn } from '../../src/http/rate-limit.ts'
+import { fullBucket, memoryLimiter, rateState, assertAllowed } from '../../src/http/rate-limit.ts'
+import type { ConsumeResult } from '../../src/http/rate-limit.ts'
 
 function limiterAt(start: number) {
   let now = start
   const limiter = memoryLimiter(() => now)
   return {
-    draw: (key = 'a') => limiter.draw(key) as Drawn,
+    draw: (key = 'a') => limiter.consume(key) as ConsumeResult,
     pass: (ms: number) => (now += ms),
     now: () => now,
   }
@@ -138,12 +138,12 @@ describe('A drained bucket', () => {
     [0.5, '1'],
     [0.999, '1'],
   ])('with %d tokens is refused with Retry-After: %s', (tokens, seconds) => {
-    const refusing = () => refuseDrained({ admitted: false, tokens, filledAt: start })
+    const refusing = () => assertAllowed({ admitted: false, tokens, filledAt: start })
     expect(refusing).toThrow('Rate limit exceeded; retry after 1 second')
     expect(refusing).toThrow(expect.objectContaining({ kind: 'rate_limited', headers: { 'Retry-After': seconds } }))
   })
 
   it('is none while it admits', () => {
-    expect(() => refuseDrained({ admitted: true, tokens: 0, filledAt: start })).not.toThrow()
+    expect(() => assertAllowed({ admitted: true, tokens: 0, filledAt: start })).not.toThrow()
   })
 })

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, type Socket, connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { FairQueue } from '../../src/admission/fair-queue.ts'
-import { onFlushed, openExchange } from '../../src/http/exchange.ts'
+import { onFlushed, createRequestContext } from '../../src/http/request-context.ts'
 import { fullBucket } from '../../src/http/rate-limit.ts'
 import { ok } from '../../src/http/route.ts'
 import { type Mounted, mountRows, row } from '../support/mounted.ts'
@@ -79,7 +79,7 @@ describe('A client that does not read its responses', () => {
   ])('is disconnected %s', async (_when, limits) => {
     let isFlushed = false
     const server = createServer((message, response) => {
-      const exchange = openExchange(message, response, fullBucket(0), 0)
+      const exchange = createRequestContext(message, response, fullBucket(0), 0)
       response.end(large)
       onFlushed(exchange, () => (isFlushed = true), limits)
     })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { refuse } from '../../src/kernel/errors.ts'
+import { apiError } from '../../src/kernel/errors.ts'
 
 it('keeps no trace of where a refusal was thrown, and leaves those of bugs alone', () => {
-  expect(refuse.busy().stack).not.toContain(' at ')
+  expect(apiError.busy().stack).not.toContain(' at ')
   expect(new Error('a bug').stack).toContain(' at ')
 })

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { acquireEmbedded } from '../../src/db/embedded/acquire.ts'
+import { acquireEmbedded } from '../../src/embedded-postgres/acquire.ts'
 import { superuserOf } from '../support/cluster.ts'
 import { everyRow, ownedDatabase } from '../support/backup.ts'
 import {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { acquireEmbedded } from '../../src/db/embedded/acquire.ts'
+import { acquireEmbedded } from '../../src/embedded-postgres/acquire.ts'
 import { databaseOf, emptyDatabase, lastseen, newFolder, usePrograms, withSql } from '../support/process.ts'
 
 usePrograms()

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { acquireEmbedded } from '../../src/db/embedded/acquire.ts'
+import { acquireEmbedded } from '../../src/embedded-postgres/acquire.ts'
 import { superuserOf } from '../support/cluster.ts'
 import {
   type Pair,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openCore } from '../../src/app/core.ts'
+import { openAppContext } from '../../src/app/context.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createLocation } from '../../src/locations/commands.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
@@ -17,7 +17,7 @@ let orgId: number
 beforeAll(async () => {
   database = await cloneDatabase()
   settings = { DATABASE_URL: database.url, LASTSEEN_LOG_LEVEL: 'silent' }
-  const core = await openCore({ config: readConfig(settings), url: database.url })
+  const core = await openAppContext({ config: readConfig(settings), url: database.url })
   orgId = (await createOrganization(core, 'Northwind')).orgId
   await createOrganization(core, 'Twins')
   await createOrganization(core, 'Twins')
@@ -199,7 +199,7 @@ describe('lastseen simulate', () => {
   let counter = 0
   beforeEach(async () => {
     org = `Simulated ${++counter}`
-    const core = await openCore({ config: readConfig(settings), url: database.url })
+    const core = await openAppContext({ config: readConfig(settings), url: database.url })
     await createOrganization(core, org)
     await core.close()
   })

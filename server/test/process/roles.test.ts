@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Core, openCore } from '../../src/app/core.ts'
+import { type AppContext, openAppContext } from '../../src/app/context.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { TestApp } from '../support/app.ts'
 import { send } from '../support/client.ts'
-import { Fleet, overMqtt } from '../support/fleet.ts'
+import { Fleet, overMqtt } from '../support/reader-fleet.ts'
 import { Mosquitto, isBrokerMissing } from '../support/mqtt.ts'
 import { type ReadyServer, emptyDatabase, freePort, lastseen, serve, usePrograms } from '../support/process.ts'
 import { EventStream } from '../support/stream.ts'
@@ -16,7 +16,7 @@ usePrograms()
 const network = new Network()
 let database: Awaited<ReturnType<typeof emptyDatabase>>
 let broker: Mosquitto
-let core: Core
+let core: AppContext
 let apis: ReadyServer[]
 let ingests: ReadyServer[]
 let delivers: ReadyServer[]
@@ -40,7 +40,7 @@ beforeAll(async () => {
   apis = started.slice(0, 2)
   ingests = started.slice(2, 4)
   delivers = started.slice(4)
-  core = await openCore({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
+  core = await openAppContext({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
   const nothing = async (): Promise<void> => undefined
   const urls = (servers: readonly ReadyServer[]): string[] => servers.map((server) => server.url)
   api = new TestApp(urls(apis), core, database.url, nothing)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openCore } from '../../src/app/core.ts'
+import { openAppContext } from '../../src/app/context.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
   await network.prepare()
   database = await cloneDatabase()
   settings = { DATABASE_URL: database.url, LASTSEEN_LOG_LEVEL: 'silent', ...network.settings }
-  const core = await openCore({ config: readConfig(settings), url: database.url })
+  const core = await openAppContext({ config: readConfig(settings), url: database.url })
   orgId = (await createOrganization(core, 'Northwind')).orgId
   await createOrganization(core, 'Bare')
   await core.close()

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isAlive } from '../../src/db/embedded/lock.ts'
+import { isAlive } from '../../src/embedded-postgres/file-lock.ts'
 import {
   type Pair,
   type ReadyServer,

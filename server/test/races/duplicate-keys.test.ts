@@ -9,7 +9,7 @@ describe('eight writers who want one key', () => {
     const track = await race.newTrack()
     for (let round = 0; round < rounds; round++) {
       const body = { name: 'a', external_key: `KEY-${round}` }
-      const replies = await track.together(8, (caller) => caller.post(assetsPath, body))
+      const replies = await track.together(8, (principal) => principal.post(assetsPath, body))
       expect(statuses(replies), `round ${round}`).toEqual({ 201: 1, 409: 7 })
       expectTypes(replies, 409, 'conflict')
     }
@@ -25,8 +25,8 @@ describe('eight writers who want one key', () => {
     const held = assets.map((asset) => asset.external_key)
     for (let round = 0; round < rounds; round++) {
       const external_key = `R-${round}`
-      const replies = await track.together(8, (caller, index) =>
-        caller.post(`${pathOf(assets[index]!)}/rename`, { external_key }),
+      const replies = await track.together(8, (principal, index) =>
+        principal.post(`${pathOf(assets[index]!)}/rename`, { external_key }),
       )
       expect(statuses(replies), `round ${round}`).toEqual({ 200: 1, 409: 7 })
       expectTypes(replies, 409, 'conflict')
@@ -40,10 +40,10 @@ describe('eight writers who want one key', () => {
   it('get it one after the other when each deletes its asset at once', { timeout: raceTimeoutMs }, async () => {
     const track = await race.newTrack()
     for (let round = 0; round < rounds / 4; round++) {
-      const made = await track.together(8, async (caller) => {
+      const made = await track.together(8, async (principal) => {
         for (;;) {
-          const reply = await caller.post(assetsPath, { name: 'a', external_key: 'RELAY' })
-          if (reply.status === 201) return caller.delete(pathOf(reply.json.data))
+          const reply = await principal.post(assetsPath, { name: 'a', external_key: 'RELAY' })
+          if (reply.status === 201) return principal.delete(pathOf(reply.json.data))
           if (reply.status !== 409) return reply
         }
       })

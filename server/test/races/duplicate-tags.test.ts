@@ -13,8 +13,8 @@ describe('eight writers who want one tag', () => {
     const track = await race.newTrack()
     const assets = await Promise.all(Array.from({ length: 8 }, () => track.create()))
     for (let round = 0; round < rounds; round++) {
-      const replies = await track.together(8, (caller, index) =>
-        caller.post(`${pathOf(assets[index]!)}/tags`, rfid(index % 4 < 2 ? `Tag-${round}` : `tAG-${round}`)),
+      const replies = await track.together(8, (principal, index) =>
+        principal.post(`${pathOf(assets[index]!)}/tags`, rfid(index % 4 < 2 ? `Tag-${round}` : `tAG-${round}`)),
       )
       expect(statuses(replies), `round ${round}`).toEqual({ 201: 1, 409: 7 })
       expectTypes(replies, 409, 'conflict')
@@ -30,8 +30,8 @@ describe('eight writers who want one tag', () => {
       const track = await race.newTrack()
       for (let round = 0; round < rounds; round++) {
         const tags = many(`round-${round}`)
-        const replies = await track.together(8, (caller, index) =>
-          caller.post(assetsPath, { name: 'a', tags: index % 4 < 2 ? tags : [...tags].reverse() }),
+        const replies = await track.together(8, (principal, index) =>
+          principal.post(assetsPath, { name: 'a', tags: index % 4 < 2 ? tags : [...tags].reverse() }),
         )
         expect(statuses(replies), `round ${round}`).toEqual({ 201: 1, 409: 7 })
         expectTypes(replies, 409, 'conflict')
@@ -46,7 +46,7 @@ describe('eight writers who want one tag', () => {
     for (let round = 0; round < rounds; round++) {
       const asset = await track.create({ tags: [rfid('HELD')] })
       const path = `${pathOf(asset)}/tags/${asset.tags[0]!.id}`
-      const replies = await track.together(8, (caller) => caller.delete(path))
+      const replies = await track.together(8, (principal) => principal.delete(path))
       expect(statuses(replies), `round ${round}`).toEqual({ 204: 1, 404: 7 })
     }
   })
@@ -60,8 +60,10 @@ describe('tags whose holder is deleted', () => {
       const track = await race.newTrack()
       let holder = await track.create({ tags: many('held') })
       for (let round = 0; round < rounds; round++) {
-        const [deleted, ...created] = await track.together(8, (caller, index) =>
-          index === 0 ? caller.delete(pathOf(holder)) : caller.post(assetsPath, { name: 'a', tags: many('HELD') }),
+        const [deleted, ...created] = await track.together(8, (principal, index) =>
+          index === 0
+            ? principal.delete(pathOf(holder))
+            : principal.post(assetsPath, { name: 'a', tags: many('HELD') }),
         )
         expect(deleted!.status, `round ${round}`).toBe(204)
         const made = created.filter((reply) => reply.status === 201)

@@ -14,7 +14,7 @@ describe('eight creates without a key', () => {
     const track = await race.newTrack()
     const keys = new Set<string>()
     for (let round = 0; round < rounds; round++) {
-      const replies = await track.together(8, (caller) => caller.post(assetsPath, { name: 'a' }))
+      const replies = await track.together(8, (principal) => principal.post(assetsPath, { name: 'a' }))
       expect(statuses(replies), `round ${round}`).toEqual({ 201: 8 })
       for (const reply of replies) keys.add(reply.json.data.external_key)
     }
@@ -28,11 +28,11 @@ describe('eight creates without a key', () => {
     let highest = 0
     for (let round = 0; round < rounds; round++) {
       const wanted = [1, 2, 4, 6].map((step) => `ASSET-${String(highest + step).padStart(4, '0')}`)
-      const replies = await track.together(8 + wanted.length, (caller, index) =>
+      const replies = await track.together(8 + wanted.length, (principal, index) =>
         // Spread, so that the explicit ones arrive before, between and behind the others.
         index % 3 === 0
-          ? caller.post(assetsPath, { name: 'by hand', external_key: wanted[index / 3]! })
-          : caller.post(assetsPath, { name: 'a' }),
+          ? principal.post(assetsPath, { name: 'by hand', external_key: wanted[index / 3]! })
+          : principal.post(assetsPath, { name: 'a' }),
       )
       const generated = replies.filter((_, index) => index % 3 !== 0)
       expect(statuses(generated), `round ${round}`).toEqual({ 201: 8 })

@@ -31,7 +31,7 @@ async function race(first: TestApp, other: TestApp, round: number): Promise<void
 
 async function liveChains(): Promise<number> {
   const [row] = await database.sql<{ live: number }[]>`
-    select count(*) as live from refresh_chains where client_id = ${key.clientId} and revoked_at is null`
+    select count(*) as live from refresh_token_families where client_id = ${key.clientId} and revoked_at is null`
   return row!.live
 }
 

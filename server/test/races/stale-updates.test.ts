@@ -14,8 +14,8 @@ describe('twenty writers who hold the same token', () => {
       let updated_at = asset.updated_at
       for (let round = 0; round < rounds; round++) {
         const token = { updated_at }
-        const replies = await track.together(20, (caller, index) =>
-          caller.patch(pathOf(asset), { ...token, name: `round ${round} writer ${index}` }),
+        const replies = await track.together(20, (principal, index) =>
+          principal.patch(pathOf(asset), { ...token, name: `round ${round} writer ${index}` }),
         )
         expect(statuses(replies), `round ${round}`).toEqual({ 200: 1, 400: 19 })
         for (const { status, json } of replies)
@@ -45,8 +45,8 @@ describe('eight writers without a token', () => {
       const asset = await track.create()
       const times = new Set<string>()
       for (let round = 0; round < rounds; round++) {
-        const replies = await track.together(8, (caller, index) =>
-          caller.patch(pathOf(asset), { metadata: { [`w${index}`]: round } }),
+        const replies = await track.together(8, (principal, index) =>
+          principal.patch(pathOf(asset), { metadata: { [`w${index}`]: round } }),
         )
         expect(statuses(replies), `round ${round}`).toEqual({ 200: 8 })
         for (const reply of replies) times.add(reply.json.data.updated_at)
@@ -63,7 +63,7 @@ describe('eight deletes of one asset', () => {
     const track = await race.newTrack()
     for (let round = 0; round < rounds; round++) {
       const asset = await track.create()
-      const replies = await track.together(8, (caller) => caller.delete(pathOf(asset)))
+      const replies = await track.together(8, (principal) => principal.delete(pathOf(asset)))
       expect(statuses(replies), `round ${round}`).toEqual({ 204: 1, 404: 7 })
       expectTypes(replies, 404, 'not_found')
     }

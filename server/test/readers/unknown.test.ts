@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { ActivityBook } from '../../src/ingest/activity.ts'
+import { ReaderActivityBuffer } from '../../src/ingest/reader-activity-buffer.ts'
 import { changeReader, getReader, removeReader } from '../../src/readers/commands.ts'
 import { findDevice, listReaders } from '../../src/readers/readers.sql.ts'
 import { listUnknownTopics } from '../../src/readers/unknown.sql.ts'
@@ -10,7 +10,7 @@ const context = useTracking('2026-05-04T12:00:00Z')
 describe('topics that lead to no reader', () => {
   it('are counted and dated, 200 at most, those seen last', async () => {
     const { core } = context.app
-    const book = new ActivityBook(core)
+    const book = new ReaderActivityBuffer(core)
     const topics = async () => (await listUnknownTopics(core.db.read)).map((one) => [one.topic, one.messages])
     for (let index = 0; index < 190; index++) book.noteTopic(`lastseen/early-${String(index).padStart(3, '0')}/reads`)
     await book.flush()
@@ -36,7 +36,7 @@ describe('topics that lead to no reader', () => {
 
   it('are shortened and cleaned of what a database cannot keep', async () => {
     const { core } = context.app
-    const book = new ActivityBook(core)
+    const book = new ReaderActivityBuffer(core)
     context.clock.set('2026-05-04T13:00:00Z')
     book.noteTopic(`lastseen/\u0000\uD800\n${'x'.repeat(60_000)}`)
     await book.flush()
@@ -49,7 +49,7 @@ describe('antennas that no scan point names', () => {
   let site: Site
   let other: Site
   const see = async (of: Site, ...antennas: number[]): Promise<void> => {
-    const book = new ActivityBook(context.app.core)
+    const book = new ReaderActivityBuffer(context.app.core)
     const device = (await findDevice(context.app.core.db.read, of.org.orgId, of.readerId))!
     book.noteAntennas(
       device,

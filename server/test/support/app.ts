@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, inject } from 'vitest'
-import { type Core, openCore } from '../../src/app/core.ts'
+import { type AppContext, openAppContext } from '../../src/app/context.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../../src/app/server.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { render } from '../../src/db/sql.ts'
@@ -33,13 +33,13 @@ export interface AppOptions {
 
 /** The service on a real port over a database of its own. */
 export class TestApp {
-  readonly core: Core
+  readonly core: AppContext
   readonly databaseUrl: string
   readonly #urls: readonly string[]
   readonly #close: () => Promise<void>
   #turn = 0
 
-  constructor(urls: readonly string[], core: Core, databaseUrl: string, close: () => Promise<void>) {
+  constructor(urls: readonly string[], core: AppContext, databaseUrl: string, close: () => Promise<void>) {
     this.#urls = urls
     this.core = core
     this.databaseUrl = databaseUrl
@@ -102,7 +102,7 @@ const log = pino({ level: process.env['TEST_LOG'] ?? 'silent' })
 
 type Opened = { port: number; close(): Promise<void> }
 
-async function openServer(core: Core, options: AppOptions): Promise<Opened> {
+async function openServer(core: AppContext, options: AppOptions): Promise<Opened> {
   const server: RunningServer = await startServer(core, {
     host: '127.0.0.1',
     port: 0,
@@ -124,7 +124,7 @@ async function openSecond(url: string, settings: Record<string, string>, options
   const { clock, delivery, tell, onStatement } = options
   if ([clock, delivery, tell, onStatement].every((one) => one === undefined))
     return openBeside(neighbourUrl, url, settings)
-  const core = await openCore({ config: readConfig(settings), url, ...(clock === undefined ? {} : { clock }) })
+  const core = await openAppContext({ config: readConfig(settings), url, ...(clock === undefined ? {} : { clock }) })
   const server = await openServer(core, options)
   return {
     port: server.port,
@@ -145,7 +145,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     ...options.settings,
   }
   const watch = await watchStatements(databaseUrl)
-  const core = await openCore({
+  const core = await openAppContext({
     config: readConfig(settings),
     url: databaseUrl,
     onStatement: (statement) => {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { mintCredentials } from '../../src/credentials/commands.ts'
+import { mintCredentials } from '../../src/auth/commands.ts'
 import type { InstallationKeys } from '../../src/db/installation.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import { instantFromMillis } from '../../src/kernel/instant.ts'

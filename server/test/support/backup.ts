@@ -1,5 +1,5 @@
 import { inject } from 'vitest'
-import { fleetingTables } from '../../src/db/tables.ts'
+import { fleetingTables } from '../../src/db/schema/tables.ts'
 import { withSql } from './process.ts'
 
 /** Every row of every table that a backup must bring back, by table. */

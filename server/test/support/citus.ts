@@ -1,5 +1,5 @@
 import type postgres from 'postgres'
-import { type TableKind, fleetingTables, tables } from '../../src/db/tables.ts'
+import { type TableKind, fleetingTables, tables } from '../../src/db/schema/tables.ts'
 
 interface Relation {
   name: string

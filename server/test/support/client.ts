@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici'
-import { mintCredentials } from '../../src/credentials/commands.ts'
+import { mintCredentials } from '../../src/auth/commands.ts'
 import type { TestApp } from './app.ts'
 import { checkAnswer } from './description.ts'
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
-import { acquireEmbedded } from '../../src/db/embedded/acquire.ts'
+import { acquireEmbedded } from '../../src/embedded-postgres/acquire.ts'
 
 /** A PostgreSQL server for one test run. */
 export interface Cluster {

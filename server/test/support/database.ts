@@ -1,8 +1,8 @@
 import postgres from 'postgres'
 import { inject } from 'vitest'
-import { distribute } from '../../src/db/distribute.ts'
-import { migrate } from '../../src/db/migrate.ts'
-import { makeMonths } from '../../src/db/partitions.ts'
+import { distribute } from '../../src/db/citus/distribute.ts'
+import { migrate } from '../../src/db/schema/migrate.ts'
+import { makeMonths } from '../../src/db/schema/partitions.ts'
 
 export interface TestDatabase {
   url: string

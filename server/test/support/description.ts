@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { describeNaturalKey, naturalKeySurface } from '../../src/api/natural-key/surface.ts'
-import { describePrimary } from '../../src/api/primary/description.ts'
+import { describePrimary } from '../../src/api/primary/openapi.ts'
 import { primarySurface } from '../../src/api/primary/surface.ts'
-import { apiKeyComponents } from '../../src/api/web/api-keys.ts'
-import { describeWeb } from '../../src/api/web/description.ts'
-import { webSurface } from '../../src/api/web/surface.ts'
+import { apiKeyComponents } from '../../src/api/session/api-keys.ts'
+import { describeSessionApi } from '../../src/api/session/openapi.ts'
+import { sessionSurface } from '../../src/api/session/surface.ts'
 import type { AnyRoute } from '../../src/http/route.ts'
 import { Router } from '../../src/http/router.ts'
 import { evidenceFolder } from './statements.ts'
@@ -18,9 +18,9 @@ export const primaryRoutes: readonly AnyRoute[] = primarySurface(nothing).routes
 export const naturalRoutes: readonly AnyRoute[] = naturalKeySurface(nothing, '/natural').routes
 
 /** The rows of the web app's own endpoints, and their description, which is not published. */
-export const webRoutes: readonly AnyRoute[] = webSurface(nothing, nothing, nothing).routes
+export const webRoutes: readonly AnyRoute[] = sessionSurface(nothing, nothing, nothing).routes
 
-export const webDocument = describeWeb(webRoutes)
+export const webDocument = describeSessionApi(webRoutes)
 
 export const document = describePrimary(primaryRoutes, '/', apiKeyComponents)
 export const naturalDocument = describeNaturalKey(naturalRoutes, '/natural', apiKeyComponents)

@@ -8,6 +8,6 @@ export async function insertAssets(admin: postgres.Sql, owner: postgres.PendingQ
     select ${owner}, n, 'K' || n, 'N' || n, '{}', 'asset', true, now(), now(), now(), 'k' || n
     from generate_series(1, ${count}) n`
   await admin`
-    insert into tags (org_id, id, asset_id, tag_type, value, match_value, created_at)
+    insert into tags (org_id, id, asset_id, tag_type, value, normalized_value, created_at)
     select ${owner}, n, n, 'barcode', 'T' || n, 'T' || n, now() from generate_series(1, ${count}) n`
 }

@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
-import { assetStore } from '../../src/assets/assets.sql.ts'
+import { assetRepository } from '../../src/assets/assets.sql.ts'
 import { changeAsset, deleteAsset } from '../../src/assets/commands.ts'
 import { FairQueue } from '../../src/admission/fair-queue.ts'
-import { Intake } from '../../src/ingest/intake.ts'
-import { Refusal } from '../../src/kernel/errors.ts'
+import { ReadIngestor } from '../../src/ingest/read-ingestor.ts'
+import { ApiError } from '../../src/kernel/errors.ts'
 import { changeLocation, deleteLocation, renameLocation } from '../../src/locations/commands.ts'
-import { recordSave } from '../../src/pipeline/record-save.ts'
+import { recordOperatorSighting } from '../../src/tracking/recording/record-operator-sighting.ts'
 import { attachTag, detachTag, getRecord, renameRecord } from '../../src/records/commands.ts'
 import { changeReader } from '../../src/readers/commands.ts'
 import { assetHistory } from '../../src/tracking/history.sql.ts'
@@ -30,7 +30,7 @@ const accepted = async (work: Promise<unknown>): Promise<boolean> => {
     await work
     return true
   } catch (error) {
-    if (error instanceof Refusal) return false
+    if (error instanceof ApiError) return false
     throw error
   }
 }
@@ -40,7 +40,7 @@ export class ModelRun {
   readonly model: TrackingModel = newModel()
   readonly #world: ModelWorld
   readonly #orgId: number
-  readonly #intake: Intake
+  readonly #intake: ReadIngestor
   readonly #sent: ModelMessage[] = []
   #names = 0
 
@@ -50,7 +50,7 @@ export class ModelRun {
     const quiet = (): void => undefined
     const told = { onTaken: quiet, onMoved: quiet, onUnknown: quiet, onQuarantine: quiet }
     const queue = new FairQueue({ maxInFlight: 4 })
-    this.#intake = new Intake({ db: world.core.db, clock: world.core.clock, queue, retentionDays: 400, ...told })
+    this.#intake = new ReadIngestor({ db: world.core.db, clock: world.core.clock, queue, retentionDays: 400, ...told })
   }
 
   async perform(action: Action): Promise<void> {
@@ -61,7 +61,7 @@ export class ModelRun {
       case 'read': {
         const reads = action.reads.map(({ offset, ...rest }) => ({
           ...rest,
-          stamp: offset === null ? null : model.now + offset,
+          hmacTag: offset === null ? null : model.now + offset,
         }))
         this.#sent.push({ reader: action.reader, reads })
         return this.#deliver(this.#sent.at(-1)!)
@@ -75,7 +75,7 @@ export class ModelRun {
         if (live.length === 0 || model.locations.get(action.place)!.isDeleted) return
         model.save(action.place, live)
         const at = instant(textOf(model.now))
-        await core.db.inOrganization(orgId, (tx) => recordSave(tx, orgId, action.place, live, at))
+        await core.db.withTenant(orgId, (tx) => recordOperatorSighting(tx, orgId, action.place, live, at))
         return
       }
       case 'wait': {
@@ -99,14 +99,14 @@ export class ModelRun {
   }
 
   async #deliver(message: ModelMessage): Promise<void> {
-    const reads = message.reads.map(({ tag, antenna, stamp }) => ({
+    const reads = message.reads.map(({ tag, antenna, hmacTag }) => ({
       tag,
       tag_type: 'barcode',
       antenna,
-      ...(stamp === null ? {} : { observed_at: textOf(stamp) }),
+      ...(hmacTag === null ? {} : { observed_at: textOf(hmacTag) }),
     }))
     const device = { orgId: this.#orgId, readerId: message.reader, topicKey: '', format: 'generic', clock: 'reader' }
-    const taken = await this.#intake.take(device, Buffer.from(JSON.stringify({ reads })), null)
+    const taken = await this.#intake.process(device, Buffer.from(JSON.stringify({ reads })), null)
     expect(taken).toEqual(this.model.read(message))
   }
 
@@ -115,10 +115,10 @@ export class ModelRun {
     const holder = this.model.tags.get(tag)
     if (holder === assetId || this.model.assets.get(assetId)!.isDeleted) return
     if (holder != null) {
-      const { tags } = await getRecord(core, assetStore, this.#orgId, holder)
-      await detachTag(core, assetStore, this.#orgId, holder, tags.find((one) => one.value === tag)!.id)
+      const { tags } = await getRecord(core, assetRepository, this.#orgId, holder)
+      await detachTag(core, assetRepository, this.#orgId, holder, tags.find((one) => one.value === tag)!.id)
     }
-    await attachTag(core, assetStore, this.#orgId, assetId, { type: 'barcode', value: tag })
+    await attachTag(core, assetRepository, this.#orgId, assetId, { type: 'barcode', value: tag })
     this.model.tags.set(tag, assetId)
   }
 
@@ -139,7 +139,7 @@ export class ModelRun {
     const record = kind.endsWith('asset') ? this.model.assets.get(id)! : this.model.locations.get(id)!
     const text = `${kind} ${++this.#names}`
     const change = {
-      'rename asset': () => renameRecord(core, assetStore, this.#orgId, id, text),
+      'rename asset': () => renameRecord(core, assetRepository, this.#orgId, id, text),
       'name asset': () => changeAsset(core, this.#orgId, id, { name: text }),
       'rename location': () => renameLocation(core, this.#orgId, id, text),
       'name location': () => changeLocation(core, this.#orgId, id, { name: text, parent: {} }),

@@ -1,8 +1,8 @@
 import postgres from 'postgres'
 import { expect } from 'vitest'
-import { type Core, openCore } from '../../src/app/core.ts'
+import { type AppContext, openAppContext } from '../../src/app/context.ts'
 import { readConfig } from '../../src/config/config.ts'
-import { makeMonths } from '../../src/db/partitions.ts'
+import { makeMonths } from '../../src/db/schema/partitions.ts'
 import { type TestDatabase, cloneDatabase } from './database.ts'
 import { watchStatements } from './statements.ts'
 import { TrackingModel } from './tracking-model.ts'
@@ -33,7 +33,7 @@ export const newModel = (): TrackingModel =>
 
 /** A database full of organizations of one kind, each good for one run. */
 export class ModelWorld {
-  readonly core: Core
+  readonly core: AppContext
   readonly sql: postgres.Sql
   readonly clock: { nowMs: number }
   readonly #database: TestDatabase
@@ -42,7 +42,7 @@ export class ModelWorld {
   #made = 1_000_000
 
   private constructor(
-    core: Core,
+    core: AppContext,
     sql: postgres.Sql,
     clock: { nowMs: number },
     database: TestDatabase,
@@ -64,7 +64,7 @@ export class ModelWorld {
     const watch = await watchStatements(database.url)
     const clock = { nowMs: startMs, millis: (): number => clock.nowMs }
     const config = readConfig({ DATABASE_URL: database.url, LASTSEEN_LOG_LEVEL: 'error' })
-    const core = await openCore({
+    const core = await openAppContext({
       config,
       url: database.url,
       clock,
@@ -104,7 +104,7 @@ export class ModelWorld {
       select org, id, 'A' || id, 'Thing ' || id, '{}', true, ${past}, ${past}, ${past}, ''
       from ${orgs}, unnest(${assetIds}::bigint[]) id`
     await sql`
-      insert into tags (org_id, id, asset_id, tag_type, value, match_value, created_at)
+      insert into tags (org_id, id, asset_id, tag_type, value, normalized_value, created_at)
       select org, 30 + place, asset_id, 'barcode', value, value, now()
       from ${orgs}, unnest(${tagNames}::text[], ${tagHolders}::bigint[]) with ordinality t (value, asset_id, place)`
     await sql`

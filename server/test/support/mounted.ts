@@ -1,6 +1,6 @@
 import { ConnectionLimits } from '../../src/admission/connection-limits.ts'
 import { FairQueue } from '../../src/admission/fair-queue.ts'
-import { type DispatchNeeds, dispatcher } from '../../src/http/dispatch.ts'
+import { type DispatcherDeps, createDispatcher } from '../../src/http/dispatcher.ts'
 import { type AnyRoute, type ok, route } from '../../src/http/route.ts'
 import { listen } from '../../src/http/server.ts'
 import { memoryLimiter } from '../../src/http/rate-limit.ts'
@@ -22,7 +22,7 @@ export const success = { status: 200, description: 'Fine' } as const
 export const row = (id: string, handle: () => Promise<ReturnType<typeof ok>>, more: Partial<AnyRoute> = {}): AnyRoute =>
   route({ ...common, id, method: 'GET', path: `/${id}`, success, handle, ...(more as object) })
 
-interface MountOptions extends Partial<DispatchNeeds> {
+interface MountOptions extends Partial<DispatcherDeps> {
   requestTimeoutMs?: number
   limits?: ConnectionLimits
 }
@@ -36,9 +36,9 @@ export async function mountRows(
   const limited: string[] = []
   const answered: Mounted['answered'] = []
   const millis = options.millis ?? Date.now
-  const handle = dispatcher({
+  const handle = createDispatcher({
     surfaces: [{ base: '/api/v1', routes }],
-    pages: [],
+    rawRoutes: [],
     authenticator: {
       authenticate: async (token) => ({
         kind: 'credential',
@@ -63,6 +63,20 @@ export async function mountRows(
     onBug: (_exchange, error) => bugs.push(error),
     ...options,
   })
-  const server = await listen({ host: '127.0.0.1', port: 0, millis, handle, requestTimeoutMs, limits, onLimit: (limit) => limited.push(limit) })
-  return { url: `http://127.0.0.1:${server.port}`, bugs, answered, limited, close: (graceMs = 100) => server.close(graceMs) }
+  const server = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    millis,
+    handle,
+    requestTimeoutMs,
+    limits,
+    onLimit: (limit) => limited.push(limit),
+  })
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    bugs,
+    answered,
+    limited,
+    close: (graceMs = 100) => server.close(graceMs),
+  }
 }

@@ -1,6 +1,6 @@
 import { type Socket, createSocket } from 'node:dgram'
 import type { AddressInfo } from 'node:net'
-import { parseAddress } from '../../src/kernel/address.ts'
+import { parseAddress } from '../../src/kernel/ip-range.ts'
 
 /** The addresses of a name: fixed, or other ones each time it is asked for. */
 export type Answer = string[] | ((question: number) => string[])

@@ -8,7 +8,7 @@ import { pino } from 'pino'
 import { ensureBuilt } from '../../../scripts/ensure.mjs'
 
 ensureBuilt()
-const { openCore } = await import('../../dist/app/core.js')
+const { openCore } = await import('../../dist/app/context.js')
 const { startServer } = await import('../../dist/app/server.js')
 const { readConfig } = await import('../../dist/config/config.js')
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Reply } from './client.ts'
-import { expectRefusal } from './envelope.ts'
+import { expectRefusal } from './error-response.ts'
 
 /** An entry of `fields`; the message is compared only where the contract gives its words. */
 export interface Problem {

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect, inject } from 'vitest'
-import { isAlive } from '../../src/db/embedded/lock.ts'
-import { readPostmaster } from '../../src/db/embedded/postmaster.ts'
+import { isAlive } from '../../src/embedded-postgres/file-lock.ts'
+import { readPostmaster } from '../../src/embedded-postgres/postmaster.ts'
 import { type Reply, type SendOptions, send } from './client.ts'
 
 export const repository = fileURLToPath(new URL('../../..', import.meta.url))

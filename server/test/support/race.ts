@@ -20,7 +20,7 @@ class Track {
   }
 
   /** Sends all requests at the same moment, every other one through the other process. */
-  together(count: number, act: (caller: Client, index: number) => Promise<Reply>): Promise<Reply[]> {
+  together(count: number, act: (principal: Client, index: number) => Promise<Reply>): Promise<Reply[]> {
     return Promise.all(Array.from({ length: count }, (_, index) => act(this.callers[index % 2]!, index)))
   }
 

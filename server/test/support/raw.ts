@@ -15,19 +15,19 @@ export class Wire {
   readonly #socket: Socket
   #received = Buffer.alloc(0)
   #isEnded = false
-  #wake: () => void = () => undefined
+  #pubsub: () => void = () => undefined
   readonly ended: Promise<void>
 
   private constructor(socket: Socket) {
     this.#socket = socket
     socket.on('data', (chunk) => {
       this.#received = Buffer.concat([this.#received, chunk])
-      this.#wake()
+      this.#pubsub()
     })
     this.ended = new Promise((resolve) => {
       const end = (): void => {
         this.#isEnded = true
-        this.#wake()
+        this.#pubsub()
         resolve()
       }
       socket.on('end', end)
@@ -65,7 +65,7 @@ export class Wire {
       if (reply !== null && reply.status >= 200) return reply
       if (reply !== null) continue
       if (this.#isEnded) return null
-      await new Promise<void>((resolve) => (this.#wake = resolve))
+      await new Promise<void>((resolve) => (this.#pubsub = resolve))
     }
   }
 

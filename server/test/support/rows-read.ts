@@ -10,7 +10,7 @@ export async function rowsRead(
 ): Promise<number> {
   const report = sql`select pg_stat_force_next_flush()`
   const count = async (): Promise<number> => {
-    await db.inOrganization(orgId, (tx) => tx.query(report))
+    await db.withTenant(orgId, (tx) => tx.query(report))
     await db.read.query(report)
     // What the test itself read before must be counted by now, not while it looks.
     await admin`select pg_stat_force_next_flush()`

@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'vitest'
 import type { TestApp } from './app.ts'
 
 /** Tables that a mere request may write to: a token is issued, a credential was last used now. */
-const volatile = ['credentials', 'refresh_chains']
+const volatile = ['credentials', 'refresh_token_families']
 
 /** The database behind the service, seen by its superuser. */
 export interface Behind {

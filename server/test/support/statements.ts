@@ -2,10 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import postgres from 'postgres'
-import { crossShard, stepsBeyond } from '../../src/db/cross-shard.ts'
+import { testedCrossShardStatements, crossShardSteps } from '../../src/db/citus/cross-shard.ts'
 import { type Sql, render } from '../../src/db/sql.ts'
-import { tables } from '../../src/db/tables.ts'
-import { fenceViolations, loadFence, statementTables } from './fence.ts'
+import { tables } from '../../src/db/schema/tables.ts'
+import { fenceViolations, loadFence, statementTables } from './tenant-sql-linter.ts'
 
 export const evidenceFolder = fileURLToPath(new URL('../../.cache/evidence', import.meta.url))
 
@@ -14,15 +14,15 @@ export const templatePrint = (strings: readonly string[]): string => strings.joi
 
 const kinds = new Map(tables.map(({ name, kind }) => [name, kind]))
 
-const listed = new Set(crossShard.map(({ statement }) => statement))
+const listed = new Set(testedCrossShardStatements.map(({ statement }) => statement))
 
 /** What would not run on Citus, or not as the manual says. */
 export function placeViolations(text: string): string[] {
   const used = statementTables(text).map((name) => ({ name, kind: kinds.get(name) }))
   const local = used.filter(({ kind }) => kind === 'local').map(({ name }) => name)
-  const found = stepsBeyond(text)
+  const found = crossShardSteps(text)
     .filter((step) => !listed.has(step))
-    .map((step) => `${step} is not in the list of what does not run on one shard (db/cross-shard.ts)`)
+    .map((step) => `${step} is not in the list of what does not run on one shard (db/citus/cross-shard.ts)`)
   if (local.length > 0 && used.some(({ kind }) => kind === 'tenant'))
     found.push(`${local.join(', ')} stays on the coordinator and may not stand beside a tenant table`)
   // Citus calls the column by the name of the table, which is another one where the shard lies.

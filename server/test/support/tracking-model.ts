@@ -14,7 +14,7 @@ interface ModelRead {
   tag: string
   antenna: number
   /** Null for a read without a stamp. */
-  stamp: number | null
+  hmacTag: number | null
 }
 
 export interface ModelMessage {
@@ -78,8 +78,8 @@ export class TrackingModel {
   /** One message; later reads of it may carry earlier stamps. */
   read({ reader, reads }: ModelMessage): { accepted: number; ignored: number } {
     const settled = reads.map((read) => {
-      const isBelieved = read.stamp !== null && read.stamp <= this.now + 120 * second
-      return { ...read, observedAt: isBelieved ? read.stamp! : this.now }
+      const isBelieved = read.hmacTag !== null && read.hmacTag <= this.now + 120 * second
+      return { ...read, observedAt: isBelieved ? read.hmacTag! : this.now }
     })
     const known = settled.filter((read) => read.observedAt >= this.now - 400 * day && this.tags.get(read.tag) != null)
     for (const read of known.toSorted((a, b) => a.observedAt - b.observedAt)) {

@@ -1,8 +1,8 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { makeMonths } from '../../src/db/partitions.ts'
+import { makeMonths } from '../../src/db/schema/partitions.ts'
 import { type Instant, parseRfc3339 } from '../../src/kernel/instant.ts'
-import { recordSave } from '../../src/pipeline/record-save.ts'
+import { recordOperatorSighting } from '../../src/tracking/recording/record-operator-sighting.ts'
 import { createReader } from '../../src/readers/commands.ts'
 import type { Smoothing } from '../../src/readers/reader.ts'
 import { type AppOptions, type TestApp, type TestOrg, useApp } from './app.ts'
@@ -160,8 +160,8 @@ export class Site {
   /** An operator says that the things are here. */
   save(place: { id: number }, things: readonly { id: number }[], at: string) {
     const ids = things.map((thing) => thing.id)
-    return this.app.core.db.inOrganization(this.org.orgId, (tx) =>
-      recordSave(tx, this.org.orgId, place.id, ids, instant(at)),
+    return this.app.core.db.withTenant(this.org.orgId, (tx) =>
+      recordOperatorSighting(tx, this.org.orgId, place.id, ids, instant(at)),
     )
   }
 

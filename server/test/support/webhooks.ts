@@ -124,7 +124,7 @@ export class Watched {
   async moveThings(things: readonly Thing[], place: Place, { isTold = true } = {}): Promise<string[]> {
     const at = new Date(this.app.core.clock.millis()).toISOString()
     const moves = await this.site.save(place, things, at)
-    if (isTold) await this.app.core.wake.send('moved', String(this.orgId))
+    if (isTold) await this.app.core.pubsub.publish('moved', String(this.orgId))
     return moves.map((move) => move.deliveryId)
   }
 
@@ -132,7 +132,7 @@ export class Watched {
   async outbox(): Promise<Record<'moves' | 'waiting', number>> {
     const [row] = await database(this.app)`
       select (select count(*) from moves where org_id = ${this.orgId}) as moves,
-        (select count(*) from due_moves where org_id = ${this.orgId}) as waiting`
+        (select count(*) from webhook_outbox where org_id = ${this.orgId}) as waiting`
     return row as never
   }
 

@@ -5,13 +5,13 @@ import { sql } from '../../src/db/sql.ts'
 import { fromDatabase, type Instant, instantFromMillis } from '../../src/kernel/instant.ts'
 import { createLocation } from '../../src/locations/commands.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
-import { recordReads } from '../../src/pipeline/record-reads.ts'
-import { recordSave } from '../../src/pipeline/record-save.ts'
+import { recordReads } from '../../src/tracking/recording/record-reads.ts'
+import { recordOperatorSighting } from '../../src/tracking/recording/record-operator-sighting.ts'
 import { createReader, removeReader } from '../../src/readers/commands.ts'
 import { recordSightings } from '../../src/tracking/recording.sql.ts'
 import { type Sighting, minuteOf } from '../../src/tracking/sighting.ts'
 import type { TagRead } from '../../src/tracking/tag-read.ts'
-import { useCore } from '../support/core.ts'
+import { useCore } from '../support/context.ts'
 
 const used = useCore()
 const day = instantFromMillis(Date.now() - 30 * 86_400_000).slice(0, 10)
@@ -47,7 +47,7 @@ const seen = (assetId: number, locationId: number | null, clock: string): Sighti
 })
 
 const recorded = (sightings: readonly Sighting[]) =>
-  used.core.db.inOrganization(orgId, (tx) => recordSightings(tx, orgId, sightings, new Map(), at('12:00:00')))
+  used.core.db.withTenant(orgId, (tx) => recordSightings(tx, orgId, sightings, new Map(), at('12:00:00')))
 
 /** The minutes of these assets, in order of asset and time. */
 async function minutesOf(...assetIds: number[]): Promise<Sighting[]> {
@@ -193,8 +193,8 @@ describe('moves along sightings', () => {
   it('announces a change within the last-seen minute, which only an operator can make', async () => {
     await along(seen(pallet, dock, '10:00:00'))
     expect(await along(seen(pallet, hall, '10:00:30'))).toEqual([])
-    const moves = await used.core.db.inOrganization(orgId, (tx) =>
-      recordSave(tx, orgId, hall, [pallet, pallet], at('10:00:30')),
+    const moves = await used.core.db.withTenant(orgId, (tx) =>
+      recordOperatorSighting(tx, orgId, hall, [pallet, pallet], at('10:00:30')),
     )
     expect(moves).toMatchObject([{ from: { id: dock }, to: { id: hall }, occurredAt: at('10:00:30') }])
   })

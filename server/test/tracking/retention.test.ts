@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import { describe, expect, it } from 'vitest'
-import { keepRetention } from '../../src/app/retention.ts'
+import { keepRetention } from '../../src/jobs/retention.ts'
 import { Site, database, eventually, useTracking } from '../support/tracking.ts'
 
 /** Forty days: at a given moment the months that ended more than forty days ago go. */

@@ -2,12 +2,18 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Smoothing } from '../../src/readers/reader.ts'
 import { minuteOf } from '../../src/tracking/sighting.ts'
-import { type Glimpse, type Observation, gathered, isBelieved, steady } from '../../src/tracking/smoothing.ts'
+import {
+  type RecentSighting,
+  type Observation,
+  mergeRecent,
+  isConfirmed,
+  smooth,
+} from '../../src/tracking/smoothing.ts'
 import { instant } from '../support/tracking.ts'
 
 const [home, away, third] = [1, 2, 3]
 const at = (seconds: number) => instant(new Date(Date.parse('2026-05-04T08:00:00Z') + seconds * 1000).toISOString())
-const glimpse = (seconds: number, locationId: number | null, rssiDbm: number | null = null): Glimpse => ({
+const glimpse = (seconds: number, locationId: number | null, rssiDbm: number | null = null): RecentSighting => ({
   locationId,
   observedAt: at(seconds),
   rssiDbm,
@@ -15,7 +21,7 @@ const glimpse = (seconds: number, locationId: number | null, rssiDbm: number | n
 const rule: Smoothing = { reads: 3, seconds: 30, marginDb: 6 }
 
 describe('another place is believed', () => {
-  it.each<[string, boolean, Glimpse[]]>([
+  it.each<[string, boolean, RecentSighting[]]>([
     ['not at the first sighting', false, [glimpse(50, away)]],
     ['not at the second', false, [glimpse(40, away), glimpse(50, away)]],
     ['at the third in a row', true, [glimpse(30, away), glimpse(40, away), glimpse(50, away)]],
@@ -48,17 +54,17 @@ describe('another place is believed', () => {
     ['not by a strength measured long ago', false, [glimpse(10, home, -90), glimpse(50, away, -20)]],
   ])('%s', (_when, expected, known) => {
     const seen = known.find((one) => one.observedAt === at(50))!
-    expect(isBelieved(rule, home, seen, known)).toBe(expected)
+    expect(isConfirmed(rule, home, seen, known)).toBe(expected)
   })
 
   it('never for its strength when no margin is set', () => {
     const known = [glimpse(45, home, -90), glimpse(50, away, -20)]
-    expect(isBelieved({ ...rule, marginDb: null }, home, known[1]!, known)).toBe(false)
+    expect(isConfirmed({ ...rule, marginDb: null }, home, known[1]!, known)).toBe(false)
   })
 
   it('never for its strength when it is no place at all', () => {
     const known = [glimpse(45, home, -90), glimpse(50, null, -20)]
-    expect(isBelieved(rule, home, known[1]!, known)).toBe(false)
+    expect(isConfirmed(rule, home, known[1]!, known)).toBe(false)
   })
 })
 
@@ -92,7 +98,7 @@ describe('any series of sightings', () => {
     fc.assert(
       fc.property(fc.array(observation), before, (drawn, start) => {
         const given = observed(drawn)
-        const result = steady(start, given, gathered([], given))
+        const result = smooth(start, given, mergeRecent([], given))
         expect(result.map((one) => [one.assetId, one.observedAt])).toEqual(given.map((one) => [7, one.observedAt]))
       }),
     )
@@ -102,9 +108,9 @@ describe('any series of sightings', () => {
     fc.assert(
       fc.property(fc.array(observation), before, (drawn, start) => {
         const given = observed(drawn)
-        const result = steady(start, given, gathered([], given))
+        const result = smooth(start, given, mergeRecent([], given))
         const off = given.map((one) => ({ ...one, smoothing: null }))
-        expect(steady(start, off, []).map((one) => one.locationId)).toEqual(given.map((one) => one.locationId))
+        expect(smooth(start, off, []).map((one) => one.locationId)).toEqual(given.map((one) => one.locationId))
         given.forEach((one, index) => {
           if (minuteOf(one.observedAt) <= (start?.minute ?? '')) expect(result[index]!.locationId).toBe(one.locationId)
         })
@@ -118,7 +124,7 @@ describe('any series of sightings', () => {
         const given = observed(drawn)
         let place = start?.locationId ?? null
         let last: string = start?.minute ?? ''
-        steady(start, given, gathered([], given)).forEach((one, index) => {
+        smooth(start, given, mergeRecent([], given)).forEach((one, index) => {
           if (minuteOf(one.observedAt) <= last) return
           last = minuteOf(one.observedAt)
           expect([place, given[index]!.locationId]).toContain(one.locationId)
@@ -136,10 +142,10 @@ describe('any series of sightings', () => {
         before,
         (drawn, again, start) => {
           const given = observed(drawn)
-          let known = gathered([], given)
-          const once = steady(start, given, known)
-          for (const which of again) known = gathered(known, [given[which % given.length]!])
-          expect(steady(start, given, gathered(known, given))).toEqual(once)
+          let known = mergeRecent([], given)
+          const once = smooth(start, given, known)
+          for (const which of again) known = mergeRecent(known, [given[which % given.length]!])
+          expect(smooth(start, given, mergeRecent(known, given))).toEqual(once)
         },
       ),
     )
@@ -149,7 +155,7 @@ describe('any series of sightings', () => {
 describe('what is known of an asset', () => {
   it('is the 64 latest sightings, whichever came first', () => {
     const all = Array.from({ length: 100 }, (_, index) => glimpse(index, home))
-    const known = all.toReversed().reduce<Glimpse[]>((before, one) => gathered(before, [one]), [])
+    const known = all.toReversed().reduce<RecentSighting[]>((before, one) => mergeRecent(before, [one]), [])
     expect(known).toEqual(all.slice(36))
   })
 })

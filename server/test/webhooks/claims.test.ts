@@ -1,12 +1,12 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { type Core, openCore } from '../../src/app/core.ts'
+import { type AppContext, openAppContext } from '../../src/app/context.ts'
 import { webhookNeeds } from '../../src/app/webhooks.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { instantFromMillis } from '../../src/kernel/instant.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
 import { createWebhook } from '../../src/webhooks/commands.ts'
-import { claimMoves, dropUndue } from '../../src/webhooks/outbox.sql.ts'
+import { claimMoves, deleteExpired } from '../../src/webhooks/outbox.sql.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 import { rowsRead } from '../support/rows-read.ts'
 
@@ -15,13 +15,13 @@ const waiting = 20_000
 const fewSteps = 50
 let database: TestDatabase
 let admin: postgres.Sql
-let core: Core
+let core: AppContext
 let orgId: number
 
 beforeAll(async () => {
   database = await cloneDatabase()
   admin = postgres(database.url, { max: 1, onnotice: () => undefined })
-  core = await openCore({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
+  core = await openAppContext({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
   orgId = (await createOrganization(core, 'Far behind')).orgId
   await createWebhook(webhookNeeds(core), orgId, { url: 'https://example.com/', isEnabled: true })
   // What the database plans now it plans for nothing at all.
@@ -37,8 +37,8 @@ beforeAll(async () => {
       from generate_series(1, ${waiting})
       returning recorded_at, delivery_id
     )
-    insert into due_moves (org_id, period, recorded_at, delivery_id)
-    select w.org_id, w.period, r.recorded_at, r.delivery_id from recorded r, webhooks w where w.org_id = ${orgId}`
+    insert into webhook_outbox (org_id, generation, recorded_at, delivery_id)
+    select w.org_id, w.generation, r.recorded_at, r.delivery_id from recorded r, webhooks w where w.org_id = ${orgId}`
 })
 afterAll(async () => {
   await core.close()
@@ -49,10 +49,11 @@ afterAll(async () => {
 const claimTen = () => claimMoves(core.db, orgId, { limit: 10, notBefore: instantFromMillis(0) })
 const dropLate = () => {
   const notBefore = instantFromMillis(Date.now() + 60_000)
-  return core.db.inOrganization(orgId, (tx) => dropUndue(tx, orgId, notBefore))
+  return core.db.withTenant(orgId, (tx) => deleteExpired(tx, orgId, notBefore))
 }
 
-const reads = (work: () => Promise<unknown>) => rowsRead({ admin, db: core.db, orgId }, ['due_moves', 'moves'], work)
+const reads = (work: () => Promise<unknown>) =>
+  rowsRead({ admin, db: core.db, orgId }, ['webhook_outbox', 'moves'], work)
 
 // On Citus the rows are read elsewhere, and every statement is planned anew.
 describe.skipIf(inject('isCitus'))('However much waits, and whatever waited before', () => {

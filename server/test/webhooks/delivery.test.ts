@@ -107,7 +107,7 @@ describe('a delivery', () => {
     const renamed = await watched.site.api.patch(`/api/v1/assets/${thing.id}`, { name: 'New name' })
     expect(renamed.status).toBe(200)
     expect((await watched.site.api.patch(`/api/v1/locations/${dock.id}`, { name: 'New dock' })).status).toBe(200)
-    await network.app.core.wake.send('moved', String(watched.orgId))
+    await network.app.core.pubsub.publish('moved', String(watched.orgId))
     await eventually(async () => expect(receiver.received).toHaveLength(1))
     expect(bodyOf(receiver.received[0]!).data).toMatchObject({
       asset: { name: 'Old name' },

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { webhookNeeds } from '../../src/app/webhooks.ts'
-import { recordSave } from '../../src/pipeline/record-save.ts'
+import { recordOperatorSighting } from '../../src/tracking/recording/record-operator-sighting.ts'
 import { lapseOrganization, reinstateOrganization } from '../../src/webhooks/commands.ts'
 import { startApp } from '../support/app.ts'
 import type { Receiver } from '../support/receiver.ts'
@@ -85,7 +85,7 @@ describe('while delivery is switched off', () => {
     await watched.change({ enabled: true })
     await watched.change({ url: urlOf(fresh) })
     expect(await watched.outbox()).toEqual({ moves: 2, waiting: 2 })
-    await network.app.core.wake.send('moved', String(watched.orgId))
+    await network.app.core.pubsub.publish('moved', String(watched.orgId))
     await eventually(async () => expect(fresh.received).toHaveLength(2))
     expect(old.received).toEqual([])
   })
@@ -107,8 +107,8 @@ describe('while delivery is switched off', () => {
     const thing = await watched.site.thing('In between')
     const [dock] = watched.places
     const at = instant(new Date(clock.millis()).toISOString())
-    await network.app.core.db.inOrganization(watched.orgId, async (tx) => {
-      expect(await recordSave(tx, watched.orgId, dock.id, [thing.id], at)).toHaveLength(1)
+    await network.app.core.db.withTenant(watched.orgId, async (tx) => {
+      expect(await recordOperatorSighting(tx, watched.orgId, dock.id, [thing.id], at)).toHaveLength(1)
       await watched.change({ enabled: false })
       await watched.change({ enabled: true })
     })
@@ -157,13 +157,13 @@ describe('an organization', () => {
   it('that lapses is sent nothing, and once reinstated only what is new (D42)', async () => {
     const receiver = await network.receiver()
     const watched = await Watched.with(network.app, urlOf(receiver))
-    const needs = webhookNeeds(network.app.core)
+    const deps = webhookNeeds(network.app.core)
     await stalled(watched, 2)
-    await lapseOrganization(needs, watched.orgId)
+    await lapseOrganization(deps, watched.orgId)
     await watched.move()
     expect((await watched.site.api.get('/api/v1/assets')).status).toBe(200)
     expect(await watched.outbox()).toEqual({ moves: 3, waiting: 0 })
-    await reinstateOrganization(needs, watched.orgId)
+    await reinstateOrganization(deps, watched.orgId)
     const ids = await watched.move()
     await eventually(async () => expect(idsAt(receiver)).toEqual(ids))
     await quiet()
@@ -173,8 +173,8 @@ describe('an organization', () => {
   it('that lapsed stays silent when its webhook is switched on or made anew, and speaks when it is reinstated', async () => {
     const receiver = await network.receiver()
     const watched = await Watched.with(network.app, urlOf(receiver))
-    const needs = webhookNeeds(network.app.core)
-    await lapseOrganization(needs, watched.orgId)
+    const deps = webhookNeeds(network.app.core)
+    await lapseOrganization(deps, watched.orgId)
     await watched.change({ enabled: false })
     await watched.change({ enabled: true })
     await watched.move()
@@ -182,7 +182,7 @@ describe('an organization', () => {
     await watched.register(urlOf(receiver))
     await watched.move()
     expect(await watched.outbox()).toEqual({ moves: 2, waiting: 0 })
-    await reinstateOrganization(needs, watched.orgId)
+    await reinstateOrganization(deps, watched.orgId)
     const ids = await watched.move()
     await eventually(async () => expect(idsAt(receiver)).toEqual(ids))
   })
@@ -190,10 +190,10 @@ describe('an organization', () => {
   it('that is reinstated with its webhook switched off stays silent', async () => {
     const receiver = await network.receiver()
     const watched = await Watched.with(network.app, urlOf(receiver))
-    const needs = webhookNeeds(network.app.core)
+    const deps = webhookNeeds(network.app.core)
     await watched.change({ enabled: false })
-    await lapseOrganization(needs, watched.orgId)
-    await reinstateOrganization(needs, watched.orgId)
+    await lapseOrganization(deps, watched.orgId)
+    await reinstateOrganization(deps, watched.orgId)
     await watched.move()
     expect(await watched.outbox()).toEqual({ moves: 1, waiting: 0 })
   })
@@ -207,7 +207,7 @@ describe('a move that nobody took', () => {
     const age = async (deliveries: string[], ageMs: number) => {
       const at = new Date(clock.millis() - ageMs).toISOString()
       await sql`update moves set recorded_at = ${at} where delivery_id = any(${deliveries})`
-      await sql`update due_moves set recorded_at = ${at} where delivery_id = any(${deliveries})`
+      await sql`update webhook_outbox set recorded_at = ${at} where delivery_id = any(${deliveries})`
     }
     const old = await stalled(watched, 2)
     const young = await stalled(watched, 1)

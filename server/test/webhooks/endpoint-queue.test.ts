@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { parseRange } from '../../src/kernel/address.ts'
+import { parseCidr } from '../../src/kernel/ip-range.ts'
 import { now, systemClock } from '../../src/kernel/clock.ts'
 import { testMove } from '../../src/webhooks/payload.ts'
-import { Target } from '../../src/webhooks/target.ts'
-import { EndpointQueue } from '../../src/worker/endpoint-queue.ts'
+import { GuardedConnector } from '../../src/webhooks/ssrf-guard.ts'
+import { EndpointQueue } from '../../src/webhooks/delivery/endpoint-queue.ts'
 import { Authority } from '../support/certificates.ts'
 import { Receiver, answers } from '../support/receiver.ts'
 import { eventually } from '../support/tracking.ts'
@@ -33,17 +33,17 @@ describe('the queue of an endpoint', () => {
   const url = (): string => `https://127.0.0.1:${receiver.port}/`
 
   function open(retryDelaysMs: number[] = []): EndpointQueue {
-    const allowed = [parseRange('127.0.0.1')!]
-    const target = new Target({ allowed, ca: authority.certificate, nameServers: [] })
+    const allowed = [parseCidr('127.0.0.1')!]
+    const target = new GuardedConnector({ allowed, ca: authority.certificate, nameServers: [] })
     const limits = { timeoutMs: 20_000, retryDelaysMs, maxConcurrency }
     const onDropped = (reason: string): void => void dropped.push(reason)
     return new EndpointQueue({ clock: systemClock, target, ...limits, onAttempt: () => undefined, onDropped })
   }
 
-  const deliver = (count: number, period = 1): Promise<unknown> =>
+  const deliver = (count: number, generation = 1): Promise<unknown> =>
     Promise.all(
       Array.from({ length: count }, () =>
-        queue.deliver({ move: testMove(`delivery-${++deliveries}`, now(systemClock)), period }, origin),
+        queue.deliver({ move: testMove(`delivery-${++deliveries}`, now(systemClock)), generation }, origin),
       ),
     )
 
@@ -94,7 +94,7 @@ describe('the queue of an endpoint', () => {
     await moved.close()
   })
 
-  it('drops events of another period without a request', async () => {
+  it('drops events of another generation without a request', async () => {
     await deliver(2, 2)
     expect([receiver.connections, dropped]).toEqual([0, ['switched_off', 'switched_off']])
   })

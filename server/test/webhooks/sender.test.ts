@@ -1,16 +1,16 @@
 import { type Socket, createSocket } from 'node:dgram'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { parseRange } from '../../src/kernel/address.ts'
+import { parseCidr } from '../../src/kernel/ip-range.ts'
 import { WebhookSender } from '../../src/webhooks/sender.ts'
-import { Target } from '../../src/webhooks/target.ts'
+import { GuardedConnector } from '../../src/webhooks/ssrf-guard.ts'
 import { Authority } from '../support/certificates.ts'
 import { Receiver } from '../support/receiver.ts'
 import { eventually } from '../support/tracking.ts'
 
 const timeoutMs = 400
 const signed = { headers: {}, body: Buffer.from('{}') }
-const allowed = [parseRange('127.0.0.1')!]
+const allowed = [parseCidr('127.0.0.1')!]
 
 describe('a request to an endpoint', () => {
   const authority = new Authority()
@@ -36,7 +36,7 @@ describe('a request to an endpoint', () => {
 
   function open({ host = '127.0.0.1', connections = 1, ...limits }: Partial<Parameters<typeof options>[0]> = {}) {
     const nameServers = [`127.0.0.1:${(silentNameServer.address() as AddressInfo).port}`]
-    const target = new Target({ allowed, ca: authority.certificate, nameServers })
+    const target = new GuardedConnector({ allowed, ca: authority.certificate, nameServers })
     const sender = new WebhookSender(target, options({ host, connections, ...limits }))
     opened.push(sender)
     return sender

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { parseRange } from '../../src/kernel/address.ts'
-import { Seal } from '../../src/kernel/sealed.ts'
-import { Target } from '../../src/webhooks/target.ts'
-import { Deliverer } from '../../src/worker/deliver.ts'
+import { parseCidr } from '../../src/kernel/ip-range.ts'
+import { SecretBox } from '../../src/kernel/secret-box.ts'
+import { GuardedConnector } from '../../src/webhooks/ssrf-guard.ts'
+import { Deliverer } from '../../src/webhooks/delivery/deliverer.ts'
 import { TestClock, eventually } from '../support/tracking.ts'
 import { Watched, urlOf, useNetwork } from '../support/webhooks.ts'
 
@@ -12,12 +12,12 @@ const network = useNetwork({ clock, settings: { LASTSEEN_ROLES: 'api' } })
 /** The only process that delivers. It claims nothing but what its sweeps find. */
 function openDeliverer(onAttempt: (isDelivered: boolean) => void): Deliverer {
   const { app, authority, names } = network
-  const allowed = [parseRange('127.0.0.1')!]
+  const allowed = [parseCidr('127.0.0.1')!]
   return new Deliverer({
     db: app.core.db,
     clock,
-    seal: new Seal(app.core.keys.secretKey, 'webhook secrets'),
-    target: new Target({ allowed, ca: authority.certificate, nameServers: [names.address] }),
+    secretBox: new SecretBox(app.core.keys.secretKey, 'webhook secrets'),
+    target: new GuardedConnector({ allowed, ca: authority.certificate, nameServers: [names.address] }),
     timeoutMs: 5000,
     retryDelaysMs: [],
     maxConcurrency: 4,

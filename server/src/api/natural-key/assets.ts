@@ -1,13 +1,17 @@
-import { type AssetPatch, type PlacedAsset, assetTypes } from '../../assets/asset.ts'
-import { listPlacedAssets, placedAssetStore } from '../../assets/assets.sql.ts'
+import { type AssetPatch, type AssetWithLocation, assetTypes } from '../../assets/asset.ts'
+import { listAssetsWithLocation, assetWithLocationRepository } from '../../assets/assets.sql.ts'
 import { deleteAsset } from '../../assets/commands.ts'
-import { flag, freeObject, oneOf } from '../../http/fields.ts'
-import { boolean, keys, search, sort } from '../../http/query.ts'
+import { boolean, jsonObject, oneOf } from '../../http/validation/fields.ts'
+import { booleanParam, keysParam, searchParam, sortParam } from '../../http/validation/query.ts'
 import type { AnyRoute } from '../../http/route.ts'
-import { type Infer, described, optional } from '../../http/schema.ts'
-import { type Wire, component } from '../../http/shape.ts'
+import { type Infer, described, optional } from '../../http/validation/schema.ts'
+import { type Output, component } from '../../http/openapi/response-schema.ts'
 import { now } from '../../kernel/clock.ts'
-import { type PlaceNeeds, changePlacedAsset, createPlacedAsset } from '../../pipeline/place-asset.ts'
+import {
+  type AssetLocationDeps,
+  changeAssetAtLocation,
+  createAssetAtLocation,
+} from '../../tracking/recording/asset-at-location.ts'
 import { keyField, paging } from '../shared/wire.ts'
 import { listDb } from '../shared/list-db.ts'
 import { recordRoutes } from './record-routes.ts'
@@ -21,8 +25,8 @@ export const AssetOut = component(
     ...outShape.before,
     type: typeField,
     current_location: optional(described(keyField, 'Where it was last seen; absent when that is nowhere.')),
-    is_active: flag,
-    metadata: freeObject,
+    is_active: boolean,
+    metadata: jsonObject,
     ...outShape.after,
   },
   {
@@ -37,10 +41,10 @@ export const AssetOut = component(
   },
 )
 
-const presentAsset = (asset: PlacedAsset): Wire<(typeof AssetOut)['shape']> => ({
+const presentAsset = (asset: AssetWithLocation): Output<(typeof AssetOut)['shape']> => ({
   ...present.before(asset),
   type: asset.type,
-  current_location: asset.placeKey ?? undefined,
+  current_location: asset.locationKey ?? undefined,
   is_active: asset.isActive,
   metadata: asset.metadata,
   ...present.after(asset),
@@ -55,16 +59,16 @@ const createShape = {
   identifier: optional(keyField),
   ...createBody.before,
   ...ownBody,
-  is_active: optional(flag),
-  metadata: optional(freeObject),
+  is_active: optional(boolean),
+  metadata: optional(jsonObject),
   ...createBody.after,
 }
 
 const updateShape = {
   ...updateBody.before,
   ...ownBody,
-  is_active: optional(flag),
-  metadata: optional(freeObject),
+  is_active: optional(boolean),
+  metadata: optional(jsonObject),
   ...updateBody.after,
 }
 
@@ -76,11 +80,14 @@ const toAssetPatch = (body: Infer<typeof updateShape>): AssetPatch => ({
 
 const parameters = {
   ...paging,
-  location: { ...keys, description: 'Where the asset was last seen; repeat it to match any of several locations.' },
-  is_active: boolean,
-  type: { ...search, description: `One of ${assetTypes.join(', ')}.` },
-  q: search,
-  sort: sort(['identifier', 'name', 'created_at', 'updated_at'], [{ field: 'identifier', descending: false }]),
+  location: {
+    ...keysParam,
+    description: 'Where the asset was last seen; repeat it to match any of several locations.',
+  },
+  is_active: booleanParam,
+  type: { ...searchParam, description: `One of ${assetTypes.join(', ')}.` },
+  q: searchParam,
+  sort: sortParam(['identifier', 'name', 'created_at', 'updated_at'], [{ field: 'identifier', descending: false }]),
 }
 
 const sortNames = {
@@ -90,10 +97,10 @@ const sortNames = {
   updated_at: 'updated_at',
 } as const
 
-export function assetRoutes(needs: PlaceNeeds, base: string): AnyRoute[] {
-  return recordRoutes(needs, {
+export function assetRoutes(deps: AssetLocationDeps, base: string): AnyRoute[] {
+  return recordRoutes(deps, {
     base,
-    store: placedAssetStore,
+    repository: assetWithLocationRepository,
     singular: 'asset',
     paths: {
       collection: '/assets',
@@ -120,22 +127,21 @@ export function assetRoutes(needs: PlaceNeeds, base: string): AnyRoute[] {
     },
     remove: {
       description: 'Soft: the record leaves all queries, and its key and identifiers are free at once.',
-      refusals: [],
+      errorStatuses: [],
     },
     query: { parameters },
     commands: {
       list: (orgId, { limit, offset, q, is_active: isActive, type, location, ...query }) => {
         const request = { limit, offset, filter: { q, isActive }, sort: sortedBy(query.sort, sortNames) }
         const filter = { type, placeKeys: location }
-        return listPlacedAssets(listDb(needs, orgId, q), orgId, { ...request, now: now(needs.clock) }, filter)
+        return listAssetsWithLocation(listDb(deps, orgId, q), orgId, { ...request, now: now(deps.clock) }, filter)
       },
       create: (orgId, body) => {
         const draft = { ...toDraft(body), metadata: body.metadata ?? {}, type: body.type ?? 'asset' }
-        return createPlacedAsset(needs, orgId, draft, body.current_location)
+        return createAssetAtLocation(deps, orgId, draft, body.current_location)
       },
-      change: (orgId, ref, body) =>
-        changePlacedAsset(needs, orgId, ref, body.current_location, toAssetPatch(body)),
-      remove: (orgId, ref) => deleteAsset(needs, orgId, ref),
+      change: (orgId, ref, body) => changeAssetAtLocation(deps, orgId, ref, body.current_location, toAssetPatch(body)),
+      remove: (orgId, ref) => deleteAsset(deps, orgId, ref),
     },
   })
 }

@@ -1,20 +1,26 @@
-import { flag } from '../../http/fields.ts'
-import { boolean, keys, search, sort } from '../../http/query.ts'
+import { boolean } from '../../http/validation/fields.ts'
+import { booleanParam, keysParam, searchParam, sortParam } from '../../http/validation/query.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
-import { type Field, described, nullable, optional } from '../../http/schema.ts'
-import { type Wire, component, listExample, listOfAll } from '../../http/shape.ts'
+import { type Field, described, nullable, optional } from '../../http/validation/schema.ts'
+import { type Output, component, pageExample, pageOf } from '../../http/openapi/response-schema.ts'
 import { now } from '../../kernel/clock.ts'
-import { changeLocation, createLocation, deleteLocation, locationKin, withTrail } from '../../locations/commands.ts'
-import type { ParentRef, RootedLocation } from '../../locations/location.ts'
-import { rooted, rootedLocationStore } from '../../locations/locations.sql.ts'
-import { listRootedLocations } from '../../locations/paths.sql.ts'
-import type { Needs } from '../../records/record.ts'
+import {
+  changeLocation,
+  createLocation,
+  deleteLocation,
+  listTreeRelation,
+  withPathKeys,
+} from '../../locations/commands.ts'
+import type { ParentRef, LocationWithPath } from '../../locations/location.ts'
+import { withPath, locationWithPathRepository } from '../../locations/locations.sql.ts'
+import { listLocationsWithPath } from '../../locations/paths.sql.ts'
+import type { RecordDeps } from '../../records/record.ts'
 import { keyField, listAnswer, paging, wholeNumber } from '../shared/wire.ts'
 import { listDb } from '../shared/list-db.ts'
 import { recordRoutes } from './record-routes.ts'
 import { createBody, exampleAfter, outShape, present, sortedBy, toDraft, toPatch, updateBody } from './wire.ts'
 
-const anyText: Field<string> = { schema: { type: 'string' }, read: String }
+const anyText: Field<string> = { schema: { type: 'string' }, parse: String }
 
 export const LocationOut = component(
   'Location',
@@ -24,7 +30,7 @@ export const LocationOut = component(
     parent: optional(described(keyField, 'The same as `parent_identifier`.')),
     path: described(anyText, 'The identifiers from the root down, joined by `/`.'),
     depth: described(wholeNumber, '0 at a root.'),
-    is_active: flag,
+    is_active: boolean,
     ...outShape.after,
   },
   {
@@ -41,19 +47,19 @@ export const LocationOut = component(
   },
 )
 
-const presentLocation = (location: RootedLocation): Wire<(typeof LocationOut)['shape']> => ({
+const presentLocation = (location: LocationWithPath): Output<(typeof LocationOut)['shape']> => ({
   ...present.before(location),
   parent_identifier: location.parentKey ?? undefined,
   parent: location.parentKey ?? undefined,
-  path: location.trail.join('/'),
-  depth: location.trail.length - 1,
+  path: location.pathKeys.join('/'),
+  depth: location.pathKeys.length - 1,
   is_active: location.isActive,
   ...present.after(location),
 })
 
 const ownBody = {
   parent_identifier: optional(described(nullable(keyField), 'null makes it a root.')),
-  is_active: optional(flag),
+  is_active: optional(boolean),
 }
 
 const createShape = { identifier: keyField, ...createBody.before, ...ownBody, ...createBody.after }
@@ -64,18 +70,18 @@ const parentOf = ({ parent_identifier: key }: { parent_identifier?: string | nul
 
 const parameters = {
   ...paging,
-  parent: keys,
-  is_active: boolean,
-  q: search,
-  sort: sort(['path', 'identifier', 'name', 'created_at'], [{ field: 'path', descending: false }]),
+  parent: keysParam,
+  is_active: booleanParam,
+  q: searchParam,
+  sort: sortParam(['path', 'identifier', 'name', 'created_at'], [{ field: 'path', descending: false }]),
 }
 
 const sortNames = { path: 'path', identifier: 'external_key', name: 'name', created_at: 'created_at' } as const
 
-export function locationRoutes(needs: Needs, base: string): AnyRoute[] {
-  const routes = recordRoutes(needs, {
+export function locationRoutes(deps: RecordDeps, base: string): AnyRoute[] {
+  const routes = recordRoutes(deps, {
     base,
-    store: rootedLocationStore,
+    repository: locationWithPathRepository,
     singular: 'location',
     paths: {
       collection: '/locations',
@@ -96,34 +102,37 @@ export function locationRoutes(needs: Needs, base: string): AnyRoute[] {
       example: { parent_identifier: 'HALL-B' },
       description: 'Only fields present in the body change.',
     },
-    remove: { description: 'Refused while live locations lie below it or assets are placed in it.', refusals: [409] },
+    remove: {
+      description: 'Refused while live locations lie below it or assets are placed in it.',
+      errorStatuses: [409],
+    },
     query: { parameters },
     commands: {
       list: (orgId, { limit, offset, q, is_active: isActive, parent, ...query }) => {
         const request = { limit, offset, filter: { q, isActive }, sort: sortedBy(query.sort, sortNames) }
-        return listRootedLocations(
-          listDb(needs, orgId, q),
+        return listLocationsWithPath(
+          listDb(deps, orgId, q),
           orgId,
-          { ...request, now: now(needs.clock) },
+          { ...request, now: now(deps.clock) },
           { parentKeys: parent },
         )
       },
       create: async (orgId, body) => {
-        const made = await createLocation(needs, orgId, { ...toDraft(body), parent: parentOf(body) })
-        return withTrail(needs, orgId, made)
+        const made = await createLocation(deps, orgId, { ...toDraft(body), parent: parentOf(body) })
+        return withPathKeys(deps, orgId, made)
       },
       change: async (orgId, ref, body) => {
-        const changed = await changeLocation(needs, orgId, ref, { ...toPatch(body), parent: parentOf(body) })
-        return withTrail(needs, orgId, changed)
+        const changed = await changeLocation(deps, orgId, ref, { ...toPatch(body), parent: parentOf(body) })
+        return withPathKeys(deps, orgId, changed)
       },
-      remove: (orgId, ref) => deleteLocation(needs, orgId, ref),
+      remove: (orgId, ref) => deleteLocation(deps, orgId, ref),
     },
   })
   return [
     ...routes,
-    kinRoute(needs, 'ancestors', '/locations/{identifier}/ancestors'),
-    kinRoute(needs, 'children', '/locations/{identifier}/children'),
-    kinRoute(needs, 'descendants', '/locations/{identifier}/descendants'),
+    kinRoute(deps, 'ancestors', '/locations/{identifier}/ancestors'),
+    kinRoute(deps, 'children', '/locations/{identifier}/children'),
+    kinRoute(deps, 'descendants', '/locations/{identifier}/descendants'),
   ]
 }
 
@@ -133,7 +142,7 @@ const kinDescriptions = {
   descendants: 'Depth-first, siblings by identifier.',
 } as const
 
-function kinRoute(needs: Needs, kin: keyof typeof kinDescriptions, path: string): AnyRoute {
+function kinRoute(deps: RecordDeps, kin: keyof typeof kinDescriptions, path: string): AnyRoute {
   return route({
     id: `locations.${kin}`,
     method: 'GET',
@@ -148,12 +157,12 @@ function kinRoute(needs: Needs, kin: keyof typeof kinDescriptions, path: string)
     success: {
       status: 200,
       description: 'A page of locations',
-      schema: listOfAll(LocationOut),
-      example: listExample(LocationOut),
+      schema: pageOf(LocationOut),
+      example: pageExample(LocationOut),
     },
-    async handle({ caller, params, query }) {
+    async handle({ principal, params, query }) {
       const ref = { key: params.identifier }
-      const page = await locationKin(needs, caller.orgId, ref, kin, query, rooted)
+      const page = await listTreeRelation(deps, principal.orgId, ref, kin, query, withPath)
       return ok(listAnswer(page, query, presentLocation))
     },
   })

@@ -1,10 +1,10 @@
-import type { QueryOf, QuerySpec } from '../../http/query.ts'
+import type { QueryOf, QuerySpec } from '../../http/validation/query.ts'
 import { type AnyRoute, created, noContent, ok, route } from '../../http/route.ts'
-import type { Infer, Shape } from '../../http/schema.ts'
-import { type Component, listExample, listOfAll, single, singleExample } from '../../http/shape.ts'
+import type { Infer, Shape } from '../../http/validation/schema.ts'
+import { type Component, pageExample, pageOf, envelope, envelopeExample } from '../../http/openapi/response-schema.ts'
 import type { Page, PageRequest } from '../../kernel/page.ts'
-import { type Store, attachTag, detachTag, getRecord } from '../../records/commands.ts'
-import type { Needs, RecordCore } from '../../records/record.ts'
+import { type Repository, attachTag, detachTag, getRecord } from '../../records/commands.ts'
+import type { RecordDeps, RecordCore } from '../../records/record.ts'
 import { listAnswer } from '../shared/wire.ts'
 import { IdentifierOut, draftOf, identifierBody, presentIdentifier } from './wire.ts'
 
@@ -16,7 +16,7 @@ interface KeyRef {
 /** What one kind of record brings to the seven operations that every kind has. */
 export interface RecordApi<R extends RecordCore, C extends Shape, U extends Shape, Q extends object> {
   base: string
-  store: Store<R>
+  repository: Repository<R>
   /** Written out, so that a search for a path finds its resource. */
   paths: Record<'collection' | 'item' | 'identifiers' | 'identifier', string>
   singular: 'asset' | 'location'
@@ -26,7 +26,7 @@ export interface RecordApi<R extends RecordCore, C extends Shape, U extends Shap
   present: (record: R) => object
   create: { shape: C; example: object; description: string }
   update: { shape: U; example: object; description: string }
-  remove: { description: string; refusals: readonly number[] }
+  remove: { description: string; errorStatuses: readonly number[] }
   query: QuerySpec<Q>
   commands: {
     list: (orgId: number, query: QueryOf<Q> & PageRequest) => Promise<Page<R>>
@@ -48,10 +48,10 @@ function segmentOf(key: string, fixedWords: readonly string[]): string {
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
 export function recordRoutes<R extends RecordCore, C extends Shape, U extends Shape, Q extends object>(
-  needs: Needs,
+  deps: RecordDeps,
   api: RecordApi<R, C, U, Q>,
 ): AnyRoute[] {
-  const { singular, store, paths, out, present, commands } = api
+  const { singular, repository, paths, out, present, commands } = api
   const plural = `${singular}s`
   const article = singular === 'asset' ? 'an asset' : 'a location'
   const [read, write] = [`${plural}:read`, `${plural}:write`]
@@ -59,11 +59,11 @@ export function recordRoutes<R extends RecordCore, C extends Shape, U extends Sh
   const one = {
     ...common,
     keys: ['identifier'],
-    exists: async (call: { caller: { orgId: number }; params: { identifier: string } }): Promise<void> => {
-      await getRecord(needs, store, call.caller.orgId, { key: call.params.identifier })
+    ensureExists: async (call: { principal: { orgId: number }; params: { identifier: string } }): Promise<void> => {
+      await getRecord(deps, repository, call.principal.orgId, { key: call.params.identifier })
     },
   } as const
-  const whole = { schema: single(out), example: singleExample(out) }
+  const whole = { schema: envelope(out), example: envelopeExample(out) }
 
   return [
     route({
@@ -75,10 +75,10 @@ export function recordRoutes<R extends RecordCore, C extends Shape, U extends Sh
       summary: `List ${plural}`,
       description: 'Lists what is valid now.',
       query: api.query,
-      success: { status: 200, description: `A page of ${plural}`, schema: listOfAll(out), example: listExample(out) },
-      async handle({ caller, query }) {
+      success: { status: 200, description: `A page of ${plural}`, schema: pageOf(out), example: pageExample(out) },
+      async handle({ principal, query }) {
         const request = query as QueryOf<Q> & PageRequest
-        return ok(listAnswer(await commands.list(caller.orgId, request), request, present))
+        return ok(listAnswer(await commands.list(principal.orgId, request), request, present))
       },
     }),
     route({
@@ -91,9 +91,9 @@ export function recordRoutes<R extends RecordCore, C extends Shape, U extends Sh
       description: api.create.description,
       body: { ...api.create, mediaType: 'application/json', name: `${capital(singular)}Create` },
       success: { status: 201, description: `The ${singular}`, ...whole },
-      refusals: [409],
-      async handle({ caller, body }) {
-        const record = await commands.create(caller.orgId, body)
+      errorStatuses: [409],
+      async handle({ principal, body }) {
+        const record = await commands.create(principal.orgId, body)
         const segment = segmentOf(record.externalKey, api.fixedWords)
         return created(`${api.base}${paths.collection}/${segment}`, { data: present(record) })
       },
@@ -106,8 +106,8 @@ export function recordRoutes<R extends RecordCore, C extends Shape, U extends Sh
       scopes: [read],
       summary: `Read ${article}`,
       success: { status: 200, description: `The ${singular}`, ...whole },
-      async handle({ caller, params }) {
-        return ok({ data: present(await getRecord(needs, store, caller.orgId, { key: params.identifier })) })
+      async handle({ principal, params }) {
+        return ok({ data: present(await getRecord(deps, repository, principal.orgId, { key: params.identifier })) })
       },
     }),
     route({
@@ -120,9 +120,9 @@ export function recordRoutes<R extends RecordCore, C extends Shape, U extends Sh
       description: api.update.description,
       body: { ...api.update, mediaType: 'application/json', name: `${capital(singular)}Update` },
       success: { status: 200, description: `The ${singular}`, ...whole },
-      refusals: [409],
-      async handle({ caller, params, body }) {
-        return ok({ data: present(await commands.change(caller.orgId, { key: params.identifier }, body)) })
+      errorStatuses: [409],
+      async handle({ principal, params, body }) {
+        return ok({ data: present(await commands.change(principal.orgId, { key: params.identifier }, body)) })
       },
     }),
     route({
@@ -134,9 +134,9 @@ export function recordRoutes<R extends RecordCore, C extends Shape, U extends Sh
       summary: `Delete ${article}`,
       description: api.remove.description,
       success: { status: 204, description: 'Deleted' },
-      refusals: api.remove.refusals,
-      async handle({ caller, params }) {
-        await commands.remove(caller.orgId, { key: params.identifier })
+      errorStatuses: api.remove.errorStatuses,
+      async handle({ principal, params }) {
+        await commands.remove(principal.orgId, { key: params.identifier })
         return noContent
       },
     }),
@@ -156,12 +156,12 @@ export function recordRoutes<R extends RecordCore, C extends Shape, U extends Sh
       success: {
         status: 201,
         description: 'The identifier',
-        schema: single(IdentifierOut),
-        example: singleExample(IdentifierOut),
+        schema: envelope(IdentifierOut),
+        example: envelopeExample(IdentifierOut),
       },
-      refusals: [409],
-      async handle({ caller, params, body }) {
-        const tag = await attachTag(needs, store, caller.orgId, { key: params.identifier }, draftOf(body))
+      errorStatuses: [409],
+      async handle({ principal, params, body }) {
+        const tag = await attachTag(deps, repository, principal.orgId, { key: params.identifier }, draftOf(body))
         return { status: 201, body: { data: presentIdentifier(tag) } }
       },
     }),
@@ -175,8 +175,8 @@ export function recordRoutes<R extends RecordCore, C extends Shape, U extends Sh
       scopes: [write],
       summary: `Detach an identifier from ${article}`,
       success: { status: 204, description: 'Detached' },
-      async handle({ caller, params }) {
-        await detachTag(needs, store, caller.orgId, { key: params.identifier }, params.identifierId)
+      async handle({ principal, params }) {
+        await detachTag(deps, repository, principal.orgId, { key: params.identifier }, params.identifierId)
         return noContent
       },
     }),

@@ -1,24 +1,24 @@
-import type { Surface } from '../../http/dispatch.ts'
-import { describeApi } from '../../http/openapi.ts'
+import type { Surface } from '../../http/dispatcher.ts'
+import { describeApi } from '../../http/openapi/document.ts'
 import type { AnyRoute } from '../../http/route.ts'
-import type { Component } from '../../http/shape.ts'
-import { type SurfaceNeeds, sharedComponents, sharedRoutes } from '../shared/rows.ts'
+import type { Component } from '../../http/openapi/response-schema.ts'
+import { type SurfaceDeps, sharedComponents, sharedRoutes } from '../shared/routes.ts'
 import { AssetOut, assetRoutes } from './assets.ts'
 import { LocationOut, locationRoutes } from './locations.ts'
 import { CurrentLocationOut, HistoryOut, trackingRoutes } from './tracking.ts'
 import { IdentifierOut } from './wire.ts'
-import { refusingInOwnWords } from './words.ts'
+import { mapErrorFields } from './error-fields.ts'
 
 /** Surface 2, as v1.0.0 had it: paths take natural keys, tags are called identifiers, updates are PUT. */
-export function naturalKeySurface(needs: SurfaceNeeds, prefix: string): Surface {
+export function naturalKeySurface(deps: SurfaceDeps, prefix: string): Surface {
   const base = `${prefix}/api/v1`
   const rows = [
-    ...sharedRoutes(needs),
-    ...assetRoutes(needs, base),
-    ...locationRoutes(needs, base),
-    ...trackingRoutes(needs),
+    ...sharedRoutes(deps),
+    ...assetRoutes(deps, base),
+    ...locationRoutes(deps, base),
+    ...trackingRoutes(deps),
   ]
-  return { base, label: 'natural-key.', routes: rows.map(refusingInOwnWords) }
+  return { base, label: 'natural-key.', routes: rows.map(mapErrorFields) }
 }
 
 const components = [

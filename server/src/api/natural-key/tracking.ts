@@ -1,14 +1,14 @@
-import { assetStore } from '../../assets/assets.sql.ts'
-import { keys, search, sort } from '../../http/query.ts'
+import { assetRepository } from '../../assets/assets.sql.ts'
+import { keysParam, searchParam, sortParam } from '../../http/validation/query.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
-import { described, optional } from '../../http/schema.ts'
-import { type Wire, component, listExample, listOfAll } from '../../http/shape.ts'
+import { described, optional } from '../../http/validation/schema.ts'
+import { type Output, component, pageExample, pageOf } from '../../http/openapi/response-schema.ts'
 import { now } from '../../kernel/clock.ts'
 import { formatMillis } from '../../kernel/instant.ts'
 import { getRecord } from '../../records/commands.ts'
-import type { Needs } from '../../records/record.ts'
+import type { RecordDeps } from '../../records/record.ts'
 import { type HistoryEntry, assetHistory } from '../../tracking/history.sql.ts'
-import { type Whereabout, assetLocations } from '../../tracking/report.sql.ts'
+import { type AssetPosition, assetLocations } from '../../tracking/report.sql.ts'
 import { keyField, listAnswer, paging, span, timestamp, wholeNumber } from '../shared/wire.ts'
 import { sortedBy } from './wire.ts'
 
@@ -26,7 +26,7 @@ export const HistoryOut = component(
   { timestamp: '2026-05-04T08:15:02.120Z', location: 'DOCK-3', duration_seconds: 5402 },
 )
 
-const presentEntry = (entry: HistoryEntry): Wire<(typeof HistoryOut)['shape']> => ({
+const presentEntry = (entry: HistoryEntry): Output<(typeof HistoryOut)['shape']> => ({
   timestamp: formatMillis(entry.observedAt),
   location: entry.locationKey ?? undefined,
   duration_seconds: entry.durationSeconds ?? undefined,
@@ -38,19 +38,19 @@ export const CurrentLocationOut = component(
   { asset: 'ASSET-0001', location: 'DOCK-3', last_seen: '2026-05-04T08:15:02.120Z' },
 )
 
-const presentWhereabout = (one: Whereabout): Wire<(typeof CurrentLocationOut)['shape']> => ({
+const presentWhereabout = (one: AssetPosition): Output<(typeof CurrentLocationOut)['shape']> => ({
   asset: one.assetKey,
   location: one.locationKey ?? undefined,
   last_seen: formatMillis(one.lastSeenAt),
 })
 
-const historySort = sort(['timestamp'], [{ field: 'timestamp', descending: true }])
+const historySort = sortParam(['timestamp'], [{ field: 'timestamp', descending: true }])
 
 const currentParameters = {
   ...paging,
-  location: keys,
-  q: search,
-  sort: sort(['last_seen', 'asset', 'location'], [{ field: 'last_seen', descending: true }]),
+  location: keysParam,
+  q: searchParam,
+  sort: sortParam(['last_seen', 'asset', 'location'], [{ field: 'last_seen', descending: true }]),
 }
 
 const sortNames = {
@@ -60,7 +60,7 @@ const sortNames = {
 } as const
 
 /** What the scans add up to. `scans:read`, the scope’s old name, opens these too. */
-export function trackingRoutes(needs: Needs): AnyRoute[] {
+export function trackingRoutes(deps: RecordDeps): AnyRoute[] {
   const common = { method: 'GET', access: 'any', scopes: ['tracking:read'] } as const
   return [
     route({
@@ -75,15 +75,15 @@ export function trackingRoutes(needs: Needs): AnyRoute[] {
       success: {
         status: 200,
         description: 'A page of history',
-        schema: listOfAll(HistoryOut),
-        example: listExample(HistoryOut),
+        schema: pageOf(HistoryOut),
+        example: pageExample(HistoryOut),
       },
-      async handle({ caller, params, query }) {
-        const { id } = await getRecord(needs, assetStore, caller.orgId, { key: params.identifier })
+      async handle({ principal, params, query }) {
+        const { id } = await getRecord(deps, assetRepository, principal.orgId, { key: params.identifier })
         const request = { ...query, descending: query.sort[0]?.descending ?? true }
         return ok(
           listAnswer(
-            await assetHistory(needs.db.reports(caller.orgId), caller.orgId, id, request),
+            await assetHistory(deps.db.replica(principal.orgId), principal.orgId, id, request),
             query,
             presentEntry,
           ),
@@ -101,15 +101,15 @@ export function trackingRoutes(needs: Needs): AnyRoute[] {
       success: {
         status: 200,
         description: 'One item per scanned asset',
-        schema: listOfAll(CurrentLocationOut),
-        example: listExample(CurrentLocationOut),
+        schema: pageOf(CurrentLocationOut),
+        example: pageExample(CurrentLocationOut),
       },
-      async handle({ caller, query }) {
+      async handle({ principal, query }) {
         const { limit, offset, q, location: locationKeys } = query
-        const request = { limit, offset, q, locationKeys, sort: sortedBy(query.sort, sortNames), now: now(needs.clock) }
+        const request = { limit, offset, q, locationKeys, sort: sortedBy(query.sort, sortNames), now: now(deps.clock) }
         return ok(
           listAnswer(
-            await assetLocations(needs.db.reports(caller.orgId), caller.orgId, request),
+            await assetLocations(deps.db.replica(principal.orgId), principal.orgId, request),
             query,
             presentWhereabout,
           ),

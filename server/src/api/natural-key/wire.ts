@@ -1,7 +1,7 @@
-import { flag, instant, listOf, oneOf, record, reference } from '../../http/fields.ts'
+import { boolean, instant, listOf, oneOf, record, id } from '../../http/validation/fields.ts'
 import type { SortTerm } from '../../kernel/page.ts'
-import { type Infer, described, nullable, optional } from '../../http/schema.ts'
-import { type Wire, component, embedded } from '../../http/shape.ts'
+import { type Infer, described, nullable, optional } from '../../http/validation/schema.ts'
+import { type Output, component, embedded } from '../../http/openapi/response-schema.ts'
 import { formatMillis } from '../../kernel/instant.ts'
 import type { RecordPatch } from '../../records/patch.ts'
 import type { RecordCore, RecordDraft } from '../../records/record.ts'
@@ -20,12 +20,12 @@ export const draftOf = ({ type = 'rfid', value }: { type?: TagType; value: strin
 
 export const IdentifierOut = component(
   'Identifier',
-  { id: reference, type: tagType, value: tagValue, is_active: flag },
+  { id: id, type: tagType, value: tagValue, is_active: boolean },
   { id: 6021874402113355, type: 'rfid', value: 'E28011700000020A1B2C3D4E', is_active: true },
 )
 
 /** A detached tag is gone, so one that can be shown is active. */
-export const presentIdentifier = ({ id, type, value }: Tag): Wire<(typeof IdentifierOut)['shape']> => ({
+export const presentIdentifier = ({ id, type, value }: Tag): Output<(typeof IdentifierOut)['shape']> => ({
   id,
   type,
   value,
@@ -35,7 +35,7 @@ export const presentIdentifier = ({ id, type, value }: Tag): Wire<(typeof Identi
 /** What every resource shows before and behind its own fields. What is unset is left out, except `valid_to`. */
 export const outShape = {
   before: {
-    surrogate_id: reference,
+    surrogate_id: id,
     identifier: keyField,
     name: nameField,
     description: optional(descriptionField),
@@ -50,13 +50,13 @@ export const outShape = {
 }
 
 export const present = {
-  before: (core: RecordCore): Wire<typeof outShape.before> => ({
+  before: (core: RecordCore): Output<typeof outShape.before> => ({
     surrogate_id: core.id,
     identifier: core.externalKey,
     name: core.name,
     description: core.description ?? undefined,
   }),
-  after: (core: RecordCore): Wire<typeof outShape.after> => ({
+  after: (core: RecordCore): Output<typeof outShape.after> => ({
     valid_from: formatMillis(core.validFrom),
     valid_to: core.validTo === null ? null : formatMillis(core.validTo),
     identifiers: core.tags.map(presentIdentifier),
@@ -65,10 +65,10 @@ export const present = {
   }),
 }
 
-export const exampleAfter: Wire<typeof outShape.after> = {
+export const exampleAfter: Output<typeof outShape.after> = {
   valid_from: '2026-05-04T08:00:00.000Z',
   valid_to: null,
-  identifiers: [IdentifierOut.example as Wire<(typeof IdentifierOut)['shape']>],
+  identifiers: [IdentifierOut.example as Output<(typeof IdentifierOut)['shape']>],
   created_at: '2026-05-04T08:00:00.000Z',
   updated_at: '2026-05-04T08:15:30.250Z',
 }

@@ -1,12 +1,12 @@
-import { assetStore, listAssets } from '../../assets/assets.sql.ts'
+import { assetRepository, listAssets } from '../../assets/assets.sql.ts'
 import type { Asset, AssetDraft, AssetPatch } from '../../assets/asset.ts'
 import { changeAsset, createAsset, deleteAsset } from '../../assets/commands.ts'
-import { freeObject, readOnly, reference } from '../../http/fields.ts'
+import { jsonObject, readOnly, id } from '../../http/validation/fields.ts'
 import type { AnyRoute } from '../../http/route.ts'
-import { type Infer, nullable, optional } from '../../http/schema.ts'
-import { type Wire, component } from '../../http/shape.ts'
+import { type Infer, nullable, optional } from '../../http/validation/schema.ts'
+import { type Output, component } from '../../http/openapi/response-schema.ts'
 import { renameRecord } from '../../records/commands.ts'
-import type { Needs } from '../../records/record.ts'
+import type { RecordDeps } from '../../records/record.ts'
 import { descriptionField, keyField, nameField } from '../shared/wire.ts'
 import { listDb } from '../shared/list-db.ts'
 import { listRequest, recordParameters } from './list-parameters.ts'
@@ -22,11 +22,11 @@ const placeIsScanned = {
 export const AssetOut = component(
   'Asset',
   {
-    id: reference,
+    id: id,
     external_key: keyField,
     name: nameField,
     description: nullable(descriptionField),
-    metadata: freeObject,
+    metadata: jsonObject,
     ...stateShape,
   },
   {
@@ -39,7 +39,7 @@ export const AssetOut = component(
   },
 )
 
-function presentAsset(asset: Asset): Wire<(typeof AssetOut)['shape']> {
+function presentAsset(asset: Asset): Output<(typeof AssetOut)['shape']> {
   return {
     id: asset.id,
     external_key: asset.externalKey,
@@ -52,14 +52,14 @@ function presentAsset(asset: Asset): Wire<(typeof AssetOut)['shape']> {
 
 const createShape = {
   ...coreCreate,
-  metadata: optional(freeObject),
+  metadata: optional(jsonObject),
   ...stateCreate,
   ...placeIsScanned,
 }
 
 const patchShape = {
   ...statePatch.before,
-  metadata: optional(freeObject),
+  metadata: optional(jsonObject),
   ...statePatch.after,
   ...placeIsScanned,
 }
@@ -74,10 +74,10 @@ const toAssetPatch = (body: Infer<typeof patchShape>): AssetPatch => ({
   metadata: body.metadata && { merge: body.metadata },
 })
 
-export function assetRoutes(needs: Needs, base: string): AnyRoute[] {
-  return recordRoutes(needs, {
+export function assetRoutes(deps: RecordDeps, base: string): AnyRoute[] {
+  return recordRoutes(deps, {
     base,
-    store: assetStore,
+    repository: assetRepository,
     singular: 'asset',
     paths: {
       collection: '/assets',
@@ -93,18 +93,18 @@ export function assetRoutes(needs: Needs, base: string): AnyRoute[] {
       example: { external_key: 'PJ-7', name: 'Pallet jack 7', tags: [{ tag_type: 'barcode', value: '4006381333931' }] },
       description: 'Without `external_key` the service generates one, such as `ASSET-0001`.',
     },
-    patch: { shape: patchShape, example: { name: 'Pallet jack 7b', metadata: { owner: null } }, refusals: [] },
+    patch: { shape: patchShape, example: { name: 'Pallet jack 7b', metadata: { owner: null } }, errorStatuses: [] },
     remove: {
       description: 'Soft: the record leaves all queries, and its key and tags are free at once.',
-      refusals: [],
+      errorStatuses: [],
     },
     query: { parameters: recordParameters },
     commands: {
-      list: (orgId, query) => listAssets(listDb(needs, orgId, query.q), orgId, listRequest(query, needs.clock)),
-      create: (orgId, body) => createAsset(needs, orgId, toDraft(body)),
-      change: (orgId, id, body) => changeAsset(needs, orgId, id, toAssetPatch(body)),
-      remove: (orgId, id) => deleteAsset(needs, orgId, id),
-      rename: (orgId, id, key) => renameRecord(needs, assetStore, orgId, id, key),
+      list: (orgId, query) => listAssets(listDb(deps, orgId, query.q), orgId, listRequest(query, deps.clock)),
+      create: (orgId, body) => createAsset(deps, orgId, toDraft(body)),
+      change: (orgId, id, body) => changeAsset(deps, orgId, id, toAssetPatch(body)),
+      remove: (orgId, id) => deleteAsset(deps, orgId, id),
+      rename: (orgId, id, key) => renameRecord(deps, assetRepository, orgId, id, key),
     },
   })
 }

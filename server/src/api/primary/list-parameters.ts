@@ -1,5 +1,5 @@
-import { boolean, keys, search, sort } from '../../http/query.ts'
-import type { QueryOf } from '../../http/query.ts'
+import { booleanParam, keysParam, searchParam, sortParam } from '../../http/validation/query.ts'
+import type { QueryOf } from '../../http/validation/query.ts'
 import { type Clock, now } from '../../kernel/clock.ts'
 import type { ListRequest } from '../../records/list.sql.ts'
 import { paging } from '../shared/wire.ts'
@@ -7,11 +7,11 @@ import { paging } from '../shared/wire.ts'
 /** The parameters the lists of assets and locations have in common. */
 export const recordParameters = {
   ...paging,
-  external_key: keys,
-  is_active: boolean,
-  include_deleted: boolean,
-  q: search,
-  sort: sort(['external_key', 'name', 'created_at', 'updated_at'], [{ field: 'external_key', descending: false }]),
+  external_key: keysParam,
+  is_active: booleanParam,
+  include_deleted: booleanParam,
+  q: searchParam,
+  sort: sortParam(['external_key', 'name', 'created_at', 'updated_at'], [{ field: 'external_key', descending: false }]),
 }
 
 export function listRequest(query: QueryOf<typeof recordParameters>, clock: Clock): ListRequest {

@@ -1,18 +1,18 @@
-import { ids, keys } from '../../http/query.ts'
-import { reference } from '../../http/fields.ts'
+import { idsParam, keysParam } from '../../http/validation/query.ts'
+import { id } from '../../http/validation/fields.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
-import { type Infer, nullable, optional } from '../../http/schema.ts'
-import { type Wire, component, listExample, listOfAll } from '../../http/shape.ts'
+import { type Infer, nullable, optional } from '../../http/validation/schema.ts'
+import { type Output, component, pageExample, pageOf } from '../../http/openapi/response-schema.ts'
 import {
   changeLocation,
   createLocation,
   deleteLocation,
-  locationKin,
+  listTreeRelation,
   renameLocation,
 } from '../../locations/commands.ts'
 import type { Location, LocationDraft, LocationPatch, ParentRef } from '../../locations/location.ts'
-import { listLocations, locationStore, plain } from '../../locations/locations.sql.ts'
-import type { Needs } from '../../records/record.ts'
+import { listLocations, locationRepository, withoutPath } from '../../locations/locations.sql.ts'
+import type { RecordDeps } from '../../records/record.ts'
 import { descriptionField, keyField, listAnswer, nameField, paging } from '../shared/wire.ts'
 import { listDb } from '../shared/list-db.ts'
 import { listRequest, recordParameters } from './list-parameters.ts'
@@ -23,11 +23,11 @@ import { presentState, stateCreate, stateExample, stateShape } from './wire.ts'
 export const LocationOut = component(
   'Location',
   {
-    id: reference,
+    id: id,
     external_key: keyField,
     name: nameField,
     description: nullable(descriptionField),
-    parent_id: nullable(reference),
+    parent_id: nullable(id),
     parent_external_key: nullable(keyField),
     ...stateShape,
   },
@@ -43,7 +43,7 @@ export const LocationOut = component(
   },
 )
 
-function presentLocation(location: Location): Wire<(typeof LocationOut)['shape']> {
+function presentLocation(location: Location): Output<(typeof LocationOut)['shape']> {
   return {
     id: location.id,
     external_key: location.externalKey,
@@ -56,7 +56,7 @@ function presentLocation(location: Location): Wire<(typeof LocationOut)['shape']
 }
 
 const parentShape = {
-  parent_id: optional(nullable(reference)),
+  parent_id: optional(nullable(id)),
   parent_external_key: optional(nullable(keyField)),
 }
 
@@ -69,9 +69,12 @@ const parentOf = (body: Infer<typeof parentShape>): ParentRef => ({
 })
 
 const toDraft = (body: Infer<typeof createShape>): LocationDraft => ({ ...toCoreDraft(body), parent: parentOf(body) })
-const toLocationPatch = (body: Infer<typeof patchShape>): LocationPatch => ({ ...toPatch(body), parent: parentOf(body) })
+const toLocationPatch = (body: Infer<typeof patchShape>): LocationPatch => ({
+  ...toPatch(body),
+  parent: parentOf(body),
+})
 
-const parameters = { ...recordParameters, parent_id: ids, parent_external_key: keys }
+const parameters = { ...recordParameters, parent_id: idsParam, parent_external_key: keysParam }
 
 const kinDescriptions = {
   ancestors: 'From the root down to the parent.',
@@ -79,10 +82,10 @@ const kinDescriptions = {
   descendants: 'Depth-first, siblings by external_key.',
 } as const
 
-export function locationRoutes(needs: Needs, base: string): AnyRoute[] {
-  const routes = recordRoutes(needs, {
+export function locationRoutes(deps: RecordDeps, base: string): AnyRoute[] {
+  const routes = recordRoutes(deps, {
     base,
-    store: locationStore,
+    repository: locationRepository,
     singular: 'location',
     paths: {
       collection: '/locations',
@@ -99,33 +102,36 @@ export function locationRoutes(needs: Needs, base: string): AnyRoute[] {
       description:
         'Without `external_key` the service generates one, such as `LOC-001`. Name the parent by `parent_id` or by `parent_external_key`; without either the location is a root.',
     },
-    patch: { shape: patchShape, example: { parent_external_key: 'HALL-B' }, refusals: [409] },
-    remove: { description: 'Refused while live locations lie below it or assets are placed in it.', refusals: [409] },
+    patch: { shape: patchShape, example: { parent_external_key: 'HALL-B' }, errorStatuses: [409] },
+    remove: {
+      description: 'Refused while live locations lie below it or assets are placed in it.',
+      errorStatuses: [409],
+    },
     query: { parameters, pairs: [['parent_id', 'parent_external_key']] },
     commands: {
       list: (orgId, query) =>
         listLocations(
-          listDb(needs, orgId, query.q),
+          listDb(deps, orgId, query.q),
           orgId,
-          listRequest(query, needs.clock),
+          listRequest(query, deps.clock),
           { parentIds: query.parent_id, parentKeys: query.parent_external_key },
-          plain,
+          withoutPath,
         ),
-      create: (orgId, body) => createLocation(needs, orgId, toDraft(body)),
-      change: (orgId, id, body) => changeLocation(needs, orgId, id, toLocationPatch(body)),
-      remove: (orgId, id) => deleteLocation(needs, orgId, id),
-      rename: (orgId, id, key) => renameLocation(needs, orgId, id, key),
+      create: (orgId, body) => createLocation(deps, orgId, toDraft(body)),
+      change: (orgId, id, body) => changeLocation(deps, orgId, id, toLocationPatch(body)),
+      remove: (orgId, id) => deleteLocation(deps, orgId, id),
+      rename: (orgId, id, key) => renameLocation(deps, orgId, id, key),
     },
   })
   return [
     ...routes,
-    kinRoute(needs, 'ancestors', '/locations/{location_id}/ancestors'),
-    kinRoute(needs, 'children', '/locations/{location_id}/children'),
-    kinRoute(needs, 'descendants', '/locations/{location_id}/descendants'),
+    kinRoute(deps, 'ancestors', '/locations/{location_id}/ancestors'),
+    kinRoute(deps, 'children', '/locations/{location_id}/children'),
+    kinRoute(deps, 'descendants', '/locations/{location_id}/descendants'),
   ]
 }
 
-function kinRoute(needs: Needs, kin: keyof typeof kinDescriptions, path: string): AnyRoute {
+function kinRoute(deps: RecordDeps, kin: keyof typeof kinDescriptions, path: string): AnyRoute {
   return route({
     id: `locations.${kin}`,
     method: 'GET',
@@ -140,11 +146,11 @@ function kinRoute(needs: Needs, kin: keyof typeof kinDescriptions, path: string)
     success: {
       status: 200,
       description: 'A page of locations',
-      schema: listOfAll(LocationOut),
-      example: listExample(LocationOut),
+      schema: pageOf(LocationOut),
+      example: pageExample(LocationOut),
     },
-    async handle({ caller, params, query }) {
-      const page = await locationKin(needs, caller.orgId, params.location_id, kin, query, plain)
+    async handle({ principal, params, query }) {
+      const page = await listTreeRelation(deps, principal.orgId, params.location_id, kin, query, withoutPath)
       return ok(listAnswer(page, query, presentLocation))
     },
   })

@@ -1,5 +1,5 @@
-import { echo, flag } from '../../http/fields.ts'
-import { type Infer, nullable, optional } from '../../http/schema.ts'
+import { passthrough, boolean } from '../../http/validation/fields.ts'
+import { type Infer, nullable, optional } from '../../http/validation/schema.ts'
 import type { RecordPatch } from '../../records/patch.ts'
 import type { RecordDraft } from '../../records/record.ts'
 import { windowChange } from '../shared/window.ts'
@@ -8,12 +8,12 @@ import { draftOf, type stateCreate } from './wire.ts'
 
 /** A client may send a record back as it was read; see records/read-only-fields.ts. */
 const readOnlyShape = {
-  id: optional(echo({ type: 'integer', format: 'int64' })),
-  external_key: optional(echo({ type: 'string' })),
-  created_at: optional(echo({ type: 'string', format: 'date-time' })),
-  updated_at: optional(echo({ type: 'string', format: 'date-time' })),
-  deleted_at: optional(echo({ type: 'string', format: 'date-time', nullable: true })),
-  tags: optional(echo({ type: 'array', items: { type: 'object' } })),
+  id: optional(passthrough({ type: 'integer', format: 'int64' })),
+  external_key: optional(passthrough({ type: 'string' })),
+  created_at: optional(passthrough({ type: 'string', format: 'date-time' })),
+  updated_at: optional(passthrough({ type: 'string', format: 'date-time' })),
+  deleted_at: optional(passthrough({ type: 'string', format: 'date-time', nullable: true })),
+  tags: optional(passthrough({ type: 'array', items: { type: 'object' } })),
 }
 
 /** What every record's PATCH takes, before and behind the kind's own fields, in the order of the contract's tables. */
@@ -25,7 +25,7 @@ export const statePatch = {
     description: optional(nullable(descriptionField)),
   },
   after: {
-    is_active: optional(flag),
+    is_active: optional(boolean),
     ...windowChange,
     created_at: readOnlyShape.created_at,
     updated_at: readOnlyShape.updated_at,

@@ -1,28 +1,28 @@
-import type { QuerySpec, QueryOf } from '../../http/query.ts'
+import type { QuerySpec, QueryOf } from '../../http/validation/query.ts'
 import { type AnyRoute, created, noContent, ok, route } from '../../http/route.ts'
-import type { Infer, Shape } from '../../http/schema.ts'
-import { type Component, listExample, listOfAll, single, singleExample } from '../../http/shape.ts'
-import { refuseAny } from '../../kernel/errors.ts'
+import type { Infer, Shape } from '../../http/validation/schema.ts'
+import { type Component, pageExample, pageOf, envelope, envelopeExample } from '../../http/openapi/response-schema.ts'
+import { throwIfAny } from '../../kernel/errors.ts'
 import type { Page, PageRequest } from '../../kernel/page.ts'
-import { type Renamed, type Store, attachTag, detachTag, getRecord } from '../../records/commands.ts'
+import { type Renamed, type Repository, attachTag, detachTag, getRecord } from '../../records/commands.ts'
 import { tagBody } from '../../records/fields.ts'
 import { serverManagedErrors } from '../../records/read-only-fields.ts'
-import type { Needs, RecordCore } from '../../records/record.ts'
+import type { RecordDeps, RecordCore } from '../../records/record.ts'
 import { listAnswer } from '../shared/wire.ts'
 import { TagOut, draftOf, presentTag, renameBody, renamed } from './wire.ts'
 
 /** What one kind of record brings to the eight operations that every kind has. */
 export interface RecordApi<R extends RecordCore, C extends Shape, P extends Shape, Q extends object> {
   base: string
-  store: Store<R>
+  repository: Repository<R>
   /** Written out, so that a search for a path finds its resource. */
   paths: Record<'collection' | 'item' | 'rename' | 'tags' | 'tag', string>
   singular: 'asset' | 'location'
   out: Component
   present: (record: R) => object
   create: { shape: C; example: object; description: string }
-  patch: { shape: P; example: object; refusals: readonly number[] }
-  remove: { description: string; refusals: readonly number[] }
+  patch: { shape: P; example: object; errorStatuses: readonly number[] }
+  remove: { description: string; errorStatuses: readonly number[] }
   query: QuerySpec<Q>
   commands: {
     list: (orgId: number, query: QueryOf<Q> & PageRequest) => Promise<Page<R>>
@@ -36,10 +36,10 @@ export interface RecordApi<R extends RecordCore, C extends Shape, P extends Shap
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
 export function recordRoutes<R extends RecordCore, C extends Shape, P extends Shape, Q extends object>(
-  needs: Needs,
+  deps: RecordDeps,
   api: RecordApi<R, C, P, Q>,
 ): AnyRoute[] {
-  const { singular, store, paths, out, present, commands } = api
+  const { singular, repository, paths, out, present, commands } = api
   const plural = `${singular}s`
   const article = singular === 'asset' ? 'an asset' : 'a location'
   const id = `${singular}_id` as const
@@ -49,11 +49,11 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
   const one = {
     ...common,
     ids: [id],
-    exists: async (call: { caller: { orgId: number }; params: Record<typeof id, number> }): Promise<void> => {
-      await getRecord(needs, store, call.caller.orgId, call.params[id])
+    ensureExists: async (call: { principal: { orgId: number }; params: Record<typeof id, number> }): Promise<void> => {
+      await getRecord(deps, repository, call.principal.orgId, call.params[id])
     },
   } as const
-  const whole = { schema: single(out), example: singleExample(out) }
+  const whole = { schema: envelope(out), example: envelopeExample(out) }
 
   return [
     route({
@@ -65,10 +65,10 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
       summary: `List ${plural}`,
       description: 'Lists what is valid now; `include_deleted` adds deleted records.',
       query: api.query,
-      success: { status: 200, description: `A page of ${plural}`, schema: listOfAll(out), example: listExample(out) },
-      async handle({ caller, query }) {
+      success: { status: 200, description: `A page of ${plural}`, schema: pageOf(out), example: pageExample(out) },
+      async handle({ principal, query }) {
         const request = query as QueryOf<Q> & PageRequest
-        return ok(listAnswer(await commands.list(caller.orgId, request), request, present))
+        return ok(listAnswer(await commands.list(principal.orgId, request), request, present))
       },
     }),
     route({
@@ -81,9 +81,9 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
       description: api.create.description,
       body: { ...api.create, mediaType: 'application/json', name: `${capital(singular)}Create` },
       success: { status: 201, description: `The ${singular}`, ...whole },
-      refusals: [409],
-      async handle({ caller, body }) {
-        const record = await commands.create(caller.orgId, body)
+      errorStatuses: [409],
+      async handle({ principal, body }) {
+        const record = await commands.create(principal.orgId, body)
         return created(`${api.base}${paths.collection}/${record.id}`, { data: present(record) })
       },
     }),
@@ -95,8 +95,8 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
       scopes: [read],
       summary: `Read ${article}`,
       success: { status: 200, description: `The ${singular}`, ...whole },
-      async handle({ caller, params }) {
-        return ok({ data: present(await getRecord(needs, store, caller.orgId, params[id])) })
+      async handle({ principal, params }) {
+        return ok({ data: present(await getRecord(deps, repository, principal.orgId, params[id])) })
       },
     }),
     route({
@@ -110,14 +110,14 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
         'JSON merge patch (RFC 7396). Send `updated_at` as it was read to be refused when somebody else wrote meanwhile.',
       body: { ...api.patch, mediaType: 'application/merge-patch+json', name: `${capital(singular)}Patch` },
       success: { status: 200, description: `The ${singular}`, ...whole },
-      refusals: api.patch.refusals,
+      errorStatuses: api.patch.errorStatuses,
       // Server-managed fields are judged before all others, also before what is wrong with the rest of the body.
-      async exists({ caller, params, body }) {
-        const current = await getRecord(needs, store, caller.orgId, params[id])
-        refuseAny(serverManagedErrors(body ?? {}, current))
+      async ensureExists({ principal, params, body }) {
+        const current = await getRecord(deps, repository, principal.orgId, params[id])
+        throwIfAny(serverManagedErrors(body ?? {}, current))
       },
-      async handle({ caller, params, body }) {
-        return ok({ data: present(await commands.change(caller.orgId, params[id], body)) })
+      async handle({ principal, params, body }) {
+        return ok({ data: present(await commands.change(principal.orgId, params[id], body)) })
       },
     }),
     route({
@@ -129,9 +129,9 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
       summary: `Delete ${article}`,
       description: api.remove.description,
       success: { status: 204, description: 'Deleted' },
-      refusals: api.remove.refusals,
-      async handle({ caller, params }) {
-        await commands.remove(caller.orgId, params[id])
+      errorStatuses: api.remove.errorStatuses,
+      async handle({ principal, params }) {
+        await commands.remove(principal.orgId, params[id])
         return noContent
       },
     }),
@@ -147,12 +147,12 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
       success: {
         status: 200,
         description: `The ${singular} under its new key`,
-        schema: single(Renamed),
-        example: singleExample(Renamed),
+        schema: envelope(Renamed),
+        example: envelopeExample(Renamed),
       },
-      refusals: [409],
-      async handle({ caller, params, body }) {
-        const { record, descendantCount } = await commands.rename(caller.orgId, params[id], body.external_key)
+      errorStatuses: [409],
+      async handle({ principal, params, body }) {
+        const { record, descendantCount } = await commands.rename(principal.orgId, params[id], body.external_key)
         return ok({ data: { ...present(record), descendant_count_affected: descendantCount } })
       },
     }),
@@ -169,10 +169,10 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
         shape: tagBody,
         example: { tag_type: 'rfid', value: 'E28011700000020A1B2C3D4E' },
       },
-      success: { status: 201, description: 'The tag', schema: single(TagOut), example: singleExample(TagOut) },
-      refusals: [409],
-      async handle({ caller, params, body }) {
-        const tag = await attachTag(needs, store, caller.orgId, params[id], draftOf(body))
+      success: { status: 201, description: 'The tag', schema: envelope(TagOut), example: envelopeExample(TagOut) },
+      errorStatuses: [409],
+      async handle({ principal, params, body }) {
+        const tag = await attachTag(deps, repository, principal.orgId, params[id], draftOf(body))
         return { status: 201, body: { data: presentTag(tag) } }
       },
     }),
@@ -185,8 +185,8 @@ export function recordRoutes<R extends RecordCore, C extends Shape, P extends Sh
       scopes: [write],
       summary: `Detach a tag from ${article}`,
       success: { status: 204, description: 'Detached' },
-      async handle({ caller, params }) {
-        await detachTag(needs, store, caller.orgId, params[id], params.tag_id)
+      async handle({ principal, params }) {
+        await detachTag(deps, repository, principal.orgId, params[id], params.tag_id)
         return noContent
       },
     }),

@@ -1,22 +1,17 @@
-import type { Surface } from '../../http/dispatch.ts'
-import type { Component } from '../../http/shape.ts'
-import { type SurfaceNeeds, sharedComponents, sharedRoutes } from '../shared/rows.ts'
+import type { Surface } from '../../http/dispatcher.ts'
+import type { Component } from '../../http/openapi/response-schema.ts'
+import { type SurfaceDeps, sharedComponents, sharedRoutes } from '../shared/routes.ts'
 import { AssetOut, assetRoutes } from './assets.ts'
 import { LocationOut, locationRoutes } from './locations.ts'
-import { AssetLocationOut, HistoryOut, PassageOut, trackingRoutes } from './tracking.ts'
+import { AssetLocationOut, HistoryOut, LocationEventOut, trackingRoutes } from './tracking.ts'
 import { TagOut, renamed } from './wire.ts'
 
 /** Surface 1: paths take ids, resources carry `external_key`, updates are merge patches. */
-export function primarySurface(needs: SurfaceNeeds, prefix = ''): Surface {
+export function primarySurface(deps: SurfaceDeps, prefix = ''): Surface {
   const base = `${prefix}/api/v1`
   return {
     base,
-    routes: [
-      ...sharedRoutes(needs),
-      ...assetRoutes(needs, base),
-      ...locationRoutes(needs, base),
-      ...trackingRoutes(needs),
-    ],
+    routes: [...sharedRoutes(deps), ...assetRoutes(deps, base), ...locationRoutes(deps, base), ...trackingRoutes(deps)],
   }
 }
 
@@ -29,5 +24,5 @@ export const primaryComponents: readonly Component[] = [
   TagOut,
   HistoryOut,
   AssetLocationOut,
-  PassageOut,
+  LocationEventOut,
 ] as Component[]

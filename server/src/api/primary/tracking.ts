@@ -1,24 +1,31 @@
-import { assetStore } from '../../assets/assets.sql.ts'
-import { reference, text } from '../../http/fields.ts'
-import { boolean, ids, keys, moment, search, sort } from '../../http/query.ts'
+import { assetRepository } from '../../assets/assets.sql.ts'
+import { id, text } from '../../http/validation/fields.ts'
+import {
+  booleanParam,
+  idsParam,
+  keysParam,
+  timestampParam,
+  searchParam,
+  sortParam,
+} from '../../http/validation/query.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
-import { described, nullable } from '../../http/schema.ts'
-import { type Wire, component, listExample, listOfAll } from '../../http/shape.ts'
+import { described, nullable } from '../../http/validation/schema.ts'
+import { type Output, component, pageExample, pageOf } from '../../http/openapi/response-schema.ts'
 import { now } from '../../kernel/clock.ts'
 import { formatMillis } from '../../kernel/instant.ts'
-import { locationStore } from '../../locations/locations.sql.ts'
+import { locationRepository } from '../../locations/locations.sql.ts'
 import { getRecord } from '../../records/commands.ts'
-import type { Needs } from '../../records/record.ts'
+import type { RecordDeps } from '../../records/record.ts'
 import { type HistoryEntry, assetHistory } from '../../tracking/history.sql.ts'
-import { type Whereabout, assetLocations } from '../../tracking/report.sql.ts'
-import { type Passage, locationTraffic } from '../../tracking/traffic.sql.ts'
+import { type AssetPosition, assetLocations } from '../../tracking/report.sql.ts'
+import { type LocationEvent, listLocationEvents } from '../../tracking/location-events.sql.ts'
 import { keyField, listAnswer, paging, span, timestamp, wholeNumber } from '../shared/wire.ts'
 
 export const HistoryOut = component(
   'HistoryRow',
   {
     event_observed_at: timestamp,
-    location_id: nullable(reference),
+    location_id: nullable(id),
     location_external_key: nullable(keyField),
     duration_seconds: described(
       nullable(wholeNumber),
@@ -33,7 +40,7 @@ export const HistoryOut = component(
   },
 )
 
-const presentEntry = (entry: HistoryEntry): Wire<(typeof HistoryOut)['shape']> => ({
+const presentEntry = (entry: HistoryEntry): Output<(typeof HistoryOut)['shape']> => ({
   event_observed_at: formatMillis(entry.observedAt),
   location_id: entry.locationId,
   location_external_key: entry.locationKey,
@@ -43,9 +50,9 @@ const presentEntry = (entry: HistoryEntry): Wire<(typeof HistoryOut)['shape']> =
 export const AssetLocationOut = component(
   'AssetLocation',
   {
-    asset_id: reference,
+    asset_id: id,
     asset_external_key: keyField,
-    location_id: nullable(reference),
+    location_id: nullable(id),
     location_external_key: nullable(keyField),
     asset_deleted_at: nullable(timestamp),
     asset_last_seen: timestamp,
@@ -60,7 +67,7 @@ export const AssetLocationOut = component(
   },
 )
 
-const presentWhereabout = (one: Whereabout): Wire<(typeof AssetLocationOut)['shape']> => ({
+const presentWhereabout = (one: AssetPosition): Output<(typeof AssetLocationOut)['shape']> => ({
   asset_id: one.assetId,
   asset_external_key: one.assetKey,
   location_id: one.locationId,
@@ -69,14 +76,14 @@ const presentWhereabout = (one: Whereabout): Wire<(typeof AssetLocationOut)['sha
   asset_last_seen: formatMillis(one.lastSeenAt),
 })
 
-export const PassageOut = component(
+export const LocationEventOut = component(
   'Passage',
   {
-    event: { schema: { type: 'string', 'x-extensible-enum': ['arrival', 'departure'] }, read: String },
+    event: { schema: { type: 'string', 'x-extensible-enum': ['arrival', 'departure'] }, parse: String },
     occurred_at: timestamp,
-    asset_id: reference,
+    asset_id: id,
     asset_external_key: keyField,
-    other_location_id: described(nullable(reference), 'Where it came from, or went to.'),
+    other_location_id: described(nullable(id), 'Where it came from, or went to.'),
     other_location_name: nullable(text({ max: 255 })),
   },
   {
@@ -89,7 +96,7 @@ export const PassageOut = component(
   },
 )
 
-const presentPassage = (one: Passage): Wire<(typeof PassageOut)['shape']> => ({
+const presentPassage = (one: LocationEvent): Output<(typeof LocationEventOut)['shape']> => ({
   event: one.event,
   occurred_at: formatMillis(one.occurredAt),
   asset_id: one.assetId,
@@ -98,28 +105,31 @@ const presentPassage = (one: Passage): Wire<(typeof PassageOut)['shape']> => ({
   other_location_name: one.otherName,
 })
 
-const historySort = sort(['event_observed_at'], [{ field: 'event_observed_at', descending: true }])
+const historySort = sortParam(['event_observed_at'], [{ field: 'event_observed_at', descending: true }])
 
-const reportSort = sort(
+const reportSort = sortParam(
   ['asset_last_seen', 'asset_external_key', 'location_external_key'],
   [{ field: 'asset_last_seen', descending: true }],
 )
 
 const reportParameters = {
   ...paging,
-  asset_id: ids,
-  asset_external_key: keys,
-  location_id: ids,
-  location_external_key: keys,
-  include_descendants: { ...boolean, description: 'With a location filter: also everything below those locations.' },
-  include_deleted: boolean,
-  q: search,
-  at: { ...moment, description: 'Where everything was at that instant.' },
+  asset_id: idsParam,
+  asset_external_key: keysParam,
+  location_id: idsParam,
+  location_external_key: keysParam,
+  include_descendants: {
+    ...booleanParam,
+    description: 'With a location filter: also everything below those locations.',
+  },
+  include_deleted: booleanParam,
+  q: searchParam,
+  at: { ...timestampParam, description: 'Where everything was at that instant.' },
   sort: reportSort,
 }
 
 /** What the scans add up to. All of it needs `tracking:read`. */
-export function trackingRoutes(needs: Needs): AnyRoute[] {
+export function trackingRoutes(deps: RecordDeps): AnyRoute[] {
   const common = { method: 'GET', group: 'Tracking', access: 'any', scopes: ['tracking:read'] } as const
   return [
     route({
@@ -133,15 +143,15 @@ export function trackingRoutes(needs: Needs): AnyRoute[] {
       success: {
         status: 200,
         description: 'A page of history',
-        schema: listOfAll(HistoryOut),
-        example: listExample(HistoryOut),
+        schema: pageOf(HistoryOut),
+        example: pageExample(HistoryOut),
       },
-      async handle({ caller, params, query }) {
-        await getRecord(needs, assetStore, caller.orgId, params.asset_id)
+      async handle({ principal, params, query }) {
+        await getRecord(deps, assetRepository, principal.orgId, params.asset_id)
         const request = { ...query, descending: query.sort[0]?.descending ?? true }
         return ok(
           listAnswer(
-            await assetHistory(needs.db.reports(caller.orgId), caller.orgId, params.asset_id, request),
+            await assetHistory(deps.db.replica(principal.orgId), principal.orgId, params.asset_id, request),
             query,
             presentEntry,
           ),
@@ -164,20 +174,20 @@ export function trackingRoutes(needs: Needs): AnyRoute[] {
       success: {
         status: 200,
         description: 'One row per scanned asset',
-        schema: listOfAll(AssetLocationOut),
-        example: listExample(AssetLocationOut),
+        schema: pageOf(AssetLocationOut),
+        example: pageExample(AssetLocationOut),
       },
-      async handle({ caller, query }) {
+      async handle({ principal, query }) {
         const request = {
           ...{ limit: query.limit, offset: query.offset, q: query.q, at: query.at, sort: query.sort },
-          now: now(needs.clock),
+          now: now(deps.clock),
           ...{ assetIds: query.asset_id, assetKeys: query.asset_external_key },
           ...{ locationIds: query.location_id, locationKeys: query.location_external_key },
           ...{ includeDescendants: query.include_descendants, includeDeleted: query.include_deleted },
         }
         return ok(
           listAnswer(
-            await assetLocations(needs.db.reports(caller.orgId), caller.orgId, request),
+            await assetLocations(deps.db.replica(principal.orgId), principal.orgId, request),
             query,
             presentWhereabout,
           ),
@@ -194,14 +204,14 @@ export function trackingRoutes(needs: Needs): AnyRoute[] {
       success: {
         status: 200,
         description: 'A page of arrivals and departures, newest first',
-        schema: listOfAll(PassageOut),
-        example: listExample(PassageOut),
+        schema: pageOf(LocationEventOut),
+        example: pageExample(LocationEventOut),
       },
-      async handle({ caller, params, query }) {
-        await getRecord(needs, locationStore, caller.orgId, params.location_id)
+      async handle({ principal, params, query }) {
+        await getRecord(deps, locationRepository, principal.orgId, params.location_id)
         return ok(
           listAnswer(
-            await locationTraffic(needs.db.reports(caller.orgId), caller.orgId, params.location_id, query),
+            await listLocationEvents(deps.db.replica(principal.orgId), principal.orgId, params.location_id, query),
             query,
             presentPassage,
           ),

@@ -1,6 +1,6 @@
-import { flag, instant, listOf, oneOf, reference } from '../../http/fields.ts'
-import { described, nullable, optional } from '../../http/schema.ts'
-import { type Component, type Wire, component, embedded } from '../../http/shape.ts'
+import { boolean, instant, listOf, oneOf, id } from '../../http/validation/fields.ts'
+import { described, nullable, optional } from '../../http/validation/schema.ts'
+import { type Component, type Output, component, embedded } from '../../http/openapi/response-schema.ts'
 import { formatMillis } from '../../kernel/instant.ts'
 import { keyField, tagBody, tagDraftsField } from '../../records/fields.ts'
 import type { RecordCore } from '../../records/record.ts'
@@ -9,11 +9,11 @@ import { timestamp } from '../shared/wire.ts'
 
 export const TagOut = component(
   'Tag',
-  { id: reference, tag_type: oneOf(tagTypes), value: tagBody.value },
+  { id: id, tag_type: oneOf(tagTypes), value: tagBody.value },
   { id: 6021874402113355, tag_type: 'rfid', value: 'E28011700000020A1B2C3D4E' },
 )
 
-export const presentTag = (tag: Tag): Wire<(typeof TagOut)['shape']> => ({
+export const presentTag = (tag: Tag): Output<(typeof TagOut)['shape']> => ({
   id: tag.id,
   tag_type: tag.type,
   value: tag.value,
@@ -26,7 +26,7 @@ export const draftOf = (tag: { tag_type: TagDraft['type']; value: string }): Tag
 
 /** The keys every record shows behind its own, in the order of the contract's tables. */
 export const stateShape = {
-  is_active: flag,
+  is_active: boolean,
   valid_from: timestamp,
   valid_to: described(nullable(timestamp), 'null means no expiry.'),
   created_at: timestamp,
@@ -35,7 +35,7 @@ export const stateShape = {
   tags: listOf(embedded(TagOut)),
 }
 
-export function presentState(core: RecordCore): Wire<typeof stateShape> {
+export function presentState(core: RecordCore): Output<typeof stateShape> {
   return {
     is_active: core.isActive,
     valid_from: formatMillis(core.validFrom),
@@ -47,18 +47,18 @@ export function presentState(core: RecordCore): Wire<typeof stateShape> {
   }
 }
 
-export const stateExample: Wire<typeof stateShape> = {
+export const stateExample: Output<typeof stateShape> = {
   is_active: true,
   valid_from: '2026-05-04T08:00:00.000Z',
   valid_to: null,
   created_at: '2026-05-04T08:00:00.000Z',
   updated_at: '2026-05-04T08:15:30.250Z',
   deleted_at: null,
-  tags: [TagOut.example as Wire<(typeof TagOut)['shape']>],
+  tags: [TagOut.example as Output<(typeof TagOut)['shape']>],
 }
 
 export const stateCreate = {
-  is_active: optional(flag),
+  is_active: optional(boolean),
   valid_from: optional(described(instant, 'Defaults to now. Omit the key rather than sending null.')),
   valid_to: optional(nullable(instant)),
   tags: optional(tagDraftsField),
@@ -68,7 +68,7 @@ export const renameBody = { external_key: keyField }
 
 /** A renamed record carries the number of live descendants whose place in the tree it names. */
 export function renamed<S extends Component['shape']>(part: Component<S>, name: string) {
-  const shape = { ...part.shape, descendant_count_affected: { schema: { type: 'integer' }, read: Number } }
-  const example = { ...(part.example as Wire<S>), descendant_count_affected: 0 }
+  const shape = { ...part.shape, descendant_count_affected: { schema: { type: 'integer' }, parse: Number } }
+  const example = { ...(part.example as Output<S>), descendant_count_affected: 0 }
   return component(name, shape, example as never)
 }

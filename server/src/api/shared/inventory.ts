@@ -1,18 +1,18 @@
-import { listOf, reference, text } from '../../http/fields.ts'
+import { listOf, id, text } from '../../http/validation/fields.ts'
 import { type AnyRoute, route } from '../../http/route.ts'
-import { type Wire, component, single, singleExample } from '../../http/shape.ts'
+import { type Output, component, envelope, envelopeExample } from '../../http/openapi/response-schema.ts'
 import { formatMillis } from '../../kernel/instant.ts'
-import type { PlaceNeeds } from '../../pipeline/place-asset.ts'
-import { type InventorySave, saveInventory } from '../../pipeline/save-inventory.ts'
+import type { AssetLocationDeps } from '../../tracking/recording/asset-at-location.ts'
+import { type InventorySave, saveInventory } from '../../tracking/recording/save-inventory.ts'
 import { keyField, timestamp, wholeNumber } from './wire.ts'
 
 export const InventoryOut = component(
   'InventorySaved',
-  { count: wholeNumber, location_id: reference, location_name: text({ max: 255 }), timestamp },
+  { count: wholeNumber, location_id: id, location_name: text({ max: 255 }), timestamp },
   { count: 2, location_id: 7710249930581042, location_name: 'Dock 3', timestamp: '2026-05-04T08:15:02.120Z' },
 )
 
-const presentSave = ({ place, count, savedAt }: InventorySave): Wire<(typeof InventoryOut)['shape']> => ({
+const presentSave = ({ place, count, savedAt }: InventorySave): Output<(typeof InventoryOut)['shape']> => ({
   count,
   location_id: place.id,
   location_name: place.name,
@@ -25,7 +25,7 @@ const saveBody = {
 }
 
 /** The one write of tracking data that a public base takes; it names everything by natural keys on either. */
-export function inventoryRoute(needs: PlaceNeeds): AnyRoute {
+export function inventoryRoute(deps: AssetLocationDeps): AnyRoute {
   return route({
     id: 'inventory.save',
     method: 'POST',
@@ -44,9 +44,14 @@ export function inventoryRoute(needs: PlaceNeeds): AnyRoute {
       maxMebibytes: 4,
       example: { location_identifier: 'DOCK-3', asset_identifiers: ['ASSET-0001', 'PJ-7'] },
     },
-    success: { status: 201, description: 'Saved', schema: single(InventoryOut), example: singleExample(InventoryOut) },
-    async handle({ caller, body }) {
-      const saved = await saveInventory(needs, caller.orgId, body.location_identifier, body.asset_identifiers)
+    success: {
+      status: 201,
+      description: 'Saved',
+      schema: envelope(InventoryOut),
+      example: envelopeExample(InventoryOut),
+    },
+    async handle({ principal, body }) {
+      const saved = await saveInventory(deps, principal.orgId, body.location_identifier, body.asset_identifiers)
       return { status: 201, body: { data: presentSave(saved) } }
     },
   })

@@ -1,9 +1,14 @@
-import { type ExchangeNeeds, type TokenPair, exchangeCredentials, exchangeRefresh } from '../../credentials/exchange.ts'
-import { text } from '../../http/fields.ts'
-import { type AnyRoute, type Answer, route } from '../../http/route.ts'
-import { type Field, type Infer, optional } from '../../http/schema.ts'
-import { component, refTo } from '../../http/shape.ts'
-import { type FieldProblem, refuse, refuseAny } from '../../kernel/errors.ts'
+import {
+  type TokenEndpointDeps,
+  type TokenPair,
+  exchangeCredentials,
+  exchangeRefresh,
+} from '../../auth/token-endpoint.ts'
+import { text } from '../../http/validation/fields.ts'
+import { type AnyRoute, type Reply, route } from '../../http/route.ts'
+import { type Field, type Infer, optional } from '../../http/validation/schema.ts'
+import { component, refTo } from '../../http/openapi/response-schema.ts'
+import { type FieldProblem, apiError, throwIfAny } from '../../kernel/errors.ts'
 import { wholeNumber } from './wire.ts'
 
 const secretText = text({ min: 1, max: 1024 })
@@ -11,7 +16,7 @@ const secretText = text({ min: 1, max: 1024 })
 const tokenShape = {
   grant_type: {
     schema: { type: 'string', 'x-extensible-enum': ['client_credentials', 'refresh_token'] },
-    read: text({ min: 1, max: 255 }).read,
+    parse: text({ min: 1, max: 255 }).parse,
   } satisfies Field<string>,
   client_id: optional(secretText),
   client_secret: optional(secretText),
@@ -38,24 +43,24 @@ const presentTokens = (pair: TokenPair) => ({
   expires_in: pair.expiresInSeconds,
 })
 
-function exchange(needs: ExchangeNeeds, body: TokenRequest, address: string): Promise<TokenPair> {
+function exchange(deps: TokenEndpointDeps, body: TokenRequest, address: string): Promise<TokenPair> {
   if (body.grant_type === 'client_credentials') {
     const { client_id: clientId, client_secret: clientSecret } = needed(body, 'client_id', 'client_secret')
-    return exchangeCredentials(needs, { clientId, clientSecret, address })
+    return exchangeCredentials(deps, { clientId, clientSecret, address })
   }
   if (body.grant_type === 'refresh_token')
-    return exchangeRefresh(needs, { token: needed(body, 'refresh_token').refresh_token, address })
-  throw refuse.invalid({ field: 'grant_type', code: 'invalid_value', message: 'grant_type is not supported' })
+    return exchangeRefresh(deps, { token: needed(body, 'refresh_token').refresh_token, address })
+  throw apiError.invalid({ field: 'grant_type', code: 'invalid_value', message: 'grant_type is not supported' })
 }
 
 /** Which fields are needed depends on the grant, so they are asked for once it is known. */
 function needed<K extends keyof TokenRequest>(body: TokenRequest, ...fields: K[]): Record<K, string> {
   const absent = fields.filter((field) => body[field] === undefined)
-  refuseAny(absent.map((field): FieldProblem => ({ field, code: 'required', message: `${field} is required` })))
+  throwIfAny(absent.map((field): FieldProblem => ({ field, code: 'required', message: `${field} is required` })))
   return body as Record<K, string>
 }
 
-export function tokenRoute(needs: ExchangeNeeds): AnyRoute {
+export function tokenRoute(deps: TokenEndpointDeps): AnyRoute {
   return route({
     id: 'oauth.token',
     method: 'POST',
@@ -77,9 +82,9 @@ export function tokenRoute(needs: ExchangeNeeds): AnyRoute {
       },
     },
     success: { status: 200, description: 'A token pair', schema: refTo(TokenOut), example: TokenOut.example },
-    refusals: [401, 429],
-    async handle({ body, address }): Promise<Answer> {
-      const pair = await exchange(needs, body, address)
+    errorStatuses: [401, 429],
+    async handle({ body, address }): Promise<Reply> {
+      const pair = await exchange(deps, body, address)
       return { status: 200, body: presentTokens(pair), headers: { 'Cache-Control': 'no-store', Pragma: 'no-cache' } }
     },
   })

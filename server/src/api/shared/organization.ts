@@ -1,8 +1,8 @@
 import type { Database } from '../../db/database.ts'
-import { listOf, reference, text } from '../../http/fields.ts'
+import { listOf, id, text } from '../../http/validation/fields.ts'
 import { type AnyRoute, ok, route } from '../../http/route.ts'
-import { component, single, singleExample } from '../../http/shape.ts'
-import { Refusal } from '../../kernel/errors.ts'
+import { component, envelope, envelopeExample } from '../../http/openapi/response-schema.ts'
+import { ApiError } from '../../kernel/errors.ts'
 import { scopes } from '../../kernel/scopes.ts'
 import { findOrganization } from '../../organizations/organizations.sql.ts'
 
@@ -11,10 +11,10 @@ const words = text({ max: 255 })
 export const OrganizationOut = component(
   'Organization',
   {
-    id: reference,
+    id: id,
     name: words,
-    scopes: listOf({ schema: { type: 'string', 'x-extensible-enum': scopes }, read: words.read }),
-    api_key_id: { schema: { type: 'string', format: 'uuid' }, read: words.read },
+    scopes: listOf({ schema: { type: 'string', 'x-extensible-enum': scopes }, parse: words.parse }),
+    api_key_id: { schema: { type: 'string', format: 'uuid' }, parse: words.parse },
   },
   {
     id: 2241503377195508,
@@ -24,7 +24,7 @@ export const OrganizationOut = component(
   },
 )
 
-export function organizationRoute(needs: { db: Database }): AnyRoute {
+export function organizationRoute(deps: { db: Database }): AnyRoute {
   return route({
     id: 'orgs.me',
     method: 'GET',
@@ -37,16 +37,16 @@ export function organizationRoute(needs: { db: Database }): AnyRoute {
     success: {
       status: 200,
       description: 'The organization',
-      schema: single(OrganizationOut),
-      example: singleExample(OrganizationOut),
+      schema: envelope(OrganizationOut),
+      example: envelopeExample(OrganizationOut),
     },
-    refusals: [422],
-    async handle({ caller }) {
-      const organization = await findOrganization(needs.db.read, caller.orgId)
+    errorStatuses: [422],
+    async handle({ principal }) {
+      const organization = await findOrganization(deps.db.read, principal.orgId)
       if (organization === null)
-        throw new Refusal('missing_org_context', 'The credential does not belong to an organization')
+        throw new ApiError('missing_org_context', 'The credential does not belong to an organization')
       const { orgId: id, name } = organization
-      return ok({ data: { id, name, scopes: caller.namedScopes, api_key_id: caller.subject } })
+      return ok({ data: { id, name, scopes: principal.namedScopes, api_key_id: principal.subject } })
     },
   })
 }

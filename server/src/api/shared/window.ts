@@ -1,5 +1,5 @@
-import { parsedInstant } from '../../http/fields.ts'
-import { described, nullable, optional } from '../../http/schema.ts'
+import { parsedInstant } from '../../http/validation/fields.ts'
+import { described, nullable, optional } from '../../http/validation/schema.ts'
 
 /** The period of validity in a body that changes a record. */
 export const windowChange = {

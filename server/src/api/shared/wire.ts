@@ -1,15 +1,15 @@
-import { instant } from '../../http/fields.ts'
-import { limit, moment, offset } from '../../http/query.ts'
-import type { Field } from '../../http/schema.ts'
+import { instant } from '../../http/validation/fields.ts'
+import { limit, timestampParam, offset } from '../../http/validation/query.ts'
+import type { Field } from '../../http/validation/schema.ts'
 import type { Page, PageRequest } from '../../kernel/page.ts'
 
 export { descriptionField, keyField, nameField, tagValue } from '../../records/fields.ts'
 
-export const timestamp: Field<string> = { schema: instant.schema, read: (value) => value as string }
-export const wholeNumber: Field<number> = { schema: { type: 'integer' }, read: Number }
+export const timestamp: Field<string> = { schema: instant.schema, parse: (value) => value as string }
+export const wholeNumber: Field<number> = { schema: { type: 'integer' }, parse: Number }
 
 export const paging = { limit, offset }
-export const span = { from: moment, to: moment }
+export const span = { from: timestampParam, to: timestampParam }
 
 export const listAnswer = <T>(page: Page<T>, request: PageRequest, present: (row: T) => unknown) => ({
   data: page.rows.map(present),

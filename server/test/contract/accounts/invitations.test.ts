@@ -4,7 +4,7 @@ import { type TestOrg, useApp } from '../../support/app.ts'
 import { type Person, as, login, newEmail, newPerson, password, standing, tokenOf } from '../../support/accounts.ts'
 import { HandClock, useSql } from '../../support/auth.ts'
 import type { Reply } from '../../support/client.ts'
-import { expectRefusal } from '../../support/envelope.ts'
+import { expectRefusal } from '../../support/error-response.ts'
 
 const clock = new HandClock()
 const context = useApp({ clock, settings: { LASTSEEN_BASE_URL: 'https://track.example.com/' } })

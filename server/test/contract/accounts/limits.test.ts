@@ -14,7 +14,7 @@ import {
 } from '../../support/accounts.ts'
 import { HandClock, exchange, mintKey, refresh } from '../../support/auth.ts'
 import type { Reply } from '../../support/client.ts'
-import { expectRefusal } from '../../support/envelope.ts'
+import { expectRefusal } from '../../support/error-response.ts'
 import { MailServer } from '../../support/smtp.ts'
 
 const clock = new HandClock()

@@ -3,7 +3,7 @@ import { type TestApp, type TestOrg, startApp, useApp } from '../../support/app.
 import { type Person, as, login, newPerson, password, renew, standing } from '../../support/accounts.ts'
 import { useSql } from '../../support/auth.ts'
 import type { Reply } from '../../support/client.ts'
-import { expectRefusal } from '../../support/envelope.ts'
+import { expectRefusal } from '../../support/error-response.ts'
 
 const context = useApp()
 const database = useSql(context)

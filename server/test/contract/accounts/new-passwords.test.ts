@@ -3,7 +3,7 @@ import { commonPasswords } from '../../../src/users/common-passwords.ts'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import { type Person, as, newEmail, newPerson, password, tokenOf } from '../../support/accounts.ts'
 import type { Reply } from '../../support/client.ts'
-import { expectRefusal } from '../../support/envelope.ts'
+import { expectRefusal } from '../../support/error-response.ts'
 
 const lines: string[] = []
 const context = useApp({ tell: (line) => lines.push(line) })

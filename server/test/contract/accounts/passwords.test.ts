@@ -13,7 +13,7 @@ import {
 } from '../../support/accounts.ts'
 import { HandClock, useSql } from '../../support/auth.ts'
 import type { Reply } from '../../support/client.ts'
-import { expectRefusal } from '../../support/envelope.ts'
+import { expectRefusal } from '../../support/error-response.ts'
 
 const lines: string[] = []
 const clock = new HandClock()

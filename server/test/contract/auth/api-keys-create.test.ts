@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import { HandClock, exchange, tokensOf, useSql, whoAmI } from '../../support/auth.ts'
 import type { Reply, SendOptions } from '../../support/client.ts'
-import { type FieldEntry, expectRefusal } from '../../support/envelope.ts'
+import { type FieldEntry, expectRefusal } from '../../support/error-response.ts'
 
 const clock = new HandClock()
 const context = useApp({ clock })

@@ -16,7 +16,7 @@ import {
   whoAmI,
 } from '../../support/auth.ts'
 import type { Reply, SendOptions } from '../../support/client.ts'
-import { type FieldEntry, expectRefusal } from '../../support/envelope.ts'
+import { type FieldEntry, expectRefusal } from '../../support/error-response.ts'
 
 const clock = new HandClock()
 const context = useApp({ clock })

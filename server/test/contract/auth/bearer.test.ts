@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Claims } from '../../../src/credentials/tokens.ts'
+import type { Claims } from '../../../src/auth/tokens.ts'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import {
   HandClock,
@@ -13,7 +13,7 @@ import {
   tokensOf,
   whoAmI,
 } from '../../support/auth.ts'
-import { expectRefusal } from '../../support/envelope.ts'
+import { expectRefusal } from '../../support/error-response.ts'
 import { allRoutes, pathOf } from '../../support/rows.ts'
 
 const clock = new HandClock()

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { revokeCredential } from '../../../src/credentials/commands.ts'
+import { revokeCredential } from '../../../src/auth/commands.ts'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import {
   HandClock,
@@ -13,7 +13,7 @@ import {
   useSql,
   whoAmI,
 } from '../../support/auth.ts'
-import { expectRefusal } from '../../support/envelope.ts'
+import { expectRefusal } from '../../support/error-response.ts'
 
 const clock = new HandClock()
 const context = useApp({ clock })
@@ -150,7 +150,7 @@ describe('A revoked credential', () => {
     for (const token of [first.refresh, third.json.refresh_token])
       expectRefusal(await refresh(context.app, token), 'unauthorized')
     const [row] = await database.sql<{ live: number }[]>`
-      select count(*) filter (where revoked_at is null) as live from refresh_chains where client_id = ${key.clientId}`
+      select count(*) filter (where revoked_at is null) as live from refresh_token_families where client_id = ${key.clientId}`
     expect(row!.live).toBe(0)
   })
 

@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Claims } from '../../../src/credentials/tokens.ts'
+import type { Claims } from '../../../src/auth/tokens.ts'
 import { type TestApp, TestOrg, startApp, useApp } from '../../support/app.ts'
 import {
   type Key,
@@ -14,7 +14,7 @@ import {
   useSql,
   whoAmI,
 } from '../../support/auth.ts'
-import { expectRefusal } from '../../support/envelope.ts'
+import { expectRefusal } from '../../support/error-response.ts'
 
 const context = useApp({ settings: { LASTSEEN_ENVIRONMENT: 'production' } })
 const database = useSql(context)
@@ -91,7 +91,13 @@ describe('A row copied into the database of another environment (D4)', () => {
     const tokens = await tokensOf(context.app, key)
     const copy = postgres(other.databaseUrl, { max: 1, onnotice: () => undefined })
     const { orgId } = org
-    for (const table of ['organizations', 'organization_names', 'client_ids', 'credentials', 'refresh_chains']) {
+    for (const table of [
+      'organizations',
+      'organization_names',
+      'client_ids',
+      'credentials',
+      'refresh_token_families',
+    ]) {
       const [row] = await database.sql<{ rows: string }[]>`
         select json_agg(t)::text as rows from ${database.sql(table)} t where org_id = ${orgId}`
       await copy`insert into ${copy(table)} select * from json_populate_recordset(null::${copy(table)}, ${row!.rows}::text::json)`

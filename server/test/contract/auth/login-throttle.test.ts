@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { pino } from 'pino'
-import { openCore } from '../../../src/app/core.ts'
+import { openAppContext } from '../../../src/app/context.ts'
 import { startServer } from '../../../src/app/server.ts'
 import { readConfig } from '../../../src/config/config.ts'
 import { useApp } from '../../support/app.ts'
 import { type Person, newPerson, password } from '../../support/accounts.ts'
 import { HandClock, type Key, exchange, mintKey } from '../../support/auth.ts'
 import { type Reply, send } from '../../support/client.ts'
-import { expectRefusal } from '../../support/envelope.ts'
+import { expectRefusal } from '../../support/error-response.ts'
 
 const clock = new HandClock()
 const context = useApp({ clock, settings: { LASTSEEN_TRUST_PROXY: 'true' } })
@@ -102,7 +102,7 @@ describe('A proxy that is not trusted', () => {
     const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) })
     const url = context.app.databaseUrl
     const settings = { DATABASE_URL: url, LASTSEEN_MQTT_PORT: '0', LASTSEEN_TRUST_PROXY: trust }
-    const core = await openCore({ config: readConfig(settings), url })
+    const core = await openAppContext({ config: readConfig(settings), url })
     const server = await startServer(core, { host: '127.0.0.1', port: 0, isOneOfSeveral: true, log })
     const base = `http://127.0.0.1:${server.port}`
     await send(base, 'GET', '/healthz')

@@ -14,7 +14,7 @@ import {
   whoAmI,
   useSql,
 } from '../../support/auth.ts'
-import { type FieldEntry, expectRefusal } from '../../support/envelope.ts'
+import { type FieldEntry, expectRefusal } from '../../support/error-response.ts'
 
 const clock = new HandClock()
 const context = useApp({ clock })
@@ -33,7 +33,7 @@ const post = (json: unknown) => context.app.anonymous('POST', path, { json })
 const valid = () => ({ grant_type: 'client_credentials', client_id: key.clientId, client_secret: key.clientSecret })
 
 async function chainCount(): Promise<number> {
-  const [row] = await database.sql<{ count: number }[]>`select count(*) from refresh_chains`
+  const [row] = await database.sql<{ count: number }[]>`select count(*) from refresh_token_families`
   return row!.count
 }
 
@@ -125,7 +125,7 @@ describe('POST /api/v1/oauth/token with refresh_token', () => {
 
   it.each([
     ['a word', 'guess'],
-    ['text with every kind of character', '../%00"\'; drop table refresh_chains; --🙂'],
+    ['text with every kind of character', '../%00"\'; drop table refresh_token_families; --🙂'],
     ['a JWT', 'eyJhbGciOiJub25lIn0.e30.'],
   ])('answers 401 to %s', async (_what, token) => {
     expectRefusal(await refresh(context.app, token), 'unauthorized', { instance: path })

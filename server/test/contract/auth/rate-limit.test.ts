@@ -12,7 +12,7 @@ import {
   whoAmI,
 } from '../../support/auth.ts'
 import type { Reply, SendOptions } from '../../support/client.ts'
-import { expectRefusal } from '../../support/envelope.ts'
+import { expectRefusal } from '../../support/error-response.ts'
 
 describe.each(['memory', 'database'])('The rate limit, with its buckets in the %s', (store) => {
   const clock = new HandClock()

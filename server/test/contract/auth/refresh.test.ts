@@ -12,7 +12,7 @@ import {
   whoAmI,
   useSql,
 } from '../../support/auth.ts'
-import { expectRefusal } from '../../support/envelope.ts'
+import { expectRefusal } from '../../support/error-response.ts'
 
 const clock = new HandClock()
 const context = useApp({ clock })
@@ -152,7 +152,7 @@ describe('A refresh token in the database', () => {
     const { refresh: first } = await newTokens(org)
     const second = await next(first)
     const rows = await database.sql<{ token_hash: Buffer; whole: string }[]>`
-      select token_hash, c::text as whole from refresh_chains c`
+      select token_hash, c::text as whole from refresh_token_families c`
     const hashes = rows.map((row) => row.token_hash.toString('hex'))
     expect(hashes).toContain(createHash('sha256').update(second).digest('hex'))
     const secrets = [first, second].map((token) => token.slice(-43))

@@ -4,7 +4,7 @@ import { type TestOrg, useApp } from '../../support/app.ts'
 import { newTokens, whoAmI } from '../../support/auth.ts'
 import type { SendOptions } from '../../support/client.ts'
 import { primaryRoutes } from '../../support/description.ts'
-import { expectRefusal } from '../../support/envelope.ts'
+import { expectRefusal } from '../../support/error-response.ts'
 
 const context = useApp()
 

@@ -4,7 +4,7 @@ import { createUser } from '../../../src/users/commands.ts'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import { HandClock, claimsOf, newTokens, useSql } from '../../support/auth.ts'
 import type { Reply, SendOptions } from '../../support/client.ts'
-import { expectRefusal } from '../../support/envelope.ts'
+import { expectRefusal } from '../../support/error-response.ts'
 
 const clock = new HandClock()
 const context = useApp({ clock })

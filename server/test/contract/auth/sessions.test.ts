@@ -3,7 +3,7 @@ import { createUser } from '../../../src/users/commands.ts'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import { HandClock, claimsOf, newTokens, refresh, useSql, whoAmI } from '../../support/auth.ts'
 import type { Reply } from '../../support/client.ts'
-import { type FieldEntry, expectRefusal } from '../../support/envelope.ts'
+import { type FieldEntry, expectRefusal } from '../../support/error-response.ts'
 
 const clock = new HandClock()
 const context = useApp({ clock })
@@ -50,7 +50,7 @@ const shape = (user: object) => ({
   },
 })
 
-async function count(table: 'users' | 'organizations' | 'refresh_chains'): Promise<number> {
+async function count(table: 'users' | 'organizations' | 'refresh_token_families'): Promise<number> {
   const [row] = await database.sql<{ count: number }[]>`select count(*) from ${database.sql(table)}`
   return row!.count
 }
@@ -93,10 +93,10 @@ describe('POST /api/v1/auth/login (D39)', () => {
     ['a password with a blank behind it', () => person.email, `${password} `],
     ['an address nobody has', () => 'nobody@example.com', password],
   ])('answers 401 to %s, always with the same words', async (_what, email, given) => {
-    const chains = await count('refresh_chains')
+    const chains = await count('refresh_token_families')
     const reply = await login(email(), given)
     expectRefusal(reply, 'unauthorized', { detail: 'Invalid e-mail address or password' })
-    expect(await count('refresh_chains')).toBe(chains)
+    expect(await count('refresh_token_families')).toBe(chains)
   })
 
   it.each<[string, object, FieldEntry[]]>([

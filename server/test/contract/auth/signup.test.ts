@@ -3,7 +3,7 @@ import { type TestApp, startApp, useApp } from '../../support/app.ts'
 import { type Person, as, login, newEmail, newPerson, password, tokenOf } from '../../support/accounts.ts'
 import { HandClock, useSql } from '../../support/auth.ts'
 import type { Reply } from '../../support/client.ts'
-import { expectRefusal } from '../../support/envelope.ts'
+import { expectRefusal } from '../../support/error-response.ts'
 
 const clock = new HandClock()
 const context = useApp({ clock })

@@ -15,7 +15,7 @@ import {
   whoAmI,
 } from '../../support/auth.ts'
 import type { Reply } from '../../support/client.ts'
-import { expectRefusal } from '../../support/envelope.ts'
+import { expectRefusal } from '../../support/error-response.ts'
 
 const clock = new HandClock()
 const settings = { LASTSEEN_TRUST_PROXY: 'true' }

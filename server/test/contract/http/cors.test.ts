@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { useApp } from '../../support/app.ts'
-import { expectCommonHeaders } from '../../support/envelope.ts'
+import { expectCommonHeaders } from '../../support/error-response.ts'
 import { allRoutes, pathOf } from '../../support/rows.ts'
 
 const context = useApp()

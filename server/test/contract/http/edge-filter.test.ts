@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { useApp } from '../../support/app.ts'
-import { expectRefusal } from '../../support/envelope.ts'
+import { expectRefusal } from '../../support/error-response.ts'
 import { exchangeRaw } from '../../support/raw.ts'
 
 const filtered = useApp({ settings: { LASTSEEN_EDGE_FILTER: 'true' } })

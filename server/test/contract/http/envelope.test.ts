@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import { drainedToken } from '../../support/bucket.ts'
 import type { Client, Reply } from '../../support/client.ts'
-import { type ErrorType, errorTypes, expectCommonHeaders, expectRefusal } from '../../support/envelope.ts'
+import { type ErrorType, errorTypes, expectCommonHeaders, expectRefusal } from '../../support/error-response.ts'
 import { useBehind } from '../../support/snapshot.ts'
 
 const startedAt = Date.now()

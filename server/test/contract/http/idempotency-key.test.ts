@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { useApp } from '../../support/app.ts'
 import type { Reply } from '../../support/client.ts'
-import { expectRefusal } from '../../support/envelope.ts'
+import { expectRefusal } from '../../support/error-response.ts'
 import { natural } from '../../support/natural.ts'
 
 const context = useApp()

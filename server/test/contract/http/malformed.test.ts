@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
-import { errorTypes, expectCommonHeaders, expectRefusal, ulidPattern } from '../../support/envelope.ts'
+import { errorTypes, expectCommonHeaders, expectRefusal, ulidPattern } from '../../support/error-response.ts'
 import { Wire, exchangeRaw } from '../../support/raw.ts'
 
 const context = useApp()

@@ -3,7 +3,7 @@ import type { AnyRoute } from '../../../src/http/route.ts'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
 import { document } from '../../support/description.ts'
-import { expectCommonHeaders, expectRefusal } from '../../support/envelope.ts'
+import { expectCommonHeaders, expectRefusal } from '../../support/error-response.ts'
 import { exchangeRaw } from '../../support/raw.ts'
 import { addressOf, allRoutes, fillIn, pathWith } from '../../support/rows.ts'
 

@@ -3,9 +3,9 @@ import { Registry } from 'prom-client'
 import { request } from 'undici'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { pages } from '../../../src/app/pages.ts'
+import { systemRoutes } from '../../../src/app/system-routes.ts'
 import { useApp } from '../../support/app.ts'
-import { expectCommonHeaders, expectRefusal } from '../../support/envelope.ts'
+import { expectCommonHeaders, expectRefusal } from '../../support/error-response.ts'
 import { document } from '../../support/description.ts'
 
 const context = useApp({ alone: 'each process counts its own answers for /metrics' })
@@ -129,7 +129,7 @@ describe('/metrics', () => {
     ['192.168.1.5', 401],
     ['lastseen.example.com', 401],
   ])('without a configured token on %s is %i', async (host, status) => {
-    const page = pages(context.app.core, new Registry(), host).find(({ path }) => path === '/metrics')
+    const page = systemRoutes(context.app.core, new Registry(), host).find(({ path }) => path === '/metrics')
     for (const headers of [{}, { authorization: 'Bearer ' }, { authorization: 'Bearer x' }])
       expect((await page!.render({ message: { headers }, segments: [] } as never)).status).toBe(status)
   })

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
-import { ulidPattern } from '../../support/envelope.ts'
+import { ulidPattern } from '../../support/error-response.ts'
 import { exchangeRaw } from '../../support/raw.ts'
 
 const context = useApp()
@@ -68,9 +68,9 @@ describe('X-Request-ID', () => {
     const before = Date.now()
     const reply = await context.app.anonymous('GET', '/healthz')
     const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-    let stamp = 0
-    for (const digit of reply.headers['x-request-id']!.slice(0, 10)) stamp = stamp * 32 + digits.indexOf(digit)
-    expect(stamp).toBeGreaterThanOrEqual(before)
-    expect(stamp).toBeLessThanOrEqual(Date.now())
+    let hmacTag = 0
+    for (const digit of reply.headers['x-request-id']!.slice(0, 10)) hmacTag = hmacTag * 32 + digits.indexOf(digit)
+    expect(hmacTag).toBeGreaterThanOrEqual(before)
+    expect(hmacTag).toBeLessThanOrEqual(Date.now())
   })
 })

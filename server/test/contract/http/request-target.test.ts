@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
-import { expectCommonHeaders, expectRefusal } from '../../support/envelope.ts'
+import { expectCommonHeaders, expectRefusal } from '../../support/error-response.ts'
 import { type RawReply, exchangeRaw } from '../../support/raw.ts'
 
 const context = useApp()

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { webPages } from '../../../src/app/web-app.ts'
+import { webAppRoutes } from '../../../src/app/web-app.ts'
 import { send } from '../../support/client.ts'
-import { expectCommonHeaders, expectRefusal } from '../../support/envelope.ts'
+import { expectCommonHeaders, expectRefusal } from '../../support/error-response.ts'
 import { type Mounted, mountRows } from '../../support/mounted.ts'
 
 const script = `console.log(${JSON.stringify('seen '.repeat(400))})`
@@ -26,7 +26,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'static/main-1a2b.js'), script)
   writeFileSync(join(folder, 'static/main-1a2b.js.br'), brotliCompressSync(script))
   writeFileSync(join(folder, 'static/main-1a2b.js.gz'), gzipSync(script))
-  app = await mountRows([], { pages: webPages(folder, '/primary/api/v1', 'invite-only') })
+  app = await mountRows([], { rawRoutes: webAppRoutes(folder, '/primary/api/v1', 'invite-only') })
 })
 
 afterAll(async () => {
@@ -129,7 +129,7 @@ describe('The web app', () => {
   })
 
   it('leaves the root to the reference where it was not built', async () => {
-    const bare = await mountRows([], { pages: webPages(join(folder, 'static'), '/api/v1', 'open') })
+    const bare = await mountRows([], { rawRoutes: webAppRoutes(join(folder, 'static'), '/api/v1', 'open') })
     const reply = await send(bare.url, 'GET', '/')
     await bare.close()
     expect([reply.status, reply.headers['location']]).toEqual([302, '/api/docs'])

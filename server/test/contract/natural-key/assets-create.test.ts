@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
-import { expectRefusal } from '../../support/envelope.ts'
+import { expectRefusal } from '../../support/error-response.ts'
 import { at, makeAsset, makeLocation, natural } from '../../support/natural.ts'
 import { useBehind } from '../../support/snapshot.ts'
 

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { TestOrg } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
-import { expectRefusal } from '../../support/envelope.ts'
+import { expectRefusal } from '../../support/error-response.ts'
 import { type NaturalAsset, at, makeAsset, makeLocation } from '../../support/natural.ts'
 import { useBehind } from '../../support/snapshot.ts'
 import { useTracking } from '../../support/tracking.ts'

@@ -3,7 +3,7 @@ import { parse } from 'yaml'
 import { TestOrg, startApp, useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
 import { naturalDocument } from '../../support/description.ts'
-import { expectCommonHeaders, expectRefusal } from '../../support/envelope.ts'
+import { expectCommonHeaders, expectRefusal } from '../../support/error-response.ts'
 import { natural } from '../../support/natural.ts'
 import { exchangeRaw } from '../../support/raw.ts'
 

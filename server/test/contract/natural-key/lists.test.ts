@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
-import { type FieldEntry, expectRefusal } from '../../support/envelope.ts'
+import { type FieldEntry, expectRefusal } from '../../support/error-response.ts'
 import { type NaturalLocation, at, identifiersOf, makeAsset, makeLocation, natural } from '../../support/natural.ts'
 
 const startedAt = Date.now()

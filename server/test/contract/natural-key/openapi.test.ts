@@ -4,7 +4,7 @@ import openapiTS, { astToString } from 'openapi-typescript'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { naturalDocument, naturalRoutes, document as primaryDocument } from '../../support/description.ts'
-import { errorTypes } from '../../support/envelope.ts'
+import { errorTypes } from '../../support/error-response.ts'
 
 type Node = Record<string, unknown>
 

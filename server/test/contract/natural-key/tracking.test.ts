@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { expectRefusal } from '../../support/envelope.ts'
+import { expectRefusal } from '../../support/error-response.ts'
 import { at, makeAsset, makeLocation, natural } from '../../support/natural.ts'
 import { useBehind } from '../../support/snapshot.ts'
 import { Site, eventually, useTracking } from '../../support/tracking.ts'

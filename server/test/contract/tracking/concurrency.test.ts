@@ -36,7 +36,7 @@ const shuffled = <T>(list: readonly T[], next: () => number): T[] =>
     .toSorted((a, b) => a.rank - b.rank)
     .map(({ value }) => value)
 
-const stamp = (minute: number, second: number): string =>
+const hmacTag = (minute: number, second: number): string =>
   `2026-05-04T10:${String(minute).padStart(2, '0')}:${String(second).padStart(2, '0')}.000Z`
 
 const things = async (site: Site, count: number): Promise<Thing[]> => {
@@ -58,7 +58,7 @@ describe('batches that come at the same time', () => {
       const fleet = fleets[which]!
       const all = fleet.flatMap((thing, index) =>
         Array.from({ length: 12 }, (_, minute): ReadJson => {
-          return { tag: thing.tag, antenna: antennaAt(index, minute), observed_at: stamp(minute, index) }
+          return { tag: thing.tag, antenna: antennaAt(index, minute), observed_at: hmacTag(minute, index) }
         }),
       )
       // Eight overlapping, unordered parts; the last ones are sent again as a whole.
@@ -75,9 +75,9 @@ describe('batches that come at the same time', () => {
       for (const [index, thing] of fleets[which]!.entries()) {
         const place = (minute: number): string => site.places[antennaAt(index, minute) - 1]!.key
         expect(await site.trail(thing)).toEqual(
-          Array.from({ length: 12 }, (_, minute) => [stamp(minute, index), place(minute), minute === 0 ? null : 60]),
+          Array.from({ length: 12 }, (_, minute) => [hmacTag(minute, index), place(minute), minute === 0 ? null : 60]),
         )
-        expected[thing.key] = [place(11), stamp(11, index)]
+        expected[thing.key] = [place(11), hmacTag(11, index)]
         const own = moves.filter((move) => move.asset === thing.key)
         // Whatever order the minutes became known in, every move starts where the one before ended.
         let last: string | null = null
@@ -103,7 +103,7 @@ describe('batches that come at the same time', () => {
       const reads = fleet.map((thing, index) => ({
         tag: thing.tag,
         antenna: antennaAt(index, minute),
-        observed_at: stamp(minute, index),
+        observed_at: hmacTag(minute, index),
       }))
       const next = random(minute + 1)
       const sends = Array.from({ length: 8 }, (_, index) =>
@@ -115,7 +115,7 @@ describe('batches that come at the same time', () => {
       const places = Array.from({ length: 6 }, (_, minute) => site.places[antennaAt(index, minute) - 1]!.name)
       return places.flatMap((to, minute) => {
         const from = places[minute - 1] ?? null
-        const at = stamp(minute, index).replace('Z', '000Z')
+        const at = hmacTag(minute, index).replace('Z', '000Z')
         return from === to ? [] : [{ asset: thing.key, name: thing.name, from, to, at }]
       })
     })
@@ -129,17 +129,17 @@ describe('batches that come at the same time', () => {
     const site = await Site.open(context.app, 'A', 'B', 'C')
     const fleet = await things(site, 6)
     const beside = new Proxy(site, { get: (target, key) => (key === 'app' ? second : Reflect.get(target, key)) })
-    await site.read(...fleet.map((thing) => ({ tag: thing.tag, antenna: 1, observed_at: stamp(0, 0) })))
+    await site.read(...fleet.map((thing) => ({ tag: thing.tag, antenna: 1, observed_at: hmacTag(0, 0) })))
     const before = await deadlocks()
     const next = random(7)
     for (let minute = 1; minute <= 15; minute++) {
-      const reads = fleet.map((thing) => ({ tag: thing.tag, antenna: 2, observed_at: stamp(minute, 10) }))
+      const reads = fleet.map((thing) => ({ tag: thing.tag, antenna: 2, observed_at: hmacTag(minute, 10) }))
       await Promise.all([
         ...[context.app, second, context.app].map((app) =>
           site.post({ reads: shuffled(reads, next) }, site.token, app),
         ),
-        site.save(site.places[2]!, shuffled(fleet, next), stamp(minute, 20)),
-        beside.save(site.places[2]!, shuffled(fleet, next), stamp(minute, 21)),
+        site.save(site.places[2]!, shuffled(fleet, next), hmacTag(minute, 20)),
+        beside.save(site.places[2]!, shuffled(fleet, next), hmacTag(minute, 21)),
       ])
     }
     for (const thing of fleet) {
@@ -161,11 +161,11 @@ describe('batches that come at the same time', () => {
     const site = await Site.open(context.app, 'A', 'B', 'C')
     for (let round = 0; round < 20; round++) {
       const thing = await site.thing(`Ahead ${round}`)
-      if (round % 2 === 0) await site.read({ tag: thing.tag, antenna: 1, observed_at: stamp(0, 0) })
+      if (round % 2 === 0) await site.read({ tag: thing.tag, antenna: 1, observed_at: hmacTag(0, 0) })
       await Promise.all([
-        site.read({ tag: thing.tag, antenna: 2, observed_at: stamp(2, 0) }),
-        site.save(site.places[2]!, [thing], stamp(1, 30)),
-        site.read({ tag: thing.tag, antenna: 2, observed_at: stamp(2, 10) }),
+        site.read({ tag: thing.tag, antenna: 2, observed_at: hmacTag(2, 0) }),
+        site.save(site.places[2]!, [thing], hmacTag(1, 30)),
+        site.read({ tag: thing.tag, antenna: 2, observed_at: hmacTag(2, 10) }),
       ])
       const latest = (await site.trail(thing)).at(-1)!
       expect((await site.whereabouts({ asset_id: thing.id }))[thing.key]).toEqual([latest[1], latest[0]])
@@ -189,7 +189,7 @@ describe('batches that come at the same time', () => {
       const thing = await site.thing(`Spot thing ${round}`)
       const { token } = await site.reader({ scanPoints: [{ antenna: 1, locationId: place.id }] })
       const [reply, deletion] = await Promise.all([
-        site.post([{ tag: thing.tag, observed_at: stamp(0, 0) }], token),
+        site.post([{ tag: thing.tag, observed_at: hmacTag(0, 0) }], token),
         deleteLocation(context.app.core, site.org.orgId, place.id).then(
           () => 204,
           () => 409,

@@ -152,7 +152,7 @@ describe('a message of reads', () => {
     expect(await other.trail(twin)).toEqual([])
     await other.read(read(pallet.tag, 1, '10:05:00'))
     expect(await other.trail(twin)).toEqual([[at('10:05:00.000'), 'ELSEWHERE', null]])
-    expect((await site.trail(pallet)).map(([stamp]) => stamp)).toEqual([at('10:00:00.000')])
+    expect((await site.trail(pallet)).map(([hmacTag]) => hmacTag)).toEqual([at('10:00:00.000')])
   })
 
   it('changes nothing when its tag is known to another organization only', async () => {

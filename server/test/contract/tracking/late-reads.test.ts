@@ -29,10 +29,10 @@ describe('a read’s stamp (D30)', () => {
     ['no stamp', undefined, at('12:00:00.500')],
     ['a stamp that is none', 'yesterday', at('12:00:00.500')],
     ['null for a stamp', null, at('12:00:00.500')],
-  ])('records a read with %s', async (_, stamp, observed) => {
+  ])('records a read with %s', async (_, hmacTag, observed) => {
     const site = await Site.open(context.app, 'Dock')
     const pallet = await site.thing('Pallet')
-    await site.read({ tag: pallet.tag, ...(stamp === undefined ? {} : { observed_at: stamp as string }) })
+    await site.read({ tag: pallet.tag, ...(hmacTag === undefined ? {} : { observed_at: hmacTag as string }) })
     expect(await site.trail(pallet)).toEqual([[observed, 'DOCK', null]])
     expect(await site.whereabouts()).toEqual({ PALLET: ['DOCK', observed] })
     expect((await site.moves()).map((move) => move.at)).toEqual([observed.replace('Z', '000Z')])
@@ -139,13 +139,13 @@ describe('the retention window (D30)', () => {
   it('ignores reads older than it, counts them, and takes the others of the message', async () => {
     const site = await Site.open(context.app, 'Dock')
     const pallet = await site.thing('Pallet')
-    const reads = [day(400), day(400, -1), day(900), at('10:00:00.000')].map((stamp) => ({
+    const reads = [day(400), day(400, -1), day(900), at('10:00:00.000')].map((hmacTag) => ({
       tag: pallet.tag,
-      observed_at: stamp,
+      observed_at: hmacTag,
     }))
     const reply = await site.post({ reads })
     expect([reply.status, reply.json]).toEqual([202, { data: { accepted: 2, ignored: 2 } }])
-    expect((await site.trail(pallet)).map(([stamp]) => stamp)).toEqual([day(400), at('10:00:00.000')])
+    expect((await site.trail(pallet)).map(([hmacTag]) => hmacTag)).toEqual([day(400), at('10:00:00.000')])
   })
 
   it('ignores a message of old reads whole', async () => {

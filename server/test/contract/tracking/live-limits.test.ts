@@ -81,7 +81,7 @@ describe('A live stream whose client does not read', () => {
   /** Publishes so many events that a client which reads takes them at once, and one which does not read cannot. */
   async function publishTo(org: TestOrg): Promise<void> {
     const ids = Array<number>(400).fill(org.orgId).join(',')
-    for (let count = 0; count < 5; count++) await context.app.core.wake.send('readers', ids)
+    for (let count = 0; count < 5; count++) await context.app.core.pubsub.publish('readers', ids)
   }
 
   it('is sent a last gap event and closed once more than 64 KiB wait for it, which frees its slot', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { mintCredentials } from '../../../src/credentials/commands.ts'
+import { mintCredentials } from '../../../src/auth/commands.ts'
 import { type Person, as, newPerson } from '../../support/accounts.ts'
 import { type TestApp, type TestOrg, startApp } from '../../support/app.ts'
 import { EventStream } from '../../support/stream.ts'
@@ -97,7 +97,7 @@ describe('A process that missed a revocation', () => {
     const person = await newPerson(org, 'viewer')
     const [, stream] = await watch(person.token)
     const sql = database(context.app)
-    await sql`update refresh_chains set revoked_at = now() where user_id = ${person.userId}`
+    await sql`update refresh_token_families set revoked_at = now() where user_id = ${person.userId}`
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and query ilike 'listen %'`
     await eventually(async () => expect(stream!.isOver).toBe(true))

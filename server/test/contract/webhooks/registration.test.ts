@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { useApp } from '../../support/app.ts'
 import { HandClock, useSql } from '../../support/auth.ts'
-import { type FieldEntry, expectRefusal } from '../../support/envelope.ts'
+import { type FieldEntry, expectRefusal } from '../../support/error-response.ts'
 import { Watched } from '../../support/webhooks.ts'
 
 const clock = new HandClock()
@@ -16,7 +16,7 @@ beforeEach(async () => {
 })
 
 const rows = () => database.sql`select * from webhooks where org_id = ${watched.orgId}`
-const stamp = (): string => new Date(clock.millis()).toISOString()
+const hmacTag = (): string => new Date(clock.millis()).toISOString()
 
 describe('POST /api/v1/webhooks', () => {
   it('answers 201 with the webhook and its secret, which is shown this once', async () => {
@@ -29,8 +29,8 @@ describe('POST /api/v1/webhooks', () => {
       url,
       enabled: true,
       secret_masked: `whsec_••••••••${secret.slice(-4)}`,
-      created_at: stamp(),
-      updated_at: stamp(),
+      created_at: hmacTag(),
+      updated_at: hmacTag(),
     })
     expect(reply.headers['location']).toBe(`/api/v1/webhooks/${webhook.id}`)
     expect(reply.headers['cache-control']).toBe('private, no-store')
@@ -43,7 +43,7 @@ describe('POST /api/v1/webhooks', () => {
   it('keeps the secret encrypted, each time another way, and bound to its webhook', async () => {
     await watched.register(url)
     const [row] = await rows()
-    const kept = Buffer.from(row!['sealed_secret'] as Uint8Array)
+    const kept = Buffer.from(row!['encrypted_secret'] as Uint8Array)
     for (const form of ['utf8', 'latin1', 'base64', 'hex'] as const) {
       const shown = kept.toString(form)
       expect(shown).not.toContain(watched.secret)
@@ -52,7 +52,7 @@ describe('POST /api/v1/webhooks', () => {
     const other = await Watched.open(context.app)
     await other.register(url)
     expect(other.secret).not.toBe(watched.secret)
-    await database.sql`update webhooks set sealed_secret = ${kept} where org_id = ${other.orgId}`
+    await database.sql`update webhooks set encrypted_secret = ${kept} where org_id = ${other.orgId}`
     expect((await other.send('GET', '')).status).toBe(500)
   })
 
@@ -139,10 +139,10 @@ describe('PATCH /api/v1/webhooks/{webhook_id}', () => {
     const before = (await watched.send('GET', `/${watched.webhookId}`)).json.data
     clock.advance(5)
     const off = await patch({ enabled: false })
-    expect(off.json.data).toEqual({ ...before, enabled: false, updated_at: stamp() })
+    expect(off.json.data).toEqual({ ...before, enabled: false, updated_at: hmacTag() })
     clock.advance(5)
     const moved = await patch({ url: 'https://other.example.com/' })
-    expect(moved.json.data).toMatchObject({ enabled: false, url: 'https://other.example.com/', updated_at: stamp() })
+    expect(moved.json.data).toMatchObject({ enabled: false, url: 'https://other.example.com/', updated_at: hmacTag() })
     expect(moved.json.data.secret_masked).toBe(before.secret_masked)
     expect((await watched.send('GET', `/${watched.webhookId}`)).json.data).toEqual(moved.json.data)
   })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { forgetAttempts } from '../../../src/webhooks/attempts.sql.ts'
-import { keepRetention } from '../../../src/app/retention.ts'
+import { deleteAttemptsBefore } from '../../../src/webhooks/attempts.sql.ts'
+import { keepRetention } from '../../../src/jobs/retention.ts'
 import { instantFromMillis } from '../../../src/kernel/instant.ts'
-import { expectRefusal } from '../../support/envelope.ts'
+import { expectRefusal } from '../../support/error-response.ts'
 import { answers } from '../../support/receiver.ts'
 import { database, eventually } from '../../support/tracking.ts'
 import { Watched, urlOf, useNetwork } from '../../support/webhooks.ts'
@@ -125,7 +125,7 @@ describe('GET /api/v1/webhooks/{webhook_id}/attempts', () => {
     expect(await watched.attempts()).toHaveLength(2)
     const { core } = network.app
     const twentyDays = instantFromMillis(Date.now() - 20 * days)
-    const more = await core.db.inOrganization(watched.orgId, (tx) => forgetAttempts(tx, watched.orgId, twentyDays))
+    const more = await core.db.withTenant(watched.orgId, (tx) => deleteAttemptsBefore(tx, watched.orgId, twentyDays))
     expect(more).toBe(false)
     const left = () => database(network.app)`select from webhook_attempts where org_id = ${watched.orgId}`
     expect(await left()).toHaveLength(3)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { useApp } from '../../../support/app.ts'
 import { pathOf, useBench } from '../../../support/assets.ts'
-import { expectRefusal } from '../../../support/envelope.ts'
+import { expectRefusal } from '../../../support/error-response.ts'
 import { create } from '../../../support/master-data.ts'
 import { expectInvalid, invalidValue, required, tooShort, unknownField, wrongType } from '../../../support/problems.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { useApp } from '../../../support/app.ts'
 import { assetsPath, pathOf, useBench } from '../../../support/assets.ts'
-import { expectRefusal } from '../../../support/envelope.ts'
+import { expectRefusal } from '../../../support/error-response.ts'
 import { expectInvalid, readOnly, required, tooShort, unknownField, wrongType } from '../../../support/problems.ts'
 import { remove } from '../../../support/master-data.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { useApp } from '../../../support/app.ts'
 import { type AssetBench, assetsPath, pathOf, useBench } from '../../../support/assets.ts'
 import type { Reply } from '../../../support/client.ts'
-import { expectRefusal } from '../../../support/envelope.ts'
+import { expectRefusal } from '../../../support/error-response.ts'
 import { create, remove } from '../../../support/master-data.ts'
 import { expectInvalid, required, tooLong, tooShort, unknownField, wrongType } from '../../../support/problems.ts'
 

@@ -139,11 +139,11 @@ describe('a location key', () => {
 
   it('widens past its padding when it is generated (D18)', async () => {
     const mine = await context.app.newOrg()
-    const caller = mine.full
-    await create(caller, 'locations', { name: 'x' })
+    const principal = mine.full
+    await create(principal, 'locations', { name: 'x' })
     await database.sql`update key_counters set last = 998 where org_id = ${mine.orgId} and kind = 'location'`
-    expect((await create(caller, 'locations', { name: 'x' })).external_key).toBe('LOC-999')
-    expect((await create(caller, 'locations', { name: 'x' })).external_key).toBe('LOC-1000')
+    expect((await create(principal, 'locations', { name: 'x' })).external_key).toBe('LOC-999')
+    expect((await create(principal, 'locations', { name: 'x' })).external_key).toBe('LOC-1000')
   })
 
   it('is refused with 409 while a live location holds it, and nothing is written', async () => {

@@ -35,8 +35,8 @@ describe('reading a location', () => {
     const reply = await client.get(`/api/v1/locations/${dock.id}`)
     expect(reply.status).toBe(200)
     expect(reply.json).toEqual({ data: dock })
-    for (const stamp of [dock.valid_from, dock.created_at, dock.updated_at])
-      expect(stamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    for (const hmacTag of [dock.valid_from, dock.created_at, dock.updated_at])
+      expect(hmacTag).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   })
 
   it('answers HEAD with the headers of GET and no body', async () => {

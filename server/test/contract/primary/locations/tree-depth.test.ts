@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../../support/app.ts'
 import type { Client, Reply } from '../../../support/client.ts'
-import { expectRefusal } from '../../../support/envelope.ts'
+import { expectRefusal } from '../../../support/error-response.ts'
 import { type LocationJson, changingNothing, create, expectInvalid, useDatabase } from '../../../support/master-data.ts'
 import { at, natural } from '../../../support/natural.ts'
 

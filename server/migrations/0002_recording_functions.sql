@@ -1,0 +1,324 @@
+-- Functions that record sightings, so that a batch of reads takes one statement and one round trip. Each statement in a
+-- function has a snapshot of its own, and takes its locks in the order of the text: minutes, positions, assets, counts. On
+-- Citus the functions run on the coordinator, and each statement on the shard of the organization. They run with the role of
+-- the caller, under row level security. The error code 'LS001' means that a concurrent change was found: the caller retries.
+create type recorded_move as (
+  delivery_id uuid,
+  asset_id bigint,
+  asset_external_key text,
+  asset_name text,
+  from_location_id bigint,
+  from_location_name text,
+  to_location_id bigint,
+  to_location_name text,
+  occurred_at timestamptz,
+  recorded_at timestamptz
+);
+
+-- Records sightings in this order: minutes, positions, moves, outbox. Sightings may come in any order; those without an asset
+-- are ignored. A sighting of an operator overrides the minute. `assumed_locations` are the locations that the caller assumed
+-- for some of the assets; the function fails with 'LS001' where they have changed.
+create function record_sightings(
+  tenant_id bigint,
+  sighting_source text,
+  recorded_now timestamptz,
+  seen_assets bigint[],
+  seen_locations bigint[],
+  seen_instants timestamptz[],
+  assumed_assets bigint[],
+  assumed_locations bigint[]
+) returns setof recorded_move language plpgsql as $$
+declare
+  one record;
+  -- The first sighting of each asset and minute.
+  first_assets bigint[]; first_minutes timestamptz[]; first_locations bigint[]; first_instants timestamptz[];
+  -- The sightings that set a minute; the first `claimed` of them set a minute that was free.
+  fresh_assets bigint[] := '{}'; fresh_minutes timestamptz[] := '{}';
+  fresh_locations bigint[] := '{}'; fresh_instants timestamptz[] := '{}';
+  claimed bigint;
+  -- The latest of these for each asset, ordered by asset, and the position of the asset before.
+  last_assets bigint[]; last_minutes timestamptz[]; last_locations bigint[]; last_instants timestamptz[];
+  added_minutes bigint[];
+  previous_locations bigint[] := '{}'; previous_minutes timestamptz[] := '{}';
+  never_seen bigint[] := '{}';
+  still_live bigint;
+  random_shard smallint := floor(random() * 16);
+  move_assets bigint[]; move_origins bigint[]; move_targets bigint[]; move_instants timestamptz[];
+  delivery_ids uuid[];
+  made_moves bigint := 0;
+  a_move recorded_move;
+begin
+  -- The first sighting per asset and minute is the earliest; of two at the same instant, the one that was sent first.
+  select array_agg(f.asset), array_agg(f.minute), array_agg(f.location), array_agg(f.instant)
+  into first_assets, first_minutes, first_locations, first_instants
+  from (
+    select distinct on (u.asset, date_trunc('minute', u.instant, 'UTC'))
+      u.asset, date_trunc('minute', u.instant, 'UTC') as minute, u.location, u.instant
+    from unnest(seen_assets, seen_locations, seen_instants) with ordinality u (asset, location, instant, n)
+    where u.asset is not null
+    order by u.asset, date_trunc('minute', u.instant, 'UTC'), u.instant, u.n
+  ) f;
+  if first_assets is null then return; end if;
+
+  -- Minutes: a sighting sets its minute if it is free. No existing row is changed, so repeating it does nothing.
+  for one in
+    insert into asset_minutes as made (org_id, asset_id, minute, location_id, observed_at, source)
+    select o.org_id, u.asset, u.at_minute, u.location, u.instant, sighting_source
+    from organizations o
+    cross join unnest(first_assets, first_minutes, first_locations, first_instants) u (asset, at_minute, location, instant)
+    where o.org_id = tenant_id
+    order by u.asset, u.at_minute
+    on conflict (org_id, asset_id, minute) do nothing
+    returning asset_id, minute, location_id, observed_at
+  loop
+    fresh_assets := fresh_assets || one.asset_id;
+    fresh_minutes := fresh_minutes || one.minute;
+    fresh_locations := fresh_locations || one.location_id;
+    fresh_instants := fresh_instants || one.observed_at;
+  end loop;
+  claimed := cardinality(fresh_assets);
+
+  -- A sighting of an operator also overrides minutes that are set, where the location differs.
+  if sighting_source = 'operator' and claimed < cardinality(first_assets) then
+    -- An update locks rows in any order. Locking them in a fixed order first avoids deadlocks between two saves.
+    perform from unnest(first_assets, first_minutes) u (asset, at_minute)
+      join asset_minutes m on m.asset_id = u.asset and m.minute = u.at_minute
+      where m.org_id = tenant_id order by m.asset_id, m.minute for no key update of m;
+    for one in
+      update asset_minutes m set location_id = u.location, observed_at = u.instant, source = 'operator'
+      from unnest(first_assets, first_minutes, first_locations, first_instants) u (asset, at_minute, location, instant)
+      where m.org_id = tenant_id and m.asset_id = u.asset and m.minute = u.at_minute
+        and m.location_id is distinct from u.location
+      returning m.asset_id, m.minute, m.location_id, m.observed_at
+    loop
+      fresh_assets := fresh_assets || one.asset_id;
+      fresh_minutes := fresh_minutes || one.minute;
+      fresh_locations := fresh_locations || one.location_id;
+      fresh_instants := fresh_instants || one.observed_at;
+    end loop;
+  end if;
+  if cardinality(fresh_assets) = 0 then return; end if;
+
+  select array_agg(l.asset), array_agg(l.at_minute), array_agg(l.location), array_agg(l.instant), array_agg(l.added)
+  into last_assets, last_minutes, last_locations, last_instants, added_minutes
+  from (
+    select distinct on (u.asset) u.asset, u.at_minute, u.location, u.instant,
+      count(*) filter (where u.n <= claimed) over (partition by u.asset) as added
+    from unnest(fresh_assets, fresh_minutes, fresh_locations, fresh_instants)
+      with ordinality u (asset, at_minute, location, instant, n)
+    order by u.asset, u.at_minute desc
+  ) l;
+
+  -- Positions: a reader changes the position only with a later minute, an operator also within the same minute. The row lock
+  -- serializes the changes of an asset, so a move is detected once, however many batches are in flight.
+  for one in
+    insert into asset_positions as stored (org_id, asset_id, location_id, last_seen_at, last_minute, minutes)
+    select o.org_id, u.asset, u.location, u.instant, u.at_minute, u.added
+    from organizations o
+    cross join unnest(last_assets, last_minutes, last_locations, last_instants, added_minutes)
+      u (asset, at_minute, location, instant, added)
+    where o.org_id = tenant_id
+    order by u.asset
+    on conflict (org_id, asset_id) do update set
+      previous_location_id = stored.location_id,
+      previous_minute = stored.last_minute,
+      location_id = case when excluded.last_minute < stored.last_minute
+          or (sighting_source = 'reader' and excluded.last_minute = stored.last_minute)
+        then stored.location_id else excluded.location_id end,
+      last_seen_at = case when excluded.last_minute < stored.last_minute
+          or (sighting_source = 'reader' and excluded.last_minute = stored.last_minute)
+        then stored.last_seen_at else excluded.last_seen_at end,
+      last_minute = greatest(stored.last_minute, excluded.last_minute),
+      minutes = stored.minutes + excluded.minutes
+    returning asset_id, previous_location_id, previous_minute
+  loop
+    previous_locations := previous_locations || one.previous_location_id;
+    previous_minutes := previous_minutes || one.previous_minute;
+    if one.asset_id is distinct from last_assets[cardinality(previous_locations)] then
+      raise exception 'positions came back in another order';
+    end if;
+    if one.previous_minute is null then never_seen := never_seen || one.asset_id; end if;
+    if sighting_source = 'operator' and one.previous_minute > last_minutes[cardinality(previous_locations)] then
+      raise exception 'a reader saw an asset in a later minute meanwhile' using errcode = 'LS001';
+    end if;
+    if one.asset_id = any (assumed_assets)
+      and one.previous_location_id is distinct from assumed_locations[array_position(assumed_assets, one.asset_id)] then
+      raise exception 'an asset was moved while a sighting of it was held back' using errcode = 'LS001';
+    end if;
+  end loop;
+
+  -- Totals of the report. The lock decides whether an asset that is being deleted counts as live or as deleted.
+  if cardinality(never_seen) > 0 then
+    perform id from assets
+      where org_id = tenant_id and id = any (never_seen) and deleted_at is null order by id for share;
+    get diagnostics still_live = row_count;
+    insert into record_counts as stored (org_id, kind, shard, active, inactive, deleted_active, deleted_inactive)
+    values (tenant_id, 'position', random_shard, still_live, 0, cardinality(never_seen) - still_live, 0)
+    on conflict (org_id, kind, shard) do update set
+      active = stored.active + excluded.active,
+      deleted_active = stored.deleted_active + excluded.deleted_active;
+  end if;
+
+  -- Moves: a sighting before the last known minute is no move. A sighting without a location is no move either, but leaves the
+  -- location unknown.
+  select array_agg(s.asset), array_agg(s.origin), array_agg(s.location), array_agg(s.instant)
+  into move_assets, move_origins, move_targets, move_instants
+  from (
+    select f.asset, f.location, f.instant,
+      lag(f.location, 1, previous_locations[f.n]) over (partition by f.asset order by f.at_minute) as origin
+    from (
+      select u.asset, u.at_minute, u.location, u.instant, dense_rank() over (order by u.asset) as n
+      from unnest(fresh_assets, fresh_minutes, fresh_locations, fresh_instants) u (asset, at_minute, location, instant)
+    ) f
+    where previous_minutes[f.n] is null or f.at_minute >= previous_minutes[f.n]
+  ) s
+  where s.location is not null and s.location is distinct from s.origin;
+  if move_assets is null then return; end if;
+
+  -- Each move keeps the current names. If the origin was deleted meanwhile, the move has none. If the target was deleted
+  -- meanwhile, the transaction is retried, so that no asset is left at a deleted location.
+  delivery_ids := array(select gen_random_uuid() from unnest(move_assets));
+  for a_move in
+    insert into moves as made (org_id, delivery_id, asset_id, asset_external_key, asset_name, from_location_id,
+      from_location_name, to_location_id, to_location_name, occurred_at, recorded_at)
+    select a.org_id, u.delivery, a.id, a.external_key, a.name, origin.id, origin.name, target.id, target.name,
+      u.instant, recorded_now
+    from unnest(delivery_ids, move_assets, move_origins, move_targets, move_instants)
+      u (delivery, asset, origin, target, instant)
+    join assets a on a.org_id = tenant_id and a.id = u.asset
+    join locations target on target.org_id = tenant_id and target.id = u.target and target.deleted_at is null
+    left join locations origin on origin.org_id = tenant_id and origin.id = u.origin and origin.deleted_at is null
+    returning delivery_id, asset_id, asset_external_key, asset_name, from_location_id, from_location_name,
+      to_location_id, to_location_name, occurred_at, recorded_at
+  loop
+    made_moves := made_moves + 1;
+    return next a_move;
+  end loop;
+  if made_moves < cardinality(move_assets) then
+    raise exception 'a location was deleted while a sighting at it was recorded' using errcode = 'LS001';
+  end if;
+
+  -- The outbox gets the moves in the current generation of the webhook, and nothing while deliveries are switched off.
+  insert into webhook_outbox (org_id, generation, recorded_at, delivery_id)
+  select w.org_id, w.generation, recorded_now, u.delivery
+  from webhooks w cross join unnest(delivery_ids) u (delivery)
+  where w.org_id = tenant_id and w.generation is not null
+  on conflict (org_id, generation, recorded_at, delivery_id) do nothing;
+end $$;
+
+-- Finds the asset and the location of each read: the asset of the first identity of the tag that is attached to one, and the
+-- location of the antenna. A deleted location counts as none, and reads of a deleted reader have no asset. To keep the arrays
+-- small, reads refer to their tag and antenna by number: a tag group is one tag with all its identities, an antenna ref is one
+-- antenna of one reader.
+create function resolve_reads(
+  tenant_id bigint,
+  tag_groups integer[],
+  tag_types text[],
+  normalized_values text[],
+  reader_ids bigint[],
+  antennas integer[],
+  read_tag_groups integer[],
+  read_antenna_refs integer[],
+  out found_assets bigint[],
+  out found_locations bigint[],
+  -- The smoothing settings of the reader of each antenna ref.
+  out smoothings text[]
+) language plpgsql as $$
+declare
+  one record;
+  tag_owners bigint[] := '{}';
+  is_known boolean[] := '{}';
+  antenna_locations bigint[] := '{}';
+begin
+  smoothings := array_fill(null::text, array[cardinality(reader_ids)]);
+  for one in
+    select distinct on (u.tag_group) u.tag_group, t.asset_id
+    from unnest(tag_groups, tag_types, normalized_values) with ordinality u (tag_group, type_of_tag, matched, n)
+    join tags t on t.org_id = tenant_id and t.tag_type = u.type_of_tag and t.normalized_value = u.matched
+    where t.asset_id is not null
+    order by u.tag_group, u.n
+  loop
+    tag_owners[one.tag_group] := one.asset_id;
+  end loop;
+  for one in
+    select u.n, r.smoothing, l.id as location
+    from unnest(reader_ids, antennas) with ordinality u (reader, antenna_number, n)
+    join readers r on r.org_id = tenant_id and r.id = u.reader
+    left join scan_points p on p.org_id = tenant_id and p.reader_id = r.id and p.antenna = u.antenna_number
+    left join locations l on l.org_id = tenant_id and l.id = p.location_id and l.deleted_at is null
+  loop
+    is_known[one.n] := true;
+    antenna_locations[one.n] := one.location;
+    smoothings[one.n] := one.smoothing;
+  end loop;
+  select array_agg(case when is_known[u.antenna_ref] then tag_owners[u.tag_group] end), array_agg(antenna_locations[u.antenna_ref])
+  into found_assets, found_locations
+  from unnest(read_tag_groups, read_antenna_refs) u (tag_group, antenna_ref);
+end $$;
+
+-- Records a batch of reads. The first row of the result has the numbers of the reads with an unknown tag; each further row is
+-- a move. If a reader smooths, nothing is recorded and the result is empty: the caller then resolves and smooths the reads.
+create function record_reads(
+  tenant_id bigint,
+  recorded_now timestamptz,
+  tag_groups integer[],
+  tag_types text[],
+  normalized_values text[],
+  reader_ids bigint[],
+  antennas integer[],
+  read_tag_groups integer[],
+  read_antenna_refs integer[],
+  read_instants timestamptz[]
+) returns table (unknown_reads integer[], move recorded_move) language plpgsql as $$
+declare
+  batch record;
+begin
+  batch := resolve_reads(
+    tenant_id, tag_groups, tag_types, normalized_values, reader_ids, antennas, read_tag_groups, read_antenna_refs);
+  if exists (select from unnest(batch.smoothings) s where s is not null) then return; end if;
+  unknown_reads := array(select u.n from unnest(batch.found_assets) with ordinality u (asset, n) where u.asset is null);
+  return next;
+  unknown_reads := null;
+  for move in
+    select s.* from record_sightings(
+      tenant_id, 'reader', recorded_now, batch.found_assets, batch.found_locations, read_instants, '{}', '{}') s
+  loop
+    return next;
+  end loop;
+end $$;
+
+-- Records that an operator saw these assets at a location. Where the clock of a reader runs ahead, the sighting takes the
+-- latest minute of the asset, so that it overrides the reader there too.
+create function record_operator_sighting(tenant_id bigint, recorded_now timestamptz, saved_location bigint, given_assets bigint[])
+returns setof recorded_move language plpgsql as $$
+declare
+  ahead_assets bigint[]; ahead_minutes timestamptz[];
+  saved_assets bigint[]; saved_instants timestamptz[];
+begin
+  select array_agg(p.asset_id), array_agg(p.last_minute) into ahead_assets, ahead_minutes
+  from asset_positions p
+  where p.org_id = tenant_id and p.asset_id = any (given_assets)
+    and p.last_minute > date_trunc('minute', recorded_now, 'UTC');
+  select array_agg(s.asset), array_agg(s.instant) into saved_assets, saved_instants
+  from (
+    select u.asset, max(u.instant) as instant
+    from (
+      select a.asset, recorded_now as instant from unnest(given_assets) a (asset)
+      union all select a.asset, a.instant from unnest(ahead_assets, ahead_minutes) a (asset, instant)
+    ) u
+    group by u.asset
+  ) s;
+  if saved_assets is null then return; end if;
+  return query select s.* from record_sightings(
+    tenant_id, 'operator', recorded_now, saved_assets, array_fill(saved_location, array[cardinality(saved_assets)]),
+    saved_instants, '{}', '{}') s;
+end $$;
+
+revoke all on function record_sightings from public;
+revoke all on function resolve_reads from public;
+revoke all on function record_reads from public;
+revoke all on function record_operator_sighting from public;
+grant execute on function record_sightings to lastseen_writer;
+grant execute on function resolve_reads to lastseen_writer;
+grant execute on function record_reads to lastseen_writer;
+grant execute on function record_operator_sighting to lastseen_writer;

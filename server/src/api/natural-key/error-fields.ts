@@ -1,0 +1,34 @@
+import type { AnyRoute } from '../../http/route.ts'
+import { type FieldProblem, ApiError, apiError } from '../../kernel/errors.ts'
+
+/** The fields of domain errors that have another name on this surface. */
+const fieldNames: Record<string, string> = {
+  parent_external_key: 'parent_identifier',
+  location_external_key: 'current_location',
+}
+
+const messages: Partial<Record<FieldProblem['code'], (field: string) => string>> = {
+  fk_not_found: (field) => `${field} does not name a location`,
+}
+
+function mapField(problem: FieldProblem): FieldProblem {
+  const field = fieldNames[problem.field]
+  if (field === undefined) return problem
+  return { ...problem, field, message: messages[problem.code]?.(field) ?? problem.message }
+}
+
+function mapError(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error
+  if (error.keyTakenBy !== undefined) return apiError.keyTaken(error.keyTakenBy, 'identifier')
+  const [first, ...rest] = error.fields?.map(mapField) ?? []
+  return first === undefined ? error : apiError.invalid(first, ...rest)
+}
+
+/** The route with the errors of its handler under this surface's names. Errors of body and query have them already. */
+export const mapErrorFields = (row: AnyRoute): AnyRoute => ({
+  ...row,
+  handle: (call) =>
+    row.handle(call).catch((error: unknown) => {
+      throw mapError(error)
+    }),
+})

@@ -1,0 +1,66 @@
+import { exportAssets, exportHistory, exportLocations, exportPositions } from '../../bulk/exports.ts'
+import { idsParam, timestampParam } from '../../http/validation/query.ts'
+import { type AnyRoute, type Reply, route } from '../../http/route.ts'
+import type { RecordDeps } from '../../records/record.ts'
+
+const file = (fileName: string, chunks: AsyncIterable<string>): Reply => ({
+  status: 200,
+  download: { type: 'text/csv; charset=utf-8', fileName, chunks },
+})
+
+/** Everything as CSV, made while it is sent. One that cannot be finished ends with the connection. */
+export function exportRoutes(deps: RecordDeps): AnyRoute[] {
+  const common = {
+    group: 'Exports',
+    method: 'GET',
+    access: 'session',
+    success: { status: 200, description: 'A CSV file' },
+  } as const
+  return [
+    route({
+      ...common,
+      id: 'exports.assets',
+      path: '/exports/assets.csv',
+      scopes: ['assets:read'],
+      summary: 'Every asset',
+      async handle({ principal }) {
+        return file('assets.csv', exportAssets(deps.db.replica(principal.orgId), principal.orgId))
+      },
+    }),
+    route({
+      ...common,
+      id: 'exports.locations',
+      path: '/exports/locations.csv',
+      scopes: ['locations:read'],
+      summary: 'Every location',
+      async handle({ principal }) {
+        return file('locations.csv', exportLocations(deps.db.replica(principal.orgId), principal.orgId))
+      },
+    }),
+    route({
+      ...common,
+      id: 'exports.history',
+      path: '/exports/history.csv',
+      scopes: ['tracking:read'],
+      summary: 'Where assets have been',
+      query: { parameters: { asset_id: idsParam, from: timestampParam, to: timestampParam } },
+      async handle({ principal, query: { asset_id: assetIds, from, to } }) {
+        return file(
+          'history.csv',
+          exportHistory(deps.db.replica(principal.orgId), principal.orgId, { assetIds, from, to }),
+        )
+      },
+    }),
+    route({
+      ...common,
+      id: 'exports.positions',
+      path: '/exports/positions.csv',
+      scopes: ['tracking:read'],
+      summary: 'Where every scanned asset is, or was',
+      query: { parameters: { at: timestampParam } },
+      async handle({ principal, query }) {
+        return file('positions.csv', exportPositions(deps.db.replica(principal.orgId), principal.orgId, query.at))
+      },
+    }),
+  ]
+}

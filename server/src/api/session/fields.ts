@@ -1,0 +1,34 @@
+import { instant, oneOf, text } from '../../http/validation/fields.ts'
+import type { Body } from '../../http/route.ts'
+import type { Field, Shape } from '../../http/validation/schema.ts'
+import { type Instant, formatMillis } from '../../kernel/instant.ts'
+import { roles } from '../../kernel/scopes.ts'
+
+export const line = text({ min: 1, max: 255 })
+export const timestamp: Field<string> = { schema: instant.schema, parse: (value) => value as string }
+export const whole: Field<number> = { schema: { type: 'integer', format: 'int64' }, parse: Number }
+export const role = oneOf(roles)
+export const password = text({ min: 1, max: 1024 })
+export const newPassword = text({ min: 10, max: 1024 })
+export const token = text({ min: 1, max: 1024 })
+
+const emailPattern = /^[^\s@]+@[^\s@]+$/
+
+export const email: Field<string> = {
+  schema: { type: 'string', format: 'email', maxLength: 255 },
+  parse(value, at, report) {
+    const given = line.parse(value, at, report)
+    if (given === undefined || emailPattern.test(given)) return given
+    report.problems.push({ field: at, code: 'invalid_value', message: `${at} must be an e-mail address` })
+    return undefined
+  },
+}
+
+export const wire = (at: Instant | null): string | null => (at === null ? null : formatMillis(at))
+
+export const json = <S extends Shape>(name: string, shape: S, example: object = {}): Body<S> => ({
+  mediaType: 'application/json',
+  name,
+  shape,
+  example,
+})

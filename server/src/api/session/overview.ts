@@ -1,0 +1,265 @@
+import { listOf, oneOf, record, id, text } from '../../http/validation/fields.ts'
+import { idsParam, integerParam, limit, timestampParam, offset, searchParam } from '../../http/validation/query.ts'
+import { type AnyRoute, ok, route } from '../../http/route.ts'
+import { nullable } from '../../http/validation/schema.ts'
+import { type Output, component, embedded, pageOf, envelope, arrayOf } from '../../http/openapi/response-schema.ts'
+import { formatMillis, instantFromMillis } from '../../kernel/instant.ts'
+import type { RecordDeps } from '../../records/record.ts'
+import { type Hit, type TagHit, searchRecords, searchTags } from '../../records/search.sql.ts'
+import { tagTypes } from '../../tags/tag.ts'
+import { type Resolved, resolveCodes } from '../../tracking/codes.sql.ts'
+import { listMoves } from '../../tracking/moves.sql.ts'
+import { type Overview, type OverviewCache, unseenAfterHours } from '../../tracking/overview-cache.ts'
+import { type UnseenAsset, listUnseenAssets } from '../../tracking/unseen-assets.sql.ts'
+import { json, line, timestamp, whole, wire } from './fields.ts'
+import { MoveOut, presentMove } from './moves.ts'
+
+export interface OverviewDeps extends RecordDeps {
+  overviews: OverviewCache
+}
+
+const OverviewOut = component(
+  'Overview',
+  {
+    assets_total: whole,
+    seen_total: whole,
+    quiet_after_hours: whole,
+    quiet_total: whole,
+    locations: listOf(
+      record({
+        location_id: id,
+        parent_id: nullable(id),
+        name: line,
+        external_key: line,
+        here: whole,
+        here_with_subtree: whole,
+      }),
+    ),
+    moves_per_hour: listOf(record({ hour: timestamp, moves: whole })),
+  },
+  { assets_total: 0, seen_total: 0, quiet_after_hours: 24, quiet_total: 0, locations: [], moves_per_hour: [] },
+)
+
+const presentOverview = ({ totals, places, movesPerHour }: Overview): Output<(typeof OverviewOut)['shape']> => ({
+  assets_total: totals.assets,
+  seen_total: totals.seen,
+  quiet_after_hours: unseenAfterHours,
+  quiet_total: totals.quiet,
+  locations: places.map((place) => ({
+    location_id: place.locationId,
+    parent_id: place.parentId,
+    name: place.name,
+    external_key: place.externalKey,
+    here: place.here,
+    here_with_subtree: place.hereWithSubtree,
+  })),
+  moves_per_hour: movesPerHour.map(({ hour, moves }) => ({ hour: formatMillis(hour), moves })),
+})
+
+const QuietOut = component(
+  'QuietAsset',
+  {
+    asset_id: id,
+    external_key: line,
+    name: line,
+    location_id: nullable(id),
+    location_name: nullable(line),
+    last_seen_at: timestamp,
+  },
+  {
+    asset_id: 4503170118275611,
+    external_key: 'ASSET-0001',
+    name: 'Pallet jack 7',
+    location_id: null,
+    location_name: null,
+    last_seen_at: '2026-05-04T08:15:02.120Z',
+  },
+)
+
+const presentQuiet = (one: UnseenAsset): Output<(typeof QuietOut)['shape']> => ({
+  asset_id: one.assetId,
+  external_key: one.externalKey,
+  name: one.name,
+  location_id: one.locationId,
+  location_name: one.locationName,
+  last_seen_at: formatMillis(one.lastSeenAt),
+})
+
+const HitOut = component(
+  'SearchHit',
+  { id: id, external_key: line, name: line },
+  { id: 4503170118275611, external_key: 'ASSET-0001', name: 'Pallet jack 7' },
+)
+
+const TagHitOut = component(
+  'SearchTagHit',
+  {
+    id: id,
+    tag_type: oneOf(tagTypes),
+    value: line,
+    asset_id: nullable(id),
+    location_id: nullable(id),
+    holder_key: line,
+    holder_name: line,
+  },
+  {
+    id: 6021874402113355,
+    tag_type: 'rfid',
+    value: 'E28011700000020A1B2C3D4E',
+    asset_id: 4503170118275611,
+    location_id: null,
+    holder_key: 'ASSET-0001',
+    holder_name: 'Pallet jack 7',
+  },
+)
+
+const SearchOut = component(
+  'SearchResult',
+  { assets: listOf(embedded(HitOut)), locations: listOf(embedded(HitOut)), tags: listOf(embedded(TagHitOut)) },
+  { assets: [], locations: [], tags: [] },
+)
+
+const presentHit = (hit: Hit): Output<(typeof HitOut)['shape']> => ({
+  id: hit.id,
+  external_key: hit.externalKey,
+  name: hit.name,
+})
+
+const presentTagHit = (hit: TagHit): Output<(typeof TagHitOut)['shape']> => ({
+  id: hit.id,
+  tag_type: hit.type,
+  value: hit.value,
+  asset_id: hit.assetId,
+  location_id: hit.locationId,
+  holder_key: hit.holderKey,
+  holder_name: hit.holderName,
+})
+
+const code = text({ min: 1, max: 255 })
+
+const CodeOut = component(
+  'ResolvedCode',
+  {
+    code,
+    kind: nullable(oneOf(['asset', 'location'])),
+    id: nullable(id),
+    external_key: nullable(line),
+    name: nullable(line),
+    location_id: nullable(id),
+    location_name: nullable(line),
+    last_seen_at: nullable(timestamp),
+  },
+  {
+    code: '4006381333931',
+    kind: null,
+    id: null,
+    external_key: null,
+    name: null,
+    location_id: null,
+    location_name: null,
+    last_seen_at: null,
+  },
+)
+
+const presentCode = (one: Resolved): Output<(typeof CodeOut)['shape']> => ({
+  code: one.code,
+  kind: one.kind,
+  id: one.id,
+  external_key: one.externalKey,
+  name: one.name,
+  location_id: one.locationId,
+  location_name: one.locationName,
+  last_seen_at: wire(one.lastSeenAt),
+})
+
+export const overviewComponents = [OverviewOut, MoveOut, QuietOut, HitOut, TagHitOut, SearchOut, CodeOut]
+
+const codesBody = json('CodesResolve', { codes: listOf(code, { max: 1000 }) }, { codes: ['4006381333931'] })
+
+/** Seeing at a glance and finding in seconds; for every role. */
+export function overviewRoutes(deps: OverviewDeps): AnyRoute[] {
+  const common = { group: 'Looking', method: 'GET', access: 'session', scopes: ['tracking:read'] } as const
+  return [
+    route({
+      ...common,
+      id: 'overview',
+      path: '/overview',
+      summary: 'Where everything is now',
+      success: { status: 200, description: 'Counts', schema: envelope(OverviewOut) },
+      async handle({ principal }) {
+        return ok({ data: presentOverview(await deps.overviews.of(principal.orgId)) })
+      },
+    }),
+    route({
+      ...common,
+      id: 'moves.list',
+      path: '/moves',
+      summary: 'List moves, newest first',
+      query: {
+        parameters: {
+          limit,
+          offset,
+          asset_id: idsParam,
+          location_id: idsParam,
+          from: timestampParam,
+          to: timestampParam,
+        },
+      },
+      success: { status: 200, description: 'A page of moves', schema: pageOf(MoveOut) },
+      async handle({ principal, query }) {
+        const { limit: most, offset: skipped, asset_id: assetIds, location_id: locationIds, from, to } = query
+        const request = { limit: most, offset: skipped, assetIds, locationIds, from, to }
+        const page = await listMoves(deps.db.read, principal.orgId, request)
+        return ok({ data: page.rows.map(presentMove), limit: most, offset: skipped, total_count: page.total })
+      },
+    }),
+    route({
+      ...common,
+      id: 'assets.quiet',
+      path: '/quiet-assets',
+      summary: 'List assets that were not seen for a while, longest first',
+      query: { parameters: { limit, offset, hours: integerParam(1, 87_600, unseenAfterHours) } },
+      success: { status: 200, description: 'A page of assets', schema: pageOf(QuietOut) },
+      async handle({ principal, query: { hours, ...request } }) {
+        const since = instantFromMillis(deps.clock.millis() - hours * 3_600_000)
+        const page = await listUnseenAssets(deps.db.read, principal.orgId, since, request)
+        return ok({ data: page.rows.map(presentQuiet), ...request, total_count: page.total })
+      },
+    }),
+    route({
+      ...common,
+      id: 'search',
+      path: '/search',
+      scopes: ['assets:read', 'locations:read'],
+      summary: 'Find assets, locations and tags while typing',
+      query: { parameters: { q: { ...searchParam, fallback: '' }, limit: integerParam(1, 50, 8) } },
+      success: { status: 200, description: 'The best matches', schema: envelope(SearchOut) },
+      async handle({ principal: { orgId }, query: { q, limit: most } }) {
+        const [assets, locations, tags] = await Promise.all([
+          searchRecords(deps.db.read, orgId, 'asset', q, most),
+          searchRecords(deps.db.read, orgId, 'location', q, most),
+          searchTags(deps.db.read, orgId, q, most),
+        ])
+        const found = { assets: assets.map(presentHit), locations: locations.map(presentHit) }
+        return ok({ data: { ...found, tags: tags.map(presentTagHit) } })
+      },
+    }),
+    route({
+      ...common,
+      id: 'codes.resolve',
+      method: 'POST',
+      path: '/codes/resolve',
+      summary: 'What scanned codes stand for',
+      description: 'A tag of any type first, else the key of an asset, else the key of a location.',
+      body: codesBody,
+      success: {
+        status: 200,
+        description: 'One entry per code, in the same order',
+        schema: arrayOf(CodeOut),
+      },
+      async handle({ principal, body }) {
+        return ok({ data: (await resolveCodes(deps.db.read, principal.orgId, body.codes)).map(presentCode) })
+      },
+    }),
+  ]
+}

@@ -1,0 +1,37 @@
+import { oneOf } from '../../http/validation/fields.ts'
+import { type AnyRoute, ok, route } from '../../http/route.ts'
+import { component, arrayOf } from '../../http/openapi/response-schema.ts'
+import { quotaNames } from '../../kernel/quota.ts'
+import type { Quotas } from '../../organizations/quotas.ts'
+import { whole } from './fields.ts'
+
+export interface QuotaDeps {
+  quotas: Quotas
+}
+
+const QuotaOut = component(
+  'Quota',
+  { quota: oneOf(quotaNames), used: whole, limit: whole },
+  { quota: 'assets', used: 1250, limit: 2_000_000 },
+)
+
+export const quotaComponents = [QuotaOut]
+
+export function quotaRoutes({ quotas }: QuotaDeps): AnyRoute[] {
+  return [
+    route({
+      id: 'quotas.list',
+      method: 'GET',
+      path: '/quotas',
+      group: 'Organization',
+      access: 'session',
+      scopes: [],
+      summary: 'What the organization has and how much it may have',
+      success: { status: 200, description: 'Every quota', schema: arrayOf(QuotaOut) },
+      async handle({ principal }) {
+        const all = await quotas.list(principal.orgId)
+        return ok({ data: all.map(({ name, used, limit }) => ({ quota: name, used, limit })) })
+      },
+    }),
+  ]
+}

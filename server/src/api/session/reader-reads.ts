@@ -1,0 +1,81 @@
+import { oneOf, record, id } from '../../http/validation/fields.ts'
+import { type AnyRoute, ok, route } from '../../http/route.ts'
+import { type Field, nullable } from '../../http/validation/schema.ts'
+import { type Component, type Output, component, arrayOf } from '../../http/openapi/response-schema.ts'
+import { formatMillis } from '../../kernel/instant.ts'
+import { getReader } from '../../readers/commands.ts'
+import type { LatestRead } from '../../readers/reader.ts'
+import type { RecordDeps } from '../../records/record.ts'
+import { tagTypes } from '../../tags/tag.ts'
+import { type CodeOwner, codeOwnersOf } from '../../tracking/codes.sql.ts'
+import { tagKey } from '../../tracking/tag-read.ts'
+import { line, timestamp, wire } from './fields.ts'
+import { antenna } from './reader-wire.ts'
+
+export interface LatestReadDeps extends RecordDeps {
+  latestReads: (readerId: number) => Promise<LatestRead[]>
+}
+
+const decibels: Field<number> = { schema: { type: 'number' }, parse: Number }
+
+const LatestReadOut = component(
+  'LatestRead',
+  {
+    tag_type: oneOf(tagTypes),
+    value: line,
+    antenna,
+    rssi_dbm: nullable(decibels),
+    observed_at: nullable(timestamp),
+    received_at: timestamp,
+    holder: nullable(record({ kind: oneOf(['asset', 'location']), id: id, name: line })),
+  },
+  {
+    tag_type: 'rfid',
+    value: 'E28011700000020A1B2C3D4E',
+    antenna: 1,
+    rssi_dbm: -57.5,
+    observed_at: '2026-05-04T08:15:02.120Z',
+    received_at: '2026-05-04T08:15:02.480Z',
+    holder: { kind: 'asset', id: 4503170118275611, name: 'Pallet jack 7' },
+  },
+)
+
+export const latestReadComponents = [LatestReadOut] as Component[]
+
+const presentRead = (one: LatestRead, holder: CodeOwner | undefined): Output<(typeof LatestReadOut)['shape']> => ({
+  tag_type: one.tag.type,
+  value: one.tag.value,
+  antenna: one.antenna,
+  rssi_dbm: one.rssiDbm,
+  observed_at: wire(one.observedAt),
+  received_at: formatMillis(one.receivedAt),
+  holder: holder ?? null,
+})
+
+/** What a reader reads just now, for whoever sets it up. */
+export function latestReadRoutes(deps: LatestReadDeps): AnyRoute[] {
+  return [
+    route({
+      id: 'readers.reads',
+      group: 'Readers',
+      method: 'GET',
+      access: 'session',
+      scopes: ['locations:write'],
+      path: '/readers/{reader_id}/reads',
+      ids: ['reader_id'],
+      summary: 'The latest reads of a reader, newest first',
+      description: 'Fifty at most. They are gathered while somebody asks at least every half minute, and kept nowhere.',
+      success: { status: 200, description: 'The reads', schema: arrayOf(LatestReadOut) },
+      async handle({ principal, params }) {
+        await getReader(deps, principal.orgId, params.reader_id)
+        const reads = await deps.latestReads(params.reader_id)
+        const holders = await codeOwnersOf(
+          deps.db.read,
+          principal.orgId,
+          new Map(reads.map(({ tag }) => [tagKey(tag), tag])),
+        )
+        return ok({ data: reads.map((one) => presentRead(one, holders.get(tagKey(one.tag)))) })
+      },
+    }),
+  ]
+}

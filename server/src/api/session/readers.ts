@@ -1,0 +1,132 @@
+import { limit, offset } from '../../http/validation/query.ts'
+import { type AnyRoute, created, noContent, ok, route } from '../../http/route.ts'
+import { type Component, pageOf, envelope } from '../../http/openapi/response-schema.ts'
+import type { RecordDeps } from '../../records/record.ts'
+import { changeReader, createReader, getReader, removeReader } from '../../readers/commands.ts'
+import type { NewReader, Reader } from '../../readers/reader.ts'
+import { listReaders } from '../../readers/readers.sql.ts'
+import {
+  type Connection,
+  ConnectionOut,
+  NewReaderOut,
+  ReaderOut,
+  createShape,
+  patchShape,
+  pointsOf,
+  presentReader,
+  smoothingIn,
+} from './reader-wire.ts'
+
+export interface ReaderDeps extends RecordDeps {
+  /** Tells every process that the reader was changed. */
+  publishAndWait: (readerId: number) => Promise<void>
+  /** Where this installation takes reads. */
+  addresses: (reader: Reader) => Connection
+}
+
+export const readerComponents = [ReaderOut, NewReaderOut, ConnectionOut] as Component[]
+
+/** Managing the devices; for sessions, not part of the public description. */
+export function readerRoutes(deps: ReaderDeps): AnyRoute[] {
+  const reading = { group: 'Readers', access: 'session', scopes: ['tracking:read'] } as const
+  const writing = { group: 'Readers', access: 'session', scopes: ['locations:write'] } as const
+  const success = { status: 200, description: 'The reader', schema: envelope(ReaderOut) } as const
+  const ensureExists = async (call: { principal: { orgId: number }; params: { reader_id: number } }): Promise<void> => {
+    await getReader(deps, call.principal.orgId, call.params.reader_id)
+  }
+  const presentNew = ({ reader, token }: NewReader) => {
+    const { ingest_url, mqtt } = deps.addresses(reader)
+    return { ...presentReader(reader), token, ingest_url, mqtt: { ...mqtt, password: token } }
+  }
+
+  return [
+    route({
+      ...reading,
+      id: 'readers.list',
+      method: 'GET',
+      path: '/readers',
+      summary: 'List readers',
+      query: { parameters: { limit, offset } },
+      success: { status: 200, description: 'A page of readers', schema: pageOf(ReaderOut) },
+      async handle({ principal, query }) {
+        const page = await listReaders(deps.db.read, principal.orgId, query)
+        return ok({ data: page.rows.map(presentReader), ...query, total_count: page.total })
+      },
+    }),
+    route({
+      ...writing,
+      id: 'readers.create',
+      method: 'POST',
+      path: '/readers',
+      summary: 'Add a reader; its token is shown this once',
+      body: { mediaType: 'application/json', name: 'ReaderCreate', shape: createShape, example: {} },
+      success: { status: 201, description: 'The reader', schema: envelope(NewReaderOut) },
+      errorStatuses: [409],
+      async handle({ principal, body }) {
+        const { name, format = 'auto', clock = 'reader', scan_points = [], topic_key: key } = body
+        const topic = key === undefined ? {} : { topicKey: key }
+        const draft = { name, format, clock, ...smoothingIn(body), scanPoints: pointsOf(scan_points), ...topic }
+        const made = await createReader(deps, principal.orgId, draft)
+        return created(`/api/v1/readers/${made.reader.id}`, { data: presentNew(made) })
+      },
+    }),
+    route({
+      ...reading,
+      id: 'readers.get',
+      method: 'GET',
+      path: '/readers/{reader_id}',
+      ids: ['reader_id'],
+      summary: 'Read a reader',
+      success,
+      async handle({ principal, params }) {
+        return ok({ data: presentReader(await getReader(deps, principal.orgId, params.reader_id)) })
+      },
+    }),
+    route({
+      ...writing,
+      id: 'readers.connection',
+      method: 'GET',
+      path: '/readers/{reader_id}/connection',
+      ids: ['reader_id'],
+      summary: 'Where the reader sends to and as whom; its token is not shown again',
+      success: { status: 200, description: 'The addresses', schema: envelope(ConnectionOut) },
+      async handle({ principal, params }) {
+        const data: Connection = deps.addresses(await getReader(deps, principal.orgId, params.reader_id))
+        return ok({ data })
+      },
+    }),
+    route({
+      ...writing,
+      id: 'readers.patch',
+      method: 'PATCH',
+      path: '/readers/{reader_id}',
+      ids: ['reader_id'],
+      ensureExists,
+      summary: 'Change a reader; scan points and smoothing are replaced as a whole',
+      body: { mediaType: 'application/merge-patch+json', name: 'ReaderPatch', shape: patchShape, example: {} },
+      success,
+      async handle({ principal, params, body }) {
+        const { scan_points: points, smoothing: _smoothing, ...rest } = body
+        const scanned = points === undefined ? {} : { scanPoints: pointsOf(points) }
+        const change = { ...rest, ...smoothingIn(body), ...scanned }
+        const reader = await changeReader(deps, principal.orgId, params.reader_id, change)
+        await deps.publishAndWait(params.reader_id)
+        return ok({ data: presentReader(reader) })
+      },
+    }),
+    route({
+      ...writing,
+      id: 'readers.delete',
+      method: 'DELETE',
+      path: '/readers/{reader_id}',
+      ids: ['reader_id'],
+      summary: 'Remove a reader; its token stops working',
+      success: { status: 204, description: 'Removed' },
+      async handle({ principal, params }) {
+        await removeReader(deps, principal.orgId, params.reader_id)
+        await deps.publishAndWait(params.reader_id)
+        return noContent
+      },
+    }),
+  ]
+}

@@ -1,0 +1,108 @@
+import { id } from '../../http/validation/fields.ts'
+import { timestampParam } from '../../http/validation/query.ts'
+import { type AnyRoute, ok, route } from '../../http/route.ts'
+import { nullable } from '../../http/validation/schema.ts'
+import { type Output, component, arrayOf } from '../../http/openapi/response-schema.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { apiError } from '../../kernel/errors.ts'
+import { type Instant, instantFromMillis, millisOf } from '../../kernel/instant.ts'
+import type { RecordDeps } from '../../records/record.ts'
+import { type Dwell, type Flow, dwellPerLocation, flowBetween } from '../../tracking/dwell-and-flow.sql.ts'
+import { line, whole } from './fields.ts'
+
+const DwellOut = component(
+  'Dwell',
+  {
+    location_id: id,
+    external_key: nullable(line),
+    name: line,
+    minutes: whole,
+    assets: whole,
+    visits: whole,
+  },
+  { location_id: 7710249930581042, external_key: 'DOCK-3', name: 'Dock 3', minutes: 480, assets: 2, visits: 3 },
+)
+
+const FlowOut = component(
+  'Flow',
+  {
+    from_location_id: nullable(id),
+    from_name: nullable(line),
+    to_location_id: id,
+    to_name: line,
+    moves: whole,
+  },
+  { from_location_id: null, from_name: null, to_location_id: 7710249930581042, to_name: 'Dock 3', moves: 12 },
+)
+
+export const reportComponents = [DwellOut, FlowOut]
+
+const presentDwell = (one: Dwell): Output<(typeof DwellOut)['shape']> => ({
+  location_id: one.locationId,
+  external_key: one.externalKey,
+  name: one.name,
+  minutes: one.minutes,
+  assets: one.assets,
+  visits: one.visits,
+})
+
+const presentFlow = (one: Flow): Output<(typeof FlowOut)['shape']> => ({
+  from_location_id: one.from?.id ?? null,
+  from_name: one.from?.name ?? null,
+  to_location_id: one.to.id,
+  to_name: one.to.name,
+  moves: one.moves,
+})
+
+const weekMs = 7 * 86_400_000
+const parameters = {
+  from: { ...timestampParam, description: 'A week before `to` when absent.' },
+  to: { ...timestampParam, description: 'Now when absent. The future counts as now.' },
+}
+
+/** The span asked for; nothing has happened yet in the future. */
+function spanOf(clock: Clock, given: { from?: Instant | undefined; to?: Instant | undefined }): [Instant, Instant] {
+  const nowAt = instantFromMillis(clock.millis())
+  const to = given.to === undefined || given.to > nowAt ? nowAt : given.to
+  const from = given.from ?? instantFromMillis(millisOf(to) - weekMs)
+  if (given.to !== undefined && from > given.to)
+    throw apiError.invalid({ field: 'to', code: 'invalid_value', message: 'to must not be before from' })
+  return [from > to ? to : from, to]
+}
+
+/** What happened over a span of time, added up. */
+export function reportRoutes(deps: RecordDeps): AnyRoute[] {
+  const common = { group: 'Reports', method: 'GET', access: 'session', scopes: ['tracking:read'] } as const
+  const query = { parameters }
+  return [
+    route({
+      ...common,
+      id: 'reports.dwell',
+      path: '/reports/dwell',
+      summary: 'How long things stayed at each location',
+      query,
+      success: { status: 200, description: 'One entry per location, longest first', schema: arrayOf(DwellOut) },
+      async handle({ principal, query: given }) {
+        const stays = await dwellPerLocation(
+          deps.db.replica(principal.orgId),
+          principal.orgId,
+          ...spanOf(deps.clock, given),
+        )
+        return ok({ data: stays.map(presentDwell) })
+      },
+    }),
+    route({
+      ...common,
+      id: 'reports.flow',
+      path: '/reports/flow',
+      summary: 'How often things went from one location to another',
+      description: 'The thousand busiest pairs.',
+      query,
+      success: { status: 200, description: 'One entry per pair, busiest first', schema: arrayOf(FlowOut) },
+      async handle({ principal, query: given }) {
+        const flows = await flowBetween(deps.db.replica(principal.orgId), principal.orgId, ...spanOf(deps.clock, given))
+        return ok({ data: flows.map(presentFlow) })
+      },
+    }),
+  ]
+}

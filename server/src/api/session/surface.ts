@@ -1,0 +1,65 @@
+import type { AccountDeps } from '../../accounts/deps.ts'
+import type { Database } from '../../db/database.ts'
+import type { Surface } from '../../http/dispatcher.ts'
+import type { Component } from '../../http/openapi/response-schema.ts'
+import type { OpenStreams } from '../../auth/open-streams.ts'
+import type { LiveFeed } from '../../tracking/live-feed.ts'
+import { accountComponents, invitationRoutes, memberRoutes, passwordRoutes } from './accounts.ts'
+import { apiKeyComponents, apiKeyRoutes } from './api-keys.ts'
+import { exportRoutes } from './exports.ts'
+import { type ImportDeps, importComponents, importRoutes } from './imports.ts'
+import { liveRoute } from './live.ts'
+import { type OverviewDeps, overviewComponents, overviewRoutes } from './overview.ts'
+import { type LatestReadDeps, latestReadComponents, latestReadRoutes } from './reader-reads.ts'
+import { inboxComponents, inboxRoutes } from './reader-inbox.ts'
+import { type ReaderDeps, readerComponents, readerRoutes } from './readers.ts'
+import { type QuotaDeps, quotaComponents, quotaRoutes } from './quotas.ts'
+import { reportComponents, reportRoutes } from './reports.ts'
+import { sessionComponents, sessionRoutes } from './sessions.ts'
+import { type WebhookRouteDeps, webhookComponents, webhookRoutes } from './webhooks.ts'
+
+/** What the web app needs beyond the public API: signing in, and administering an organization. */
+export function sessionSurface(
+  deps: AccountDeps &
+    ReaderDeps &
+    LatestReadDeps &
+    OverviewDeps &
+    ImportDeps &
+    QuotaDeps &
+    WebhookRouteDeps & { authentication: Database },
+  live: LiveFeed,
+  streams: OpenStreams,
+): Surface {
+  const routes = [
+    ...sessionRoutes({ ...deps, db: deps.authentication }),
+    ...passwordRoutes(deps),
+    ...memberRoutes(deps),
+    ...invitationRoutes(deps),
+    ...apiKeyRoutes(deps),
+    ...readerRoutes(deps),
+    ...inboxRoutes(deps),
+    ...latestReadRoutes(deps),
+    ...webhookRoutes(deps),
+    ...overviewRoutes(deps),
+    ...reportRoutes(deps),
+    ...exportRoutes(deps),
+    ...importRoutes(deps),
+    ...quotaRoutes(deps),
+    liveRoute(live, streams),
+  ]
+  return { base: '/api/v1', isInternal: true, routes }
+}
+
+export const sessionComponentsOf: readonly Component[] = [
+  ...sessionComponents,
+  ...accountComponents,
+  ...apiKeyComponents,
+  ...readerComponents,
+  ...inboxComponents,
+  ...latestReadComponents,
+  ...webhookComponents,
+  ...overviewComponents,
+  ...reportComponents,
+  ...importComponents,
+  ...quotaComponents,
+] as Component[]

@@ -1,0 +1,212 @@
+import { boolean, id, text } from '../../http/validation/fields.ts'
+import { limit, offset } from '../../http/validation/query.ts'
+import { type AnyRoute, noContent, ok, route } from '../../http/route.ts'
+import { type Field, nullable, optional } from '../../http/validation/schema.ts'
+import { type Component, type Output, component, pageOf, envelope } from '../../http/openapi/response-schema.ts'
+import { now } from '../../kernel/clock.ts'
+import { formatMillis, instantFromMillis, millisOf } from '../../kernel/instant.ts'
+import { type ListedAttempt, listAttempts } from '../../webhooks/attempts.sql.ts'
+import { type WebhookDeps, changeWebhook, createWebhook, getWebhook, removeWebhook } from '../../webhooks/commands.ts'
+import type { SendTest } from '../../webhooks/test-event.ts'
+import { type Webhook, maskSecret, maxUrlLength, secretContext, urlProblem } from '../../webhooks/webhook.ts'
+import { listWebhooks } from '../../webhooks/webhooks.sql.ts'
+import { timestamp, whole } from './fields.ts'
+
+const line = text({ min: 1, max: maxUrlLength })
+
+const address: Field<string> = {
+  schema: { ...line.schema, format: 'uri' },
+  parse(value, at, report) {
+    const given = line.parse(value, at, report)
+    const problem = given === undefined ? null : urlProblem(at, given)
+    if (problem === null) return given
+    report.problems.push(problem)
+    return undefined
+  },
+}
+
+const createShape = { url: address, enabled: optional(boolean) }
+const patchShape = { url: optional(address), enabled: optional(boolean) }
+
+/** How far back attempts are shown. */
+const shownMs = 7 * 86_400_000
+
+const webhookShape = {
+  id: id,
+  url: line,
+  enabled: boolean,
+  secret_masked: line,
+  created_at: timestamp,
+  updated_at: timestamp,
+}
+
+const webhookExample: Output<typeof webhookShape> = {
+  id: 6620093347718820,
+  url: 'https://hooks.example.com/lastseen',
+  enabled: true,
+  secret_masked: 'whsec_••••••••9f3A',
+  created_at: '2026-05-04T08:00:00.000Z',
+  updated_at: '2026-05-04T08:00:00.000Z',
+}
+
+const WebhookOut = component('Webhook', webhookShape, webhookExample)
+
+const NewWebhookOut = component(
+  'NewWebhook',
+  { ...webhookShape, secret: line },
+  { ...webhookExample, secret: 'whsec_…' },
+)
+
+/** The status, or why there was none. */
+const outcome = { status: nullable(whole), error: nullable(text({ max: 1024 })), duration_ms: whole }
+
+const WebhookTestOut = component('WebhookTest', outcome, { status: 200, error: null, duration_ms: 41 })
+
+const WebhookAttemptOut = component(
+  'WebhookAttempt',
+  {
+    delivery_id: { schema: { type: 'string', format: 'uuid' }, parse: String },
+    event: line,
+    attempt: whole,
+    attempted_at: timestamp,
+    ...outcome,
+  },
+  {
+    delivery_id: '0b8c2a52-6a0f-4a53-9f0e-2f4d5a1d2c11',
+    event: 'asset.moved',
+    attempt: 1,
+    attempted_at: '2026-05-04T08:15:02.120Z',
+    status: 200,
+    error: null,
+    duration_ms: 41,
+  },
+)
+
+export const webhookComponents = [WebhookOut, NewWebhookOut, WebhookTestOut, WebhookAttemptOut] as Component[]
+
+const presentAttempt = (one: ListedAttempt): Output<(typeof WebhookAttemptOut)['shape']> => ({
+  delivery_id: one.deliveryId,
+  event: one.event,
+  attempt: one.attempt,
+  attempted_at: formatMillis(one.attemptedAt),
+  status: one.status,
+  error: one.error,
+  duration_ms: one.durationMs,
+})
+
+export interface WebhookRouteDeps extends WebhookDeps {
+  sendTest: SendTest
+}
+
+/** The webhook of an organization; for its admins, not part of the public description. */
+export function webhookRoutes(deps: WebhookRouteDeps): AnyRoute[] {
+  const common = { group: 'Webhooks', access: 'session', scopes: ['webhooks:admin'] } as const
+  const success = { status: 200, description: 'The webhook', schema: envelope(WebhookOut) } as const
+  const one = { ...common, ids: ['webhook_id'] as const, path: '/webhooks/{webhook_id}' }
+  const own = (call: { principal: { orgId: number }; params: { webhook_id: number } }): Promise<Webhook> =>
+    getWebhook(deps, call.principal.orgId, call.params.webhook_id)
+  const present = (orgId: number, webhook: Webhook): Output<typeof webhookShape> => ({
+    id: webhook.id,
+    url: webhook.url,
+    enabled: webhook.isEnabled,
+    secret_masked: maskSecret(deps.secretBox.decrypt(webhook.encryptedSecret, secretContext(orgId, webhook.id))),
+    created_at: formatMillis(webhook.createdAt),
+    updated_at: formatMillis(webhook.updatedAt),
+  })
+
+  return [
+    route({
+      ...common,
+      id: 'webhooks.list',
+      method: 'GET',
+      path: '/webhooks',
+      summary: 'List webhooks; there is at most one',
+      query: { parameters: { limit, offset } },
+      success: { status: 200, description: 'The webhooks', schema: pageOf(WebhookOut) },
+      async handle({ principal: { orgId }, query }) {
+        const page = await listWebhooks(deps.db.read, orgId, query)
+        return ok({ data: page.rows.map((row) => present(orgId, row)), ...query, total_count: page.total })
+      },
+    }),
+    route({
+      ...common,
+      id: 'webhooks.create',
+      method: 'POST',
+      path: '/webhooks',
+      summary: 'Register the webhook; its secret is shown this once',
+      body: { mediaType: 'application/json', name: 'WebhookCreate', shape: createShape, example: {} },
+      success: { status: 201, description: 'The webhook', schema: envelope(NewWebhookOut) },
+      errorStatuses: [409],
+      async handle({ principal: { orgId }, body }) {
+        const made = await createWebhook(deps, orgId, { url: body.url, isEnabled: body.enabled ?? true })
+        const headers = { Location: `/api/v1/webhooks/${made.webhook.id}` }
+        const data: Output<(typeof NewWebhookOut)['shape']> = { ...present(orgId, made.webhook), secret: made.secret }
+        return { status: 201, headers, body: { data } }
+      },
+    }),
+    route({
+      ...one,
+      id: 'webhooks.get',
+      method: 'GET',
+      summary: 'Read the webhook',
+      success,
+      async handle(call) {
+        return ok({ data: present(call.principal.orgId, await own(call)) })
+      },
+    }),
+    route({
+      ...one,
+      id: 'webhooks.patch',
+      method: 'PATCH',
+      summary: 'Change the address, or switch delivery on or off',
+      async ensureExists(call) {
+        await own(call)
+      },
+      body: { mediaType: 'application/merge-patch+json', name: 'WebhookPatch', shape: patchShape, example: {} },
+      success,
+      async handle({ principal: { orgId }, params, body }) {
+        const change = { url: body.url, isEnabled: body.enabled }
+        return ok({ data: present(orgId, await changeWebhook(deps, orgId, params.webhook_id, change)) })
+      },
+    }),
+    route({
+      ...one,
+      id: 'webhooks.delete',
+      method: 'DELETE',
+      summary: 'Remove the webhook',
+      success: { status: 204, description: 'Removed' },
+      async handle({ principal, params }) {
+        await removeWebhook(deps, principal.orgId, params.webhook_id)
+        return noContent
+      },
+    }),
+    route({
+      ...one,
+      id: 'webhooks.test',
+      method: 'POST',
+      path: '/webhooks/{webhook_id}/test',
+      summary: 'Send a test event',
+      success: { status: 200, description: 'What the endpoint answered', schema: envelope(WebhookTestOut) },
+      errorStatuses: [429],
+      async handle(call) {
+        const { status, error, durationMs } = await deps.sendTest(call.principal.orgId, await own(call))
+        return ok({ data: { status, error, duration_ms: durationMs } })
+      },
+    }),
+    route({
+      ...one,
+      id: 'webhooks.attempts',
+      method: 'GET',
+      path: '/webhooks/{webhook_id}/attempts',
+      summary: 'Attempts of the last seven days, newest first',
+      query: { parameters: { limit, offset } },
+      success: { status: 200, description: 'A page of attempts', schema: pageOf(WebhookAttemptOut) },
+      async handle(call) {
+        const { id } = await own(call)
+        const since = instantFromMillis(millisOf(now(deps.clock)) - shownMs)
+        const page = await listAttempts(deps.db.read, call.principal.orgId, id, since, call.query)
+        return ok({ data: page.rows.map(presentAttempt), ...call.query, total_count: page.total })
+      },
+    }),
+  ]
+}

@@ -1,0 +1,23 @@
+import type { TokenEndpointDeps } from '../../auth/token-endpoint.ts'
+import type { Database } from '../../db/database.ts'
+import type { AnyRoute } from '../../http/route.ts'
+import type { Component } from '../../http/openapi/response-schema.ts'
+import type { AssetLocationDeps } from '../../tracking/recording/asset-at-location.ts'
+import { InventoryOut, inventoryRoute } from './inventory.ts'
+import { TokenOut, tokenRoute } from './oauth.ts'
+import { OrganizationOut, organizationRoute } from './organization.ts'
+
+export type SurfaceDeps = AssetLocationDeps &
+  TokenEndpointDeps & {
+    /** The connections of token exchanges and sign-ins. */
+    authentication: Database
+  }
+
+/** What answers alike on both public bases. */
+export const sharedRoutes = (deps: SurfaceDeps): AnyRoute[] => [
+  tokenRoute({ ...deps, db: deps.authentication }),
+  organizationRoute(deps),
+  inventoryRoute(deps),
+]
+
+export const sharedComponents = [TokenOut, OrganizationOut, InventoryOut] as Component[]

@@ -1,0 +1,42 @@
+import { mintCredentials } from '../auth/commands.ts'
+import { withAdvisoryLock } from '../db/advisory-lock.ts'
+import { newPassword } from '../kernel/secrets.ts'
+import { credentialScopes } from '../kernel/scopes.ts'
+import { createOrganization } from '../organizations/commands.ts'
+import { hasOrganizations } from '../organizations/organizations.sql.ts'
+import { createUser } from '../users/commands.ts'
+import type { AppContext } from './context.ts'
+
+export const firstOrganizationName = 'My organization'
+
+const lockKey = 6_170_502
+
+/**
+ * On an empty installation: a first organization with an admin and a credential. Null when there is one already.
+ * Of several servers that start at once, one makes and tells them.
+ */
+export async function bootstrap(context: AppContext, url: string): Promise<string | null> {
+  if (await hasOrganizations(context.db.read)) return null
+  return withAdvisoryLock(url, lockKey, async () => ((await hasOrganizations(context.db.read)) ? null : setUp(context)))
+}
+
+async function setUp(context: AppContext): Promise<string> {
+  const { orgId, name } = await createOrganization(context, firstOrganizationName)
+  const email = 'admin@example.com'
+  const password = newPassword()
+  await createUser(context, orgId, { email, password, role: 'admin' })
+  const draft = { name: 'First key', scopes: credentialScopes.slice(0, 5), expiresAt: null, createdBy: null }
+  const [minted] = await mintCredentials(context, orgId, draft, 1)
+  return [
+    '',
+    '  First start. These are shown only now:',
+    '',
+    `    Organization    ${name}`,
+    `    Sign in with    ${email}`,
+    `    Password        ${password}`,
+    '',
+    `    client_id       ${minted!.credential.clientId}`,
+    `    client_secret   ${minted!.clientSecret}`,
+    '',
+  ].join('\n')
+}

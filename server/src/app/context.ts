@@ -1,0 +1,161 @@
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Config } from '../config/config.ts'
+import { checkRoles } from '../db/schema/check-roles.ts'
+import { type Connection, createDatabase, randomName } from '../db/create-database.ts'
+import { type Distribution, distribute, isDistributed } from '../db/citus/distribute.ts'
+import { acquireEmbedded } from '../embedded-postgres/acquire.ts'
+import { parseHosts } from '../db/failover/primary-discovery.ts'
+import { IdGenerator } from '../db/id-generator.ts'
+import { type InstallationKeys, KeyStore } from '../db/installation.ts'
+import { migrate } from '../db/schema/migrate.ts'
+import { makeMonths } from '../db/schema/partitions.ts'
+import { checkConnection } from '../db/check-connection.ts'
+import { schemaExists } from '../db/schema/schema-exists.ts'
+import type { Sql } from '../db/sql.ts'
+import { PubSub } from '../db/pubsub.ts'
+import { type Clock, systemClock } from '../kernel/clock.ts'
+import { type QuotaLimits, Quotas } from '../organizations/quotas.ts'
+
+const installedIn = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** The folder of the embedded database; null with an outside one. */
+export const dataDirOf = (config: Config): string | null =>
+  config.databaseUrl === null ? resolve(installedIn, config.dataDir) : null
+
+/** A database ready to use: the embedded one or an outside one, found or started. */
+export interface DatabaseHandle {
+  url: string
+  release(): Promise<void>
+}
+
+export interface OpenOptions {
+  progress: (line: string) => void
+  /** Whether an embedded database may be created where there is none. */
+  mayCreate: boolean
+}
+
+export async function openDatabase(config: Config, { progress, mayCreate }: OpenOptions): Promise<DatabaseHandle> {
+  const dataDir = dataDirOf(config)
+  if (dataDir !== null) return acquireEmbedded({ dataDir, progress, mayCreate })
+  const url = config.databaseUrl!
+  await checkConnection(url)
+  return { url, release: async () => undefined }
+}
+
+/** Refuses a database in which Lastseen was never set up. */
+export async function requireSchema(config: Config, url: string): Promise<void> {
+  if (await schemaExists(url)) return
+  const dataDir = dataDirOf(config)
+  throw new Error(
+    dataDir === null
+      ? 'no Lastseen schema in the database of DATABASE_URL; is it the right one? "lastseen migrate" creates the schema'
+      : `no Lastseen schema in ${dataDir}; "lastseen migrate" creates it`,
+  )
+}
+
+/** Migrates and checks the fence; done once per start, by whichever process comes first. Says how much was new. */
+export async function prepareDatabase(config: Config, url: string, progress: (line: string) => void): Promise<number> {
+  const length = await bringUpToDate(config, url, progress)
+  await checkRoles(url)
+  return length
+}
+
+async function bringUpToDate(config: Config, url: string, progress: (line: string) => void): Promise<number> {
+  const { length } = await migrate(url)
+  if (length > 0)
+    progress(`Database schema brought up to date (${length} ${length === 1 ? 'migration' : 'migrations'})`)
+  // New tables of a cluster must be distributed before anything is written to them.
+  if (length > 0 && (await isDistributed(url))) await distribute(url)
+  await makeMonths(url, systemClock.millis(), config.retentionDays)
+  return length
+}
+
+/** Turns the database into one that is spread over a Citus cluster. */
+export async function distributeDatabase(config: Config, options: OpenOptions): Promise<Distribution> {
+  const { progress, mayCreate } = options
+  const database = await openDatabase(config, options)
+  try {
+    if (!mayCreate) await requireSchema(config, database.url)
+    await bringUpToDate(config, database.url, progress)
+    const distribution = await distribute(database.url)
+    await checkRoles(database.url)
+    return distribution
+  } finally {
+    await database.release()
+  }
+}
+
+/** What every part of the program is built on. */
+export interface AppContext {
+  config: Config
+  /** The database's own address, for what needs a connection to itself. */
+  url: string
+  db: Connection
+  /** The processes of one start of the program have this name in common. */
+  instanceGroup: string
+  clock: Clock
+  ids: IdGenerator
+  quotas: Quotas
+  pubsub: PubSub
+  environment: Config['environment']
+  keyStore: KeyStore
+  keys: InstallationKeys
+  close(): Promise<void>
+}
+
+const quotaLimits = (config: Config): QuotaLimits => ({
+  assets: config.quotaAssets,
+  locations: config.quotaLocations,
+  readers: config.quotaReaders,
+  members: config.quotaMembers,
+  api_keys: config.quotaApiKeys,
+  imports: config.quotaImports,
+})
+
+export interface AppContextOptions {
+  config: Config
+  url: string
+  /** Of a process that others were started with; a single process is a group of its own. */
+  instanceGroup?: string | undefined
+  clock?: Clock
+  onStatement?: (statement: Sql) => void
+}
+
+export async function openAppContext({
+  config,
+  url,
+  clock = systemClock,
+  onStatement,
+  ...more
+}: AppContextOptions): Promise<AppContext> {
+  await parseHosts(url).find()
+  const instanceGroup = more.instanceGroup ?? randomName()
+  const db = createDatabase({
+    ...{ url, instanceGroup, poolSize: config.databasePool, replicaUrl: config.replicaUrl ?? undefined },
+    ...(onStatement === undefined ? {} : { onStatement }),
+  })
+  const keyStore = new KeyStore(config.masterKey)
+  const keys = await keyStore.open(db).catch(async (error: unknown) => {
+    await db.close()
+    throw error
+  })
+  const pubsub = new PubSub(db, () => performance.now())
+  return {
+    config,
+    url,
+    db,
+    instanceGroup,
+    clock,
+    ids: new IdGenerator(db, keys.idKey),
+    quotas: new Quotas(db, quotaLimits(config)),
+    pubsub,
+    environment: config.environment,
+    keyStore,
+    keys,
+    async close() {
+      await pubsub.stop()
+      await db.close()
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import type { Registry } from 'prom-client'
+import type { RawReply, RawRoute } from '../http/dispatcher.ts'
+import { isForwarded } from '../http/client-address.ts'
+import { isLoopback } from '../kernel/ip-range.ts'
+import { sameHash, hashSecret } from '../kernel/secrets.ts'
+import { stringify } from 'yaml'
+import type { AppContext } from './context.ts'
+import { referenceRoutes } from './reference.ts'
+
+const plain = (status: number, text: string): RawReply => ({ status, type: 'text/plain; charset=utf-8', text })
+
+const moved = (to: string): RawReply => ({ ...plain(301, `Moved to ${to}\n`), headers: { Location: to } })
+
+/** What every base serves about itself: its description in two forms, and its reference. */
+export function openapiRoutes(prefix: string, title: string, document: object): RawRoute[] {
+  // As bytes, they are shared by all responses in flight; a text would be copied for each.
+  const json = Buffer.from(JSON.stringify(document))
+  const yaml = Buffer.from(stringify(document, { aliasDuplicateObjects: false }))
+  const noCache = { 'Cache-Control': 'no-cache' }
+  return [
+    { path: `${prefix}/openapi.json`, render: () => moved(`${prefix}/api/openapi.json`) },
+    { path: `${prefix}/openapi.yaml`, render: () => moved(`${prefix}/api/openapi.yaml`) },
+    {
+      path: `${prefix}/api/openapi.json`,
+      render: () => ({ status: 200, type: 'application/json', text: json, headers: noCache }),
+    },
+    {
+      path: `${prefix}/api/openapi.yaml`,
+      render: () => ({ status: 200, type: 'application/yaml', text: yaml, headers: noCache }),
+    },
+    ...referenceRoutes(prefix, title),
+  ]
+}
+
+/** What is served beside the API: the way to its reference, and the state of the process. */
+export function systemRoutes(context: AppContext, registry: Registry, host: string): RawRoute[] {
+  return [
+    { path: '/healthz', render: () => plain(200, 'ok\n') },
+    {
+      path: '/readyz',
+      async render() {
+        try {
+          await context.db.ping()
+          return plain(200, 'ready\n')
+        } catch {
+          return plain(503, 'the database does not answer\n')
+        }
+      },
+    },
+    {
+      path: '/metrics',
+      async render({ message }) {
+        const { metricsToken } = context.config
+        const given = /^Bearer (.+)$/.exec(message.headers.authorization ?? '')?.[1] ?? ''
+        const isAllowed =
+          metricsToken === null
+            ? isLoopback(host) && !isForwarded(message)
+            : sameHash(hashSecret(given), hashSecret(metricsToken))
+        if (!isAllowed) return plain(401, 'Send the token of LASTSEEN_METRICS_TOKEN as Authorization: Bearer <token>\n')
+        return { status: 200, type: registry.contentType, text: await registry.metrics() }
+      },
+    },
+  ]
+}

@@ -1,0 +1,57 @@
+import type { Database } from '../db/database.ts'
+import type { IdGenerator } from '../db/id-generator.ts'
+import type { PubSub } from '../db/pubsub.ts'
+import { type Clock, now } from '../kernel/clock.ts'
+import type { QuotaCheck } from '../kernel/quota.ts'
+import { hashSecret, newClientSecret, newUuid } from '../kernel/secrets.ts'
+import type { Credential, CredentialDraft, Minted } from './credential.ts'
+import { insertCredentials, revokeCredentialRow } from './credentials.sql.ts'
+import { closeBucket } from './shared-buckets.sql.ts'
+
+interface MintDeps {
+  db: Database
+  clock: Clock
+  ids: IdGenerator
+  quotas: QuotaCheck
+  environment: string
+}
+
+/** Makes credentials that differ in nothing but their identity. */
+export async function mintCredentials(
+  { db, clock, ids, quotas, environment }: MintDeps,
+  orgId: number,
+  draft: CredentialDraft,
+  count: number,
+): Promise<Minted[]> {
+  await quotas.assertRoom(orgId, 'api_keys', count)
+  const createdAt = now(clock)
+  const newIds = await ids.nextMany(orgId, count)
+  const minted = newIds.map((id) => {
+    const credential: Credential = { ...draft, id, clientId: newUuid(), createdAt, revokedAt: null, lastUsedAt: null }
+    return { credential, clientSecret: newClientSecret() }
+  })
+  const rows = minted.map((one) => ({ credential: one.credential, secretHash: hashSecret(one.clientSecret) }))
+  await db.withTenant(orgId, (tx) => insertCredentials(tx, orgId, environment, rows))
+  return minted
+}
+
+export const revocationTopic = 'revoked'
+
+/** Once this is over, every process has forgotten these credentials or sessions. A message holds at most 8000 bytes. */
+export async function announceRevoked(pubsub: Pick<PubSub, 'publishAndWait'>, keys: readonly string[]): Promise<void> {
+  for (let start = 0; start < keys.length; start += 200)
+    await pubsub.publishAndWait(revocationTopic, keys.slice(start, start + 200).join(','))
+}
+
+/** From the next request on, nothing made with the credential is honoured, in any process. */
+export async function revokeCredential(
+  { db, clock, pubsub }: { db: Database; clock: Clock; pubsub: Pick<PubSub, 'publishAndWait'> },
+  orgId: number,
+  by: { id: number } | { clientId: string },
+): Promise<boolean> {
+  const clientId = await db.withTenant(orgId, (tx) => revokeCredentialRow(tx, orgId, by, now(clock)))
+  if (clientId === null) return false
+  await closeBucket(db.global, clientId, clock.millis())
+  await announceRevoked(pubsub, [clientId])
+  return true
+}

@@ -1,0 +1,72 @@
+import type { Db } from '../db/database.ts'
+import { sql } from '../db/sql.ts'
+import { fromDatabase, instantFromMillis, millisOf, toDatabase } from '../kernel/instant.ts'
+
+export interface Claim {
+  admitted: boolean
+  failures: number
+  sinceMs: number
+}
+
+/**
+ * Makes room for one attempt in the subject's current window, or says that failures and attempts under way leave none.
+ * A window that is over gives way to a new one.
+ */
+export async function claimAttempt(
+  db: Db,
+  subject: string,
+  millis: number,
+  windowMs: number,
+  allowed: number,
+): Promise<Claim> {
+  const at = toDatabase(instantFromMillis(millis))
+  const isOpen = sql`held.since > ${toDatabase(instantFromMillis(millis - windowMs))}::timestamptz`
+  const hasRoom = sql`held.failures + held.pending < ${allowed}`
+  const [row] = await db.query<{ admitted: boolean; failures: number; since: string }>(sql`
+    insert into sign_in_failures as held (subject, since, failures, pending, admitted)
+    values (${subject}, ${at}, 0, 1, true)
+    on conflict (subject) do update set
+      admitted = not (${isOpen}) or ${hasRoom},
+      pending = case when not (${isOpen}) then 1 when ${hasRoom} then held.pending + 1 else held.pending end,
+      failures = case when ${isOpen} then held.failures else 0 end,
+      since = case when ${isOpen} then held.since else excluded.since end
+    returning admitted, failures, since`)
+  const { admitted, failures, since } = row!
+  return { admitted, failures, sinceMs: millisOf(fromDatabase(since)) }
+}
+
+/** An attempt is over: it failed, or it did not. */
+export async function recordOutcome(db: Db, subject: string, hasFailed: boolean): Promise<void> {
+  await db.query(sql`
+    update sign_in_failures set pending = greatest(0, pending - 1), failures = failures + ${hasFailed ? 1 : 0}
+    where subject = ${subject}`)
+}
+
+/** Counts one use in the subject's current window, unless that many were counted before. Always writes, so it is exact. */
+export async function countUse(
+  db: Db,
+  subject: string,
+  millis: number,
+  windowMs: number,
+  max: number,
+): Promise<Omit<Claim, 'failures'>> {
+  const at = toDatabase(instantFromMillis(millis))
+  const isOpen = sql`held.since > ${toDatabase(instantFromMillis(millis - windowMs))}::timestamptz`
+  const [row] = await db.query<{ admitted: boolean; since: string }>(sql`
+    insert into sign_in_failures as held (subject, since, failures, pending, admitted)
+    values (${subject}, ${at}, 1, 0, true)
+    on conflict (subject) do update set
+      admitted = not (${isOpen}) or held.failures < ${max},
+      failures = case when ${isOpen} then least(held.failures + 1, ${max}) else 1 end,
+      since = case when ${isOpen} then held.since else excluded.since end
+    returning admitted, since`)
+  return { admitted: row!.admitted, sinceMs: millisOf(fromDatabase(row!.since)) }
+}
+
+/** Deletes what no window needs any more. Counts by hour and by day are named after their window. */
+export async function deleteAttemptsBefore(db: Db, minutesBefore: number, daysBefore: number): Promise<void> {
+  const [minutes, days] = [minutesBefore, daysBefore].map((millis) => toDatabase(instantFromMillis(millis)))
+  await db.query(sql`
+    delete from sign_in_failures where since < ${days}
+      or (since < ${minutes} and not starts_with(subject, 'hour:') and not starts_with(subject, 'day:'))`)
+}

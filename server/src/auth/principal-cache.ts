@@ -1,0 +1,142 @@
+import { LRUCache } from 'lru-cache'
+import type { Database } from '../db/database.ts'
+import type { Authenticator, Principal } from '../http/principal.ts'
+import { type Clock, now } from '../kernel/clock.ts'
+import { millisOf } from '../kernel/instant.ts'
+import { grantedScopes, roleScopes } from '../kernel/scopes.ts'
+import { membershipsOf } from '../users/users.sql.ts'
+import { credentialState } from './credentials.sql.ts'
+import { liveSession } from './refresh-token-families.sql.ts'
+import type { AccessTokens, Claims } from './tokens.ts'
+
+interface Deps {
+  db: Database
+  clock: Clock
+  environment: string
+  tokens: AccessTokens
+  /** Whether news of revocations reach this process; without them nothing is remembered. */
+  isConnected: () => boolean
+  onUse: (principal: Principal) => void
+}
+
+interface CachedPrincipal {
+  principal: Principal | null
+  expiresAtMs: number
+  loadedAtMs: number
+}
+
+const memoryMs = 60_000
+
+/** Who a token was issued to. */
+type Holder = Pick<Claims, 'kind' | 'org' | 'sub' | 'sid'>
+
+/** What is revoked as one: a credential with all of its tokens, or one session. */
+const keyOf = ({ kind, sub, sid }: Holder): string => (kind === 'credential' ? sub : sid)
+
+/**
+ * Says who holds a token. What was looked up is remembered while this process hears of revocations, so that a warm
+ * request asks the database nothing, and a revoked credential is still refused at once.
+ */
+export class PrincipalCache implements Authenticator {
+  readonly #deps: Deps
+  readonly #known = new LRUCache<string, CachedPrincipal>({ max: 20_000 })
+  readonly #loading = new Map<string, Promise<CachedPrincipal>>()
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  async authenticate(token: string): Promise<Principal | null> {
+    const claims = await this.#deps.tokens.check(token)
+    if (claims === null) return null
+    const known = this.#known.get(keyOf(claims))
+    const cached = known !== undefined && this.#isFresh(known) ? known : await this.#load(claims)
+    const principal = this.#admit(cached)
+    if (principal === null) return null
+    const expiresAtMs = Math.min(claims.exp * 1000, cached.expiresAtMs)
+    return { ...principal, expiresAtMs }
+  }
+
+  /** Whether a principal that was authenticated before would be authenticated now, with the same scopes. */
+  async isCurrent(principal: Principal): Promise<boolean> {
+    const { kind, orgId: org, subject: sub, sessionId: sid } = principal
+    const claims = { kind, org, sub, sid }
+    const known = this.#known.get(keyOf(claims))
+    const cached = known !== undefined && this.#isFresh(known) ? known : await this.#load(claims)
+    const isSameScope = cached.principal?.namedScopes.join() === principal.namedScopes.join()
+    return isSameScope && this.#deps.clock.millis() < cached.expiresAtMs
+  }
+
+  /** Forgets a credential or session whose standing has changed. */
+  forget(key: string): void {
+    this.#known.delete(key)
+    this.#loading.delete(key)
+  }
+
+  forgetAll(): void {
+    this.#known.clear()
+    this.#loading.clear()
+  }
+
+  #isFresh(cached: CachedPrincipal): boolean {
+    return this.#deps.isConnected() && this.#deps.clock.millis() - cached.loadedAtMs < memoryMs
+  }
+
+  #admit({ principal, expiresAtMs }: CachedPrincipal): Principal | null {
+    if (principal === null || this.#deps.clock.millis() >= expiresAtMs) return null
+    this.#deps.onUse(principal)
+    return principal
+  }
+
+  #load(claims: Holder): Promise<CachedPrincipal> {
+    const key = keyOf(claims)
+    const running = this.#loading.get(key)
+    if (running !== undefined) return running
+    const loading = this.#query(claims).then((principal) => {
+      // A revocation heard meanwhile has removed this look-up, and what it saw may be out of date.
+      if (this.#loading.get(key) === loading) this.#known.set(key, principal)
+      return principal
+    })
+    this.#loading.set(key, loading)
+    const done = (): void => {
+      if (this.#loading.get(key) === loading) this.#loading.delete(key)
+    }
+    loading.then(done, done)
+    return loading
+  }
+
+  async #query(claims: Holder): Promise<CachedPrincipal> {
+    const loadedAtMs = this.#deps.clock.millis()
+    const found = claims.kind === 'credential' ? await this.#credential(claims) : await this.#session(claims)
+    return { expiresAtMs: Infinity, loadedAtMs, ...found }
+  }
+
+  async #credential(claims: Holder): Promise<Pick<CachedPrincipal, 'principal'> & { expiresAtMs?: number }> {
+    const { db, environment } = this.#deps
+    const state = await credentialState(db.read, claims.org, claims.sub)
+    if (state === null || state.revokedAt !== null || state.environment !== environment) return { principal: null }
+    const principal = callerOf(claims, state.scopes)
+    return state.expiresAt === null ? { principal } : { principal, expiresAtMs: millisOf(state.expiresAt) }
+  }
+
+  async #session(claims: Holder): Promise<Pick<CachedPrincipal, 'principal'> & { expiresAtMs?: number }> {
+    const { db, environment, clock } = this.#deps
+    const session = await liveSession(db.read, claims.org, claims.sid, now(clock))
+    if (session === null || session.environment !== environment) return { principal: null }
+    const membership = (await membershipsOf(db.read, session.userId)).find((one) => one.orgId === claims.org)
+    if (membership === undefined) return { principal: null }
+    return { principal: callerOf(claims, roleScopes[membership.role]), expiresAtMs: millisOf(session.expiresAt) }
+  }
+}
+
+function callerOf(claims: Holder, named: readonly string[]): Principal {
+  return {
+    kind: claims.kind,
+    orgId: claims.org,
+    subject: claims.sub,
+    sessionId: claims.sid,
+    namedScopes: named,
+    scopes: grantedScopes(named),
+    expiresAtMs: Infinity,
+  }
+}

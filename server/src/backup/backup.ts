@@ -1,0 +1,113 @@
+import { createWriteStream } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { readerRole } from '../db/create-database.ts'
+import { historyTable, monthsSpan } from '../db/schema/partitions.ts'
+import { isSchemaCurrent } from '../db/schema/schema-exists.ts'
+import { type Session, openSession } from '../db/session.ts'
+import { sql } from '../db/sql.ts'
+import { type Head, Tally, copyLine, line } from './file.ts'
+import { type KeptTable, keptTables, listOf, textsOf } from './tables.ts'
+
+/** As many rows are asked for at once as come to about this much, judged by the ones before. */
+const blockBytes = 1024 * 1024
+const firstRows = 64
+const mostRows = 10_000
+
+export interface BackupOptions {
+  url: string
+  path: string
+  takenAt: string
+  program: string
+  progress: (line: string) => void
+}
+
+export interface Kept {
+  tables: number
+  rows: number
+}
+
+/** Writes everything as it was at one moment, while the service goes on. The file is whole or not there. */
+export async function backUp(options: BackupOptions): Promise<Kept> {
+  const session = await openSession(options.url)
+  const unfinished = `${options.path}.unfinished`
+  const kept: Kept = { tables: 0, rows: 0 }
+  try {
+    await session.execute('begin isolation level repeatable read read only')
+    const content = Readable.from(contentOf(session, options, kept))
+    await pipeline(content, createGzip({ level: 4 }), createWriteStream(unfinished, { mode: 0o600, flags: 'wx' }))
+    await sync(unfinished)
+    await rename(unfinished, options.path)
+    await sync(dirname(options.path))
+    return kept
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(unfinished, { force: true })
+    throw error
+  } finally {
+    await session.end()
+  }
+}
+
+/** A power cut cannot undo the backup once it is reported. */
+async function sync(path: string): Promise<void> {
+  const file = await open(path, 'r')
+  await file.sync()
+  await file.close()
+}
+
+async function* contentOf(
+  session: Session,
+  { takenAt, program, progress }: BackupOptions,
+  kept: Kept,
+): AsyncGenerator<Buffer> {
+  yield line(await headOf(session, takenAt, program))
+  for (const table of await keptTables(session)) {
+    yield line({ table: table.name, columns: table.columns })
+    const tally = new Tally()
+    yield* blocksOf(session, table, tally)
+    yield line(tally.end())
+    kept.tables++
+    kept.rows += tally.rows
+    if (tally.rows > 0) progress(`${table.name}: ${tally.rows} ${tally.rows === 1 ? 'row' : 'rows'}`)
+  }
+  yield line({ end: true, ...kept })
+}
+
+async function headOf(session: Session, takenAt: string, program: string): Promise<Head> {
+  if (!(await isSchemaCurrent(session))) throw new Error('There is no installation of Lastseen in this database')
+  const migrations = await session.query<{ name: string; checksum: string }>(
+    sql`select name, checksum from schema_migrations order by name`,
+  )
+  const months = await monthsSpan(session, historyTable)
+  return {
+    lastseen_backup: 1,
+    program,
+    taken_at: takenAt,
+    migrations: migrations.map(({ name, checksum }) => [name, checksum]),
+    months,
+  }
+}
+
+async function* blocksOf(
+  session: Session,
+  { name, columns, isFenced }: KeptTable,
+  tally: Tally,
+): AsyncGenerator<Buffer> {
+  // Behind the fence the owner itself sees nothing; the reading role sees every organization.
+  if (isFenced) await session.execute(`set local role ${readerRole}`)
+  await session.execute(`declare kept no scroll cursor for select ${textsOf(columns)} from ${listOf([name])}`)
+  if (isFenced) await session.execute('reset role')
+  for (let count = firstRows; ;) {
+    const rows = await session.values<string | null>(`fetch ${count} from kept`)
+    if (rows.length === 0) break
+    const block = Buffer.from(rows.map(copyLine).join(''))
+    tally.add(block, rows.length)
+    yield line({ rows: rows.length, bytes: block.length })
+    yield block
+    count = Math.max(1, Math.min(mostRows, Math.floor((rows.length * blockBytes) / block.length)))
+  }
+  await session.execute('close kept')
+}

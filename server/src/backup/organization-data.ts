@@ -1,0 +1,226 @@
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { writerRole } from '../db/create-database.ts'
+import { type Session, withSession } from '../db/session.ts'
+import { sql } from '../db/sql.ts'
+import { tables } from '../db/schema/tables.ts'
+
+interface OrganizationTable {
+  name: string
+  /** Without hashes and encrypted secrets, which are the columns of type bytea. */
+  columns: string[]
+  hasRowSecurity: boolean
+}
+
+/** Rows by table. */
+export type RowCounts = Record<string, number>
+
+/**
+ * Every table with a column `org_id`, each behind those that its foreign keys name. The catalog is asked, so that a new table
+ * cannot be forgotten; a table that `db/schema/tables.ts` does not list is an error.
+ */
+async function organizationTables(session: Session): Promise<OrganizationTable[]> {
+  const rows = await session.query<OrganizationTable>(sql`
+    select c.relname::text as name, c.relrowsecurity as "hasRowSecurity",
+      array(select a.attname::text from pg_attribute a
+        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.atttypid <> 'bytea'::regtype
+        order by a.attnum) as columns
+    from pg_class c join pg_attribute o on o.attrelid = c.oid and o.attname = 'org_id' and not o.attisdropped
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')`)
+  const order = new Map(tables.map(({ name }, index) => [name, index]))
+  const unlisted = rows.find(({ name }) => !order.has(name))
+  if (unlisted !== undefined) throw new Error(`db/schema/tables.ts does not list the table ${unlisted.name}`)
+  return rows.sort((a, b) => order.get(a.name)! - order.get(b.name)!)
+}
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/** Statements see the rows of this organization alone, as in every other transaction of the tenant. */
+async function openTransaction(session: Session, orgId: number, mode = ''): Promise<void> {
+  if (!Number.isSafeInteger(orgId)) throw new TypeError('an organization id is an integer')
+  await session.execute(`begin ${mode}`)
+  await session.execute(`set local app.org_id = '${orgId}'`)
+}
+
+/** Tables under row level security are reached as the role of transactions, the others as the owner. */
+async function actOn(session: Session, { hasRowSecurity }: OrganizationTable): Promise<void> {
+  await session.execute(hasRowSecurity ? `set local role ${writerRole}` : 'reset role')
+}
+
+const parameters = { 'citus.propagate_set_commands': 'local' }
+
+async function countIn(session: Session, table: OrganizationTable, orgId: number): Promise<number> {
+  await actOn(session, table)
+  const [row] = await session.values<number>(`select count(*) from ${quoted(table.name)} where org_id = ${orgId}`)
+  return row![0]!
+}
+
+interface ExportOptions {
+  url: string
+  path: string
+  organization: { orgId: number; name: string }
+  exportedAt: string
+}
+
+/**
+ * Writes everything of one organization, as it was at one moment, as gzipped NDJSON: a head, a line for each row and an end
+ * with the counts. The file is whole or not there.
+ */
+export async function exportOrganization(options: ExportOptions): Promise<RowCounts> {
+  const unfinished = `${options.path}.unfinished`
+  const counts: RowCounts = {}
+  try {
+    await withSession(
+      options.url,
+      async (session) => {
+        await openTransaction(session, options.organization.orgId, 'isolation level repeatable read read only')
+        const content = Readable.from(linesOf(session, options, counts))
+        await pipeline(content, createGzip(), createWriteStream(unfinished, { mode: 0o600, flags: 'wx' }))
+      },
+      parameters,
+    )
+    await rename(unfinished, options.path)
+    return counts
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(unfinished, { force: true })
+    throw error
+  }
+}
+
+const line = (value: object): string => `${JSON.stringify(value)}\n`
+
+async function* linesOf(
+  session: Session,
+  { organization: { orgId, name }, exportedAt }: ExportOptions,
+  counts: RowCounts,
+): AsyncGenerator<string> {
+  yield line({ lastseen_organization: 1, org_id: orgId, name, exported_at: exportedAt })
+  for (const table of await organizationTables(session)) {
+    await actOn(session, table)
+    const select = `select ${table.columns.map(quoted).join(', ')} from ${quoted(table.name)} where org_id = ${orgId}`
+    yield* rowsOf(session, table.name, select, counts)
+  }
+  await session.execute('reset role')
+  const members = `select user_id, email, created_at from users
+    where user_id in (select user_id from memberships where org_id = ${orgId})`
+  yield* rowsOf(session, 'users', members, counts)
+  yield line({ end: true, rows: counts })
+}
+
+/** So many rows are read at a time: an asset may have 64 KiB of metadata. */
+const batchRows = 100
+
+async function* rowsOf(session: Session, table: string, select: string, counts: RowCounts): AsyncGenerator<string> {
+  counts[table] = 0
+  await session.execute(`declare exported no scroll cursor for select row_to_json(r)::text from (${select}) r`)
+  for (;;) {
+    const rows = await session.values<string>(`fetch ${batchRows} from exported`)
+    if (rows.length === 0) break
+    counts[table] += rows.length
+    yield rows.map(([row]) => `{"table":"${table}","row":${row}}\n`).join('')
+  }
+  await session.execute('close exported')
+}
+
+/** Ends every credential, session and reader of an organization. */
+export function cutOffOrganization(url: string, orgId: number): Promise<CutOff> {
+  return withSession(
+    url,
+    async (session) => {
+      await openTransaction(session, orgId)
+      const { rowCount } = await session.client.query(`delete from reader_directory where org_id = ${orgId}`)
+      await session.execute(`set local role ${writerRole}`)
+      const credentials = await session.values<string>(`
+        update credentials set revoked_at = now() where org_id = ${orgId} and revoked_at is null
+        returning client_id::text`)
+      const chains = await session.values<string>(`
+        update refresh_token_families set revoked_at = now() where org_id = ${orgId} and revoked_at is null
+        returning family_id::text`)
+      await session.execute('commit')
+      const keys = [...credentials, ...chains].map(([key]) => key!)
+      return { keys, deleted: { reader_directory: rowCount ?? 0 } }
+    },
+    parameters,
+  )
+}
+
+export interface CutOff {
+  /** The credentials and sessions that processes have to forget. */
+  keys: string[]
+  deleted: RowCounts
+}
+
+const maxTries = 3
+
+/** A row was written for the organization at the same moment, or another transaction waited in a circle. */
+const isConcurrent = (error: unknown): boolean => ['23503', '40P01'].includes((error as { code?: string }).code ?? '')
+
+/**
+ * Deletes every row of an organization in one transaction, and the accounts of people who belong to no other one. What was
+ * written at the same moment is found by counting afterwards and deleted too. Gives the deleted rows.
+ */
+export function deleteOrganizationData(url: string, orgId: number): Promise<RowCounts> {
+  return withSession(
+    url,
+    async (session) => {
+      const all = await organizationTables(session)
+      let deleted: RowCounts = {}
+      for (let tries = 1; ; tries++) {
+        try {
+          deleted = addCounts(deleted, await deleteOnce(session, all, orgId))
+        } catch (error) {
+          if (isConcurrent(error) && tries < maxTries) continue
+          throw error
+        }
+        const left = await countLeft(session, all, orgId)
+        if (left.length === 0) return deleted
+        if (tries >= maxTries) throw new Error(`rows of the organization are still written: ${left.join(', ')}`)
+      }
+    },
+    parameters,
+  )
+}
+
+export const addCounts = (a: RowCounts, b: RowCounts): RowCounts =>
+  Object.fromEntries(
+    [...new Set([...Object.keys(a), ...Object.keys(b)])].map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)]),
+  )
+
+async function deleteOnce(session: Session, all: readonly OrganizationTable[], orgId: number): Promise<RowCounts> {
+  const deleted: RowCounts = {}
+  const remove = async (table: string, where: string): Promise<void> => {
+    const { rowCount } = await session.client.query(`delete from ${quoted(table)} where ${where}`)
+    deleted[table] = rowCount ?? 0
+  }
+  await openTransaction(session, orgId)
+  try {
+    const people = await session.values<number>(`
+      select m.user_id from memberships m where m.org_id = ${orgId} and not exists (
+        select from memberships o where o.user_id = m.user_id and o.org_id <> ${orgId})`)
+    for (const table of all.toReversed()) {
+      await actOn(session, table)
+      await remove(table.name, `org_id = ${orgId}`)
+    }
+    await session.execute('reset role')
+    const theirs = `user_id = any('{${people.join(',')}}'::bigint[])`
+    await remove('password_resets', theirs)
+    await remove('users', theirs)
+    await session.execute('commit')
+    return deleted
+  } catch (error) {
+    await session.execute('rollback').catch(() => undefined)
+    throw error
+  }
+}
+
+async function countLeft(session: Session, all: readonly OrganizationTable[], orgId: number): Promise<string[]> {
+  await openTransaction(session, orgId, 'read only')
+  const left: string[] = []
+  for (const table of all) if ((await countIn(session, table, orgId)) > 0) left.push(table.name)
+  await session.execute('rollback')
+  return left
+}

@@ -1,0 +1,136 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { from as copyFrom } from 'pg-copy-streams'
+import { citusDdlSettings } from '../db/create-database.ts'
+import { applyMigrations } from '../db/schema/migrate.ts'
+import { historyTable, makeMonthsBetween } from '../db/schema/partitions.ts'
+import { type Session, openSession } from '../db/session.ts'
+import { sql } from '../db/sql.ts'
+import type { Kept } from './backup.ts'
+import { BackupReader, type Block, BrokenBackup, type End, type Head, type TableEnd, Tally } from './file.ts'
+import type { TableHead } from './file.ts'
+import { type KeptTable, keptTables, listOf } from './tables.ts'
+
+export interface RestoreOptions {
+  url: string
+  path: string
+  /** Throw away what the database holds. */
+  isReplacing: boolean
+  progress: (line: string) => void
+}
+
+/** The database holds something, and nobody said that it may go. */
+export class NotEmpty extends Error {}
+
+/**
+ * Fills a database from a backup and brings it up to this version: all of it, or nothing is changed. The tables are
+ * made as they were when the backup was taken, filled, and migrated from there, in one transaction.
+ */
+export async function restore(options: RestoreOptions): Promise<Kept & { takenAt: string }> {
+  const session = await openSession(options.url, { parameters: citusDdlSettings })
+  const file = new BackupReader(options.path)
+  try {
+    const head = (await file.line()) as Head
+    if (head?.lastseen_backup !== 1) throw new BrokenBackup('it is another kind of file')
+    const kept = await session.transaction(async () => {
+      await refuseInUse(session)
+      await clear(session, options.isReplacing)
+      await applyMigrations(session, new Map(head.migrations))
+      if (head.months !== null) await makeMonthsBetween(session, historyTable, ...head.months)
+      const loaded = await loadAll(session, file, options.progress)
+      await applyMigrations(session)
+      return loaded
+    })
+    await session.execute('analyze').catch(() => undefined)
+    return { ...kept, takenAt: head.taken_at }
+  } finally {
+    await file.close().catch(() => undefined)
+    await session.end()
+  }
+}
+
+/** Whoever serves from this database believes in what was there before. */
+async function refuseInUse(session: Session): Promise<void> {
+  const users = await session.query(sql`
+    select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+      and application_name like 'lastseen%' and application_name <> 'lastseen lease'`)
+  if (users.length > 0) throw new NotEmpty('Lastseen is running on this database: stop it first')
+}
+
+async function clear(session: Session, isReplacing: boolean): Promise<void> {
+  const [found] = await session.query<{ names: string[] }>(sql`
+    select array(select c.relname::text from pg_class c
+      where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+        and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')) as names`)
+  const names = found?.names ?? []
+  if (names.length === 0) return
+  if (!isReplacing && (await holdsSomething(session, names)))
+    throw new NotEmpty('The database is not empty: restore into an empty one, or throw away what it holds (--replace)')
+  await session.execute(`drop table ${listOf(names)} cascade`)
+  await dropFunctions(session)
+}
+
+/** The migrations make them anew, and the types of their answers too. */
+async function dropFunctions(session: Session): Promise<void> {
+  const functions = await session.query<{ name: string }>(sql`
+    select p.oid::regprocedure::text as name from pg_proc p where p.pronamespace = 'public'::regnamespace
+      and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`)
+  for (const { name } of functions) await session.execute(`drop function ${name}`)
+  const types = await session.query<{ name: string }>(sql`
+    select t.oid::regtype::text as name from pg_type t join pg_class c on c.oid = t.typrelid and c.relkind = 'c'
+    where t.typnamespace = 'public'::regnamespace
+      and not exists (select from pg_depend d where d.objid = t.oid and d.deptype = 'e')`)
+  for (const { name } of types) await session.execute(`drop type ${name}`)
+}
+
+/** An installation without an organization, as a first start leaves it behind, is worth nothing. */
+async function holdsSomething(session: Session, names: readonly string[]): Promise<boolean> {
+  if (!names.includes('schema_migrations') || !names.includes('organization_names')) return true
+  return (await session.query(sql`select from organization_names limit 1`)).length > 0
+}
+
+async function loadAll(session: Session, file: BackupReader, progress: (line: string) => void): Promise<Kept> {
+  const known = new Map((await keptTables(session)).map((table) => [table.name, table]))
+  const kept: Kept = { tables: 0, rows: 0 }
+  for (;;) {
+    const next = (await file.line()) as TableHead | End
+    if ('end' in next) {
+      if (next.tables !== kept.tables || next.rows !== kept.rows || known.size > 0)
+        throw new BrokenBackup('tables are missing')
+      return kept
+    }
+    const table = known.get(next.table)
+    if (table === undefined || String(table.columns) !== String(next.columns))
+      throw new BrokenBackup(`it has a table ${next.table} that does not fit`)
+    known.delete(next.table)
+    const rows = await loadTable(session, table, file)
+    kept.tables++
+    kept.rows += rows
+    if (rows > 0) progress(`${table.name}: ${rows} ${rows === 1 ? 'row' : 'rows'}`)
+  }
+}
+
+async function loadTable(session: Session, { name, columns, isFenced }: KeptTable, file: BackupReader) {
+  const table = listOf([name])
+  // Behind the fence not even the owner may write; nobody else sees it open, because all of this is one transaction.
+  if (isFenced) await session.execute(`alter table ${table} no force row level security`)
+  const into = session.client.query(copyFrom(`copy ${table} (${listOf(columns)}) from stdin`))
+  const tally = new Tally()
+  let end: TableEnd | undefined
+  async function* blocks(): AsyncGenerator<Buffer> {
+    for (;;) {
+      const next = (await file.line()) as Block | TableEnd
+      if ('sha256' in next) return void (end = next)
+      const block = await file.bytes(next.bytes)
+      tally.add(block, next.rows)
+      yield block
+    }
+  }
+  await pipeline(Readable.from(blocks()), into)
+  const { rows, sha256 } = tally.end()
+  const [counted] = await session.values<number>(`select count(*) from ${table}`)
+  if (end?.rows !== rows || end.sha256 !== sha256 || counted?.[0] !== rows)
+    throw new BrokenBackup(`the rows of ${name} are not those that were kept`)
+  if (isFenced) await session.execute(`alter table ${table} force row level security`)
+  return rows
+}

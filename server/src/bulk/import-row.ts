@@ -1,0 +1,182 @@
+import type { Metadata } from '../assets/asset.ts'
+import { boolean, jsonObject, instant } from '../http/validation/fields.ts'
+import { type Infer, type ValidationContext, nullable, optional, parseObject } from '../http/validation/schema.ts'
+import type { FieldProblem } from '../kernel/errors.ts'
+import type { Instant } from '../kernel/instant.ts'
+import { isSameJson } from '../kernel/json.ts'
+import { mergePatch } from '../kernel/merge-patch.ts'
+import { descriptionField, keyField, nameField, tagDraftsField } from '../records/fields.ts'
+import { type RecordCore, isShownAs } from '../records/record.ts'
+import { type TagDraft, normalizedValue } from '../tags/tag.ts'
+
+export type ImportKind = 'assets' | 'locations'
+export const importKinds: readonly ImportKind[] = ['assets', 'locations']
+
+export const importStates = ['open', 'waiting', 'checking', 'checked', 'running', 'done', 'failed'] as const
+export type ImportState = (typeof importStates)[number]
+
+/** What an import waits for or works on. */
+export type ImportJob = 'check' | 'run' | 'run_skipping_errors'
+
+export const maxRows = 200_000
+export const maxImportBytes = 64 * 1024 * 1024
+const maxRowBytes = 64 * 1024
+
+export interface LineError {
+  line: number
+  field: string
+  message: string
+}
+
+/** What came of looking at the rows. */
+export interface Tally {
+  creates: number
+  updates: number
+  unchanged: number
+  errorsTotal: number
+  /** The first ones. */
+  errors: LineError[]
+}
+
+export interface Import extends Tally {
+  id: number
+  kind: ImportKind
+  state: ImportState
+  job: ImportJob | null
+  rows: number
+  createdAt: Instant
+  changedAt: Instant
+}
+
+export interface StagedRow {
+  line: number
+  /** A JSON object; for a row that was too large to be stored, the name of the part that was. */
+  content: unknown
+}
+
+const sizeOf = (value: unknown): number => (value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value)))
+
+/** Of a row that is too large only this fact is stored; the check reports it. Metadata has the same bound of its own [D52]. */
+export function withinBounds({ line, content }: StagedRow): StagedRow {
+  const { metadata, ...rest } = content as { metadata?: unknown }
+  if (sizeOf(rest) > maxRowBytes) return { line, content: 'row' }
+  return sizeOf(metadata) > maxRowBytes ? { line, content: 'metadata' } : { line, content }
+}
+
+const tooLarge = (line: number, part: unknown): LineError => ({
+  line,
+  field: part === 'metadata' ? 'metadata' : '',
+  message: `${part === 'metadata' ? 'The metadata of the row' : 'The row'} is larger than ${maxRowBytes} bytes`,
+})
+
+const shared = {
+  external_key: keyField,
+  name: optional(nameField),
+  description: optional(nullable(descriptionField)),
+}
+
+const state = {
+  is_active: optional(boolean),
+  valid_from: optional(instant),
+  valid_to: optional(nullable(instant)),
+  tags: optional(tagDraftsField),
+}
+
+const shapes = {
+  assets: { ...shared, metadata: optional(jsonObject), ...state },
+  locations: { ...shared, parent_external_key: optional(nullable(keyField)), ...state },
+}
+
+/** A row as it is wanted: absent, null and a value are three things. */
+export interface WantedRow {
+  line: number
+  externalKey: string
+  name?: string | undefined
+  description?: string | null | undefined
+  metadata?: Metadata | undefined
+  parentKey?: string | null | undefined
+  isActive?: boolean | undefined
+  validFrom?: Instant | undefined
+  validTo?: Instant | null | undefined
+  tags: TagDraft[]
+}
+
+/** The rules are those of the public API's create and patch; all that is wrong with a row is told. */
+export function readRow(kind: ImportKind, { line, content }: StagedRow): WantedRow | LineError[] {
+  if (typeof content === 'string') return [tooLarge(line, content)]
+  const report: ValidationContext = { problems: [], aborted: false }
+  const shape: typeof shapes.assets & Partial<typeof shapes.locations> = shapes[kind] as never
+  const row = parseObject(shape, content as Record<string, unknown>, '', report) as
+    Infer<typeof shapes.assets & Pick<typeof shapes.locations, 'parent_external_key'>> | undefined
+  if (row === undefined) return report.problems.map((problem) => errorAt(line, problem))
+  return {
+    line,
+    externalKey: row.external_key,
+    name: row.name,
+    description: row.description,
+    metadata: row.metadata,
+    parentKey: row.parent_external_key,
+    isActive: row.is_active,
+    validFrom: row.valid_from,
+    validTo: row.valid_to,
+    tags: (row.tags ?? []).map((tag) => ({ type: tag.tag_type, value: tag.value })),
+  }
+}
+
+const errorAt = (line: number, { field, message }: Pick<FieldProblem, 'field' | 'message'>): LineError => ({
+  line,
+  field,
+  message,
+})
+
+export const emptyTally = (): Tally => ({ creates: 0, updates: 0, unchanged: 0, errorsTotal: 0, errors: [] })
+
+const errorsKept = 200
+
+export function noteErrors(tally: Tally, errors: readonly LineError[]): void {
+  tally.errorsTotal += errors.length
+  for (const error of errors) if (tally.errors.length < errorsKept) tally.errors.push(error)
+}
+
+export const tagKey = (tag: TagDraft): string => `${tag.type} ${normalizedValue(tag)}`
+
+/** The tags that do not hang on the record yet; an import attaches and never detaches. */
+export function missingTags(row: WantedRow, current: Pick<RecordCore, 'tags'> | undefined): TagDraft[] {
+  const held = new Set((current?.tags ?? []).map(tagKey))
+  return row.tags.filter((tag) => !held.has(tagKey(tag)))
+}
+
+const later = (given: Instant | undefined, current: Instant): Instant =>
+  given === undefined || isShownAs(current, given) ? current : given
+
+/** The record with what the row says; times that read the same stay as they are, so that an export changes nothing. */
+export function mergeRow<R extends RecordCore & { metadata?: Metadata }>(current: R, row: WantedRow): R {
+  const validTo =
+    row.validTo === undefined
+      ? current.validTo
+      : row.validTo === null || current.validTo === null
+        ? row.validTo
+        : later(row.validTo, current.validTo)
+  return {
+    ...current,
+    name: row.name ?? current.name,
+    description: row.description === undefined ? current.description : row.description,
+    isActive: row.isActive ?? current.isActive,
+    validFrom: later(row.validFrom, current.validFrom),
+    validTo,
+    ...(row.metadata === undefined ? {} : { metadata: mergePatch(current.metadata ?? {}, row.metadata) as Metadata }),
+  }
+}
+
+/** Would anybody see a difference? */
+export function isSame<R extends RecordCore & { metadata?: Metadata; parentKey?: string | null }>(a: R, b: R): boolean {
+  return (
+    a.name === b.name &&
+    a.description === b.description &&
+    a.isActive === b.isActive &&
+    a.validFrom === b.validFrom &&
+    a.validTo === b.validTo &&
+    a.parentKey === b.parentKey &&
+    (a.metadata === b.metadata || isSameJson(a.metadata, b.metadata))
+  )
+}

@@ -1,0 +1,186 @@
+import type { Asset } from '../assets/asset.ts'
+import { assetBulk } from '../assets/bulk.sql.ts'
+import type { Tx } from '../db/database.ts'
+import { SerializationConflict } from '../db/constraint-errors.ts'
+import { type Clock, now } from '../kernel/clock.ts'
+import { quotaReached } from '../kernel/quota.ts'
+import { lockParentsForShare, locationBulk, treeOf } from '../locations/bulk.sql.ts'
+import type { Location } from '../locations/location.ts'
+import { lockTree } from '../locations/tree.sql.ts'
+import { type IdPool, ImportWriter } from './import-writer.ts'
+import { type Change, type Claims, type Imported, type ImportAdapter, evaluate } from './import-evaluator.ts'
+import { type ImportKind, type Tally, type WantedRow, emptyTally, noteErrors, readRow } from './import-row.ts'
+import { type SizedRow, inPieces, stagedRows, stagedRowsAt } from './imports.sql.ts'
+import { type Placement, orderByParent } from './location-tree.ts'
+
+const assets: ImportAdapter<Asset> = {
+  repository: assetBulk,
+  make: (core, row) => ({ ...core, metadata: row.metadata ?? {}, type: 'asset' }),
+  complete: (asset) => asset,
+  holds: (tag, id) => tag.assetId === id,
+}
+
+const locations: ImportAdapter<Location> = {
+  repository: locationBulk,
+  make: (core, row) => ({ ...core, parentId: null, parentKey: row.parentKey ?? null }),
+  complete: (location, row) => (row.parentKey === undefined ? location : { ...location, parentKey: row.parentKey }),
+  holds: (tag, id) => tag.locationId === id,
+}
+
+export interface ImportRun {
+  tx: Tx
+  orgId: number
+  importId: number
+  clock: Clock
+  /** Told after every batch; throws to stop. */
+  progress: (rows: number) => void
+  /** Null when the rows are only checked. */
+  ids: IdPool | null
+  /** How many records the organization may still create. */
+  room: { left: number; limit: number }
+}
+
+/** Looks at every row of an import and, when it is to run, writes what the good ones say. */
+export const runImport = (kind: ImportKind, work: ImportRun): Promise<Tally> =>
+  kind === 'assets' ? importAssets(work) : importLocations(work)
+
+async function importAssets(work: ImportRun): Promise<Tally> {
+  const tally = emptyTally()
+  const writer = writerOf(work, assets)
+  await eachBatch(work, 'assets', assets, tally, async (changes) => {
+    count(tally, changes)
+    if (writer === null) return
+    refuseBeyondQuota(work, 'assets', tally)
+    await writer.write(changes)
+  })
+  refuseBeyondQuota(work, 'assets', tally)
+  await writer?.finish(now(work.clock))
+  return tally
+}
+
+/**
+ * The tree is settled over all rows before the first one is written. Of every row only its place in the tree is kept until
+ * then; the rows themselves are read again when they are written.
+ */
+async function importLocations(work: ImportRun): Promise<Tally> {
+  const { tx, orgId, ids } = work
+  const tally = emptyTally()
+  const all: Placement[] = []
+  if (ids !== null) await lockTree(tx, orgId)
+  const rows = await eachBatch(work, 'locations', locations, tally, async (changes, staged) => {
+    const sizes = new Map(staged.map(({ line, bytes }) => [line, bytes]))
+    for (const change of changes) all.push(placementOf(change, sizes.get(change.line)!))
+  })
+  const tree = await treeOf(tx, orgId)
+  const { levels, errors } = orderByParent(all, tree)
+  const placements = levels.flat()
+  noteErrors(tally, errors)
+  tally.creates = placements.filter(({ isNew }) => isNew).length
+  tally.updates = placements.length - tally.creates
+  refuseBeyondQuota(work, 'locations', tally)
+  const writer = writerOf(work, locations)
+  if (writer === null) return tally
+
+  const known = new Map([...tree].map(([key, { id }]) => [key, id]))
+  const parents = new Set(placements.flatMap(({ parentKey }) => known.get(parentKey ?? '') ?? []))
+  if ((await lockParentsForShare(tx, orgId, [...parents])) < parents.size)
+    throw new SerializationConflict('a parent was deleted meanwhile')
+  for (const level of levels)
+    for (const piece of inPieces(level)) {
+      for (const [key, id] of await writer.write(await changesOf(work, piece, known))) known.set(key, id)
+      work.progress(rows)
+    }
+  await writer.finish(now(work.clock))
+  return tally
+}
+
+const placementOf = ({ line, record, current }: Change<Location>, bytes: number): Placement => ({
+  line,
+  bytes,
+  externalKey: record.externalKey,
+  parentKey: record.parentKey,
+  isNew: current === null,
+  isMoved: current?.parentKey !== record.parentKey,
+})
+
+/** What the rows of a piece change, judged as when the tree was settled. */
+async function changesOf(
+  { tx, orgId, importId, clock }: ImportRun,
+  piece: readonly Placement[],
+  known: ReadonlyMap<string, number>,
+): Promise<Change<Location>[]> {
+  const staged = await stagedRowsAt(
+    tx,
+    orgId,
+    importId,
+    piece.map(({ line }) => line),
+  )
+  const wanted = staged.flatMap((staged) => {
+    const row = readRow('locations', staged)
+    return Array.isArray(row) ? [] : [row]
+  })
+  const { changes } = await evaluate(tx, orgId, locations, wanted, newClaims(), now(clock))
+  if (changes.length < piece.length)
+    throw new SerializationConflict('a location or a tag was changed while the import ran')
+  return changes.map((change) => ({ ...change, record: withParent(change.record, known) }))
+}
+
+const withParent = (location: Location, known: ReadonlyMap<string, number>): Location => ({
+  ...location,
+  parentId: location.parentKey === null ? null : known.get(location.parentKey)!,
+})
+
+/** A check reports it; a run ends. */
+function refuseBeyondQuota({ ids, room }: ImportRun, kind: ImportKind, tally: Tally): void {
+  if (tally.creates <= room.left) return
+  const refusal = quotaReached(kind, room.limit)
+  if (ids !== null) throw refusal
+  noteErrors(tally, [{ line: 0, field: '', message: refusal.message }])
+}
+
+function writerOf<R extends Imported>(
+  { tx, orgId, ids, clock }: ImportRun,
+  maker: ImportAdapter<R>,
+): ImportWriter<R> | null {
+  return ids === null ? null : new ImportWriter(tx, orgId, maker, ids, clock)
+}
+
+function count(tally: Tally, changes: readonly Change<unknown>[]): void {
+  const creates = changes.filter((change) => change.current === null).length
+  tally.creates += creates
+  tally.updates += changes.length - creates
+}
+
+const newClaims = (): Claims => ({ keys: new Map(), tags: new Map() })
+
+/** Returns the number of rows. */
+async function eachBatch<R extends Imported>(
+  work: ImportRun,
+  kind: ImportKind,
+  maker: ImportAdapter<R>,
+  tally: Tally,
+  take: (changes: Change<R>[], staged: readonly SizedRow[]) => Promise<void>,
+): Promise<number> {
+  const { tx, orgId, importId, ids, clock } = work
+  const claims = newClaims()
+  let done = 0
+  for (let after = 0; ;) {
+    const staged = await stagedRows(tx, orgId, importId, after)
+    if (staged.length === 0) return done
+    const wanted: WantedRow[] = []
+    for (const one of staged) {
+      const row = readRow(kind, one)
+      if (Array.isArray(row)) noteErrors(tally, row)
+      else wanted.push(row)
+    }
+    const keys = wanted.map((row) => row.externalKey)
+    if (ids !== null) await maker.repository.lock(tx, orgId, keys)
+    const outcome = await evaluate(tx, orgId, maker, wanted, claims, now(clock))
+    noteErrors(tally, outcome.errors)
+    tally.unchanged += outcome.unchanged
+    await take(outcome.changes, staged)
+    done += staged.length
+    work.progress(done)
+    after = staged.at(-1)!.line
+  }
+}

@@ -1,0 +1,366 @@
+import { LRUCache } from 'lru-cache'
+import { type Database, type Tx, longTransactionPoolSize } from '../db/database.ts'
+import type { IdGenerator } from '../db/id-generator.ts'
+import { withCustomPlan } from '../db/plan-cache.ts'
+import type { PubSub } from '../db/pubsub.ts'
+import { type Clock, now } from '../kernel/clock.ts'
+import { ApiError, apiError } from '../kernel/errors.ts'
+import { millisOf } from '../kernel/instant.ts'
+import { type QuotaCheck, quotaReached } from '../kernel/quota.ts'
+import type { IdPool } from './import-writer.ts'
+import {
+  type Import,
+  type ImportJob,
+  type ImportKind,
+  type ImportState,
+  type StagedRow,
+  type Tally,
+  emptyTally,
+  maxImportBytes,
+  maxRows,
+  withinBounds,
+} from './import-row.ts'
+import {
+  type ImportInState,
+  countStaged,
+  deleteImport,
+  deleteRows,
+  findImport,
+  tryLockImport,
+  importsIn,
+  insertImport,
+  lockImports,
+  setState,
+  setTally,
+  stageRows,
+} from './imports.sql.ts'
+import { runImport } from './import-runner.ts'
+
+interface Deps {
+  db: Database
+  clock: Clock
+  ids: IdGenerator
+  quotas: QuotaCheck
+  pubsub: Pick<PubSub, 'publish'>
+  onFailure: (error: unknown) => void
+}
+
+export const progressTopic = 'import'
+
+/** Between being announced and being held, work is given this long before it counts as dead. */
+const graceMs = 5000
+const tellMs = 300
+
+/** An import that was neither filled nor checked for so long may be replaced. */
+const abandonedAfterMs = 3_600_000
+
+const idle: readonly ImportState[] = ['open', 'checked', 'failed', 'done']
+
+/** States in which an import is worked on. An organization has at most one import in them. */
+const working: readonly ImportState[] = ['checking', 'running']
+
+const workState = (job: ImportJob): ImportState => (job === 'check' ? 'checking' : 'running')
+
+/** The rows turned out to be wrong; nothing was written. */
+class WrongRows extends Error {
+  readonly tally: Tally
+
+  constructor(tally: Tally) {
+    super('rows are wrong')
+    this.tally = tally
+  }
+}
+
+/**
+ * Imports and the work on them. The work is one transaction that also says "done", so a process that dies leaves
+ * everything as it was: its hold on the import ends with its connection, and whoever looks next calls the import
+ * failed. How far the work is cannot be read from outside its transaction, so it is told by news.
+ *
+ * An organization has one import at work at a time, over all processes, and a process works on as many imports as it has
+ * connections for long transactions. Further imports wait in the database. A process that ends the work on an import starts
+ * the next one of the same organization; organizations that wait for a connection of the process take turns.
+ */
+export class ImportService {
+  readonly #deps: Deps
+  readonly #running = new Map<number, Promise<void>>()
+  /** Organizations whose waiting imports this process looks at as soon as it has a connection, the next one first. */
+  readonly #pending = new Set<number>()
+  readonly #claiming = new Set<Promise<void>>()
+  /** Connections that are in use or about to be. */
+  #inUse = 0
+  /** What is known of each import's work, by its state and id: news of a check says nothing about the run. */
+  readonly #progress = new LRUCache<string, number>({ max: 1000 })
+  #isStopping = false
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** News of how far some import is. */
+  heard(payload: string): void {
+    const [state = '', id = '', done = ''] = payload.split(' ')
+    this.#progress.set(`${state} ${id}`, Number(done))
+  }
+
+  /** At the organization's quota, the new import replaces one that has ended or is abandoned. */
+  async create(orgId: number, kind: ImportKind): Promise<number> {
+    const { db, clock, ids, quotas } = this.#deps
+    const id = await ids.next(orgId)
+    const { left, limit } = await quotas.roomFor(orgId, 'imports')
+    await db.withTenant(orgId, async (tx) => {
+      await lockImports(tx, orgId)
+      if (left === 0) {
+        const replaced = (await importsIn(tx, orgId, idle)).find((one) => this.#isAbandoned(one))
+        if (replaced === undefined) throw quotaReached('imports', limit)
+        await deleteImport(tx, orgId, replaced.id)
+      }
+      await insertImport(tx, orgId, id, kind, now(clock))
+    })
+    return id
+  }
+
+  /** With how many of its rows are done. An import whose worker died is failed from now on, and the next one starts. */
+  async get(orgId: number, id: number): Promise<Import & { doneRows: number }> {
+    const { db, clock } = this.#deps
+    let found = await findImport(db.read, orgId, id)
+    if (found === null) throw apiError.notFound('Import')
+    const isBusy = found.state === 'waiting' || working.includes(found.state)
+    const isDue = isBusy && !this.#running.has(id) && clock.millis() - millisOf(found.changedAt) > graceMs
+    if (isDue) {
+      await this.#failDead(orgId)
+      this.#startWaiting(orgId)
+      found = (await findImport(db.read, orgId, id)) ?? found
+    }
+    const doneRows = { open: 0, waiting: 0, checked: found.rows, done: found.rows, failed: 0 } as Partial<
+      Record<ImportState, number>
+    >
+    return { ...found, doneRows: doneRows[found.state] ?? this.#progress.get(`${found.state} ${id}`) ?? 0 }
+  }
+
+  async addRows(orgId: number, id: number, rows: readonly StagedRow[]): Promise<void> {
+    await this.#change(orgId, id, ['open', 'checked', 'failed'], 'open', async (tx) => {
+      if (rows.length === 0) return
+      const total = await stageRows(tx, orgId, id, rows.map(withinBounds))
+      if (total.rows > maxRows) {
+        const message = `An import holds ${maxRows} rows at most`
+        throw apiError.invalid({ field: 'rows', code: 'too_long', message, params: { max_length: maxRows } })
+      }
+      if (total.bytes > maxImportBytes) {
+        const message = `The rows of an import have ${maxImportBytes} bytes at most`
+        throw apiError.invalid({ field: 'rows', code: 'too_large', message, params: { max: maxImportBytes } })
+      }
+    })
+  }
+
+  check(orgId: number, id: number): Promise<void> {
+    return this.#enqueue(orgId, id, ['open', 'checked', 'failed'], 'check', (tx) =>
+      setTally(tx, orgId, id, emptyTally()),
+    )
+  }
+
+  run(orgId: number, id: number, { skipErrors }: { skipErrors: boolean }): Promise<void> {
+    return this.#enqueue(orgId, id, ['checked'], skipErrors ? 'run_skipping_errors' : 'run', async (_tx, found) => {
+      if (found.errorsTotal > 0 && !skipErrors) throw apiError.conflict('The import has errors')
+    })
+  }
+
+  async remove(orgId: number, id: number): Promise<void> {
+    await this.get(orgId, id)
+    const from: ImportState[] = ['open', 'waiting', 'checked', 'failed', 'done']
+    await this.#change(orgId, id, from, 'open', (tx) => deleteImport(tx, orgId, id))
+  }
+
+  /** Work under way is given up; nothing of it stays. */
+  async close(): Promise<void> {
+    this.#isStopping = true
+    this.#pending.clear()
+    await Promise.all(this.#claiming)
+    await Promise.all(this.#running.values())
+  }
+
+  /** Starts the job where nothing else of the organization is at work and this process has a connection; else it waits. */
+  async #enqueue(
+    orgId: number,
+    id: number,
+    from: readonly ImportState[],
+    job: ImportJob,
+    prepare: (tx: Tx, found: Import) => Promise<void>,
+  ): Promise<void> {
+    const { db, clock } = this.#deps
+    const hasConnection = this.#reserve()
+    try {
+      const started = await db.withTenant(orgId, async (tx) => {
+        await lockImports(tx, orgId)
+        const found = await findImport(tx, orgId, id)
+        if (found === null) throw apiError.notFound('Import')
+        const others = await importsIn(tx, orgId, [...working, 'waiting'])
+        const mayStart = hasConnection && others.length === 0
+        if (!(await setState(tx, orgId, id, from, mayStart ? workState(job) : 'waiting', now(clock), job)))
+          throw apiError.conflict(`The import is ${found.state}`)
+        await prepare(tx, found)
+        return mayStart ? { id, kind: found.kind, job } : null
+      })
+      if (started === null) this.#startWaiting(orgId)
+      else this.#start(orgId, started)
+      if (started === null && hasConnection) this.#release()
+    } catch (error) {
+      if (hasConnection) this.#release()
+      throw error
+    }
+  }
+
+  /** The import has ended, or was idle for an hour. */
+  #isAbandoned({ state, changedAt }: ImportInState): boolean {
+    return state === 'done' || state === 'failed' || this.#deps.clock.millis() - millisOf(changedAt) > abandonedAfterMs
+  }
+
+  #reserve(): boolean {
+    if (this.#inUse >= longTransactionPoolSize || this.#isStopping) return false
+    this.#inUse++
+    return true
+  }
+
+  #release(): void {
+    this.#inUse--
+    this.#dispatch()
+  }
+
+  #startWaiting(orgId: number): void {
+    this.#pending.add(orgId)
+    this.#dispatch()
+  }
+
+  /** Gives free connections to organizations that wait. */
+  #dispatch(): void {
+    for (const orgId of this.#pending) {
+      if (!this.#reserve()) return
+      this.#pending.delete(orgId)
+      const claiming = this.#claim(orgId)
+        .then((claimed) => (claimed === null ? this.#release() : this.#start(orgId, claimed)))
+        .catch((error: unknown) => {
+          this.#deps.onFailure(error)
+          this.#release()
+        })
+        .finally(() => this.#claiming.delete(claiming))
+      this.#claiming.add(claiming)
+    }
+  }
+
+  /** Moves the import that waits longest on to its work; null when none waits or another one is at work. */
+  #claim(orgId: number): Promise<StartedImport | null> {
+    const { db, clock } = this.#deps
+    return db.withTenant(orgId, async (tx) => {
+      await lockImports(tx, orgId)
+      const all = await importsIn(tx, orgId, [...working, 'waiting'])
+      const [first] = all
+      if (first === undefined || all.some(({ state }) => state !== 'waiting')) return null
+      const { id, kind, job } = first
+      await setState(tx, orgId, id, ['waiting'], workState(job!), now(clock), job)
+      return { id, kind, job: job! }
+    })
+  }
+
+  /** Moves the import on, together with what goes with it. */
+  async #change(
+    orgId: number,
+    id: number,
+    from: readonly ImportState[],
+    to: ImportState,
+    work: (tx: Tx, found: Import) => Promise<void>,
+  ): Promise<Import> {
+    const { db, clock } = this.#deps
+    return db.withTenant(orgId, async (tx) => {
+      const isMoved = await setState(tx, orgId, id, from, to, now(clock))
+      const found = await findImport(tx, orgId, id)
+      if (found === null) throw apiError.notFound('Import')
+      if (!isMoved) throw apiError.conflict(`The import is ${found.state}`)
+      await work(tx, found)
+      return found
+    })
+  }
+
+  /** As many ids as the rows could need at most. */
+  async #idPool(tx: Tx, orgId: number, id: number): Promise<IdPool> {
+    const { ids } = this.#deps
+    const { rows, tags } = await countStaged(tx, orgId, id)
+    return { records: await ids.nextMany(orgId, rows), tags: await ids.nextMany(orgId, tags) }
+  }
+
+  /** Runs the job in one transaction behind the request; its last step says what the import is then. */
+  #start(orgId: number, { id, kind, job }: StartedImport): void {
+    const { db, clock, onFailure } = this.#deps
+    const state = workState(job)
+    const whole = async (tx: Tx): Promise<void> => {
+      if (!(await tryLockImport(tx, id))) throw new Error('another process works on this import')
+      await withCustomPlan(tx)
+      const ids = job === 'check' ? null : await this.#idPool(tx, orgId, id)
+      const tally = await this.#work(tx, orgId, id, kind, ids)
+      if (job === 'run' && tally.errorsTotal > 0) throw new WrongRows(tally)
+      await setTally(tx, orgId, id, tally)
+      if (job !== 'check') await deleteRows(tx, orgId, id)
+      const next = job === 'check' ? 'checked' : 'done'
+      if (!(await setState(tx, orgId, id, [state], next, now(clock)))) throw new Error('the import was given up')
+    }
+    void this.#deps.pubsub.publish(progressTopic, `${state} ${id} 0`).catch(() => undefined)
+    const running = db
+      .withTenant(orgId, whole, { isLong: true })
+      .catch((error: unknown) => this.#fail(orgId, id, state, error))
+      .catch(onFailure)
+      .finally(() => {
+        this.#running.delete(id)
+        if (!this.#isStopping) this.#pending.add(orgId)
+        this.#release()
+      })
+    this.#running.set(id, running)
+  }
+
+  async #work(tx: Tx, orgId: number, importId: number, kind: ImportKind, ids: IdPool | null): Promise<Tally> {
+    const { clock, pubsub, quotas } = this.#deps
+    const room = await quotas.roomFor(orgId, kind)
+    const state: ImportState = ids === null ? 'checking' : 'running'
+    let toldAt = performance.now()
+    const progress = (done: number): void => {
+      if (this.#isStopping) throw new Error('the server stops')
+      this.heard(`${state} ${importId} ${done}`)
+      if (performance.now() - toldAt < tellMs) return
+      toldAt = performance.now()
+      void pubsub.publish(progressTopic, `${state} ${importId} ${done}`).catch(() => undefined)
+    }
+    return runImport(kind, { tx, orgId, importId, clock, ids, room, progress })
+  }
+
+  async #fail(orgId: number, id: number, state: ImportState, error: unknown): Promise<void> {
+    const { db, clock, onFailure } = this.#deps
+    const isExpected = error instanceof WrongRows || error instanceof ApiError
+    if (!isExpected) onFailure(error)
+    const reason = error instanceof ApiError ? error.message : 'The import was given up before its end'
+    const failed = { ...emptyTally(), errorsTotal: 1, errors: [{ line: 0, field: '', message: reason }] }
+    await db.withTenant(orgId, async (tx) => {
+      if (!(await setState(tx, orgId, id, [state], 'failed', now(clock)))) return
+      await setTally(tx, orgId, id, error instanceof WrongRows ? error.tally : failed)
+    })
+  }
+
+  /** Fails the organization's import that should be worked on although no process holds it. */
+  async #failDead(orgId: number): Promise<void> {
+    const { db, clock } = this.#deps
+    const isDead = ({ id, changedAt }: ImportInState): boolean =>
+      !this.#running.has(id) && clock.millis() - millisOf(changedAt) > graceMs
+    await db.withTenant(orgId, async (tx) => {
+      for (const one of await importsIn(tx, orgId, working)) {
+        if (!isDead(one) || !(await tryLockImport(tx, one.id))) continue
+        if (!(await setState(tx, orgId, one.id, [one.state], 'failed', now(clock)))) continue
+        const message = 'The server stopped before the import was through; nothing was changed'
+        const errors = [{ line: 0, field: '', message }]
+        await setTally(tx, orgId, one.id, { ...emptyTally(), errorsTotal: 1, errors })
+      }
+    })
+  }
+}
+
+type StartedImport = Pick<Import, 'id' | 'kind'> & { job: ImportJob }
+
+/** Removes an import unless somebody works on it at this moment. */
+export async function deleteImportJob(tx: Tx, orgId: number, id: number): Promise<void> {
+  if (await tryLockImport(tx, id)) await deleteImport(tx, orgId, id)
+}

@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { announceRevoked } from '../auth/commands.ts'
+import {
+  type RowCounts,
+  addCounts,
+  cutOffOrganization,
+  deleteOrganizationData,
+  exportOrganization,
+} from '../backup/organization-data.ts'
+import { now } from '../kernel/clock.ts'
+import { formatMillis } from '../kernel/instant.ts'
+import { readerChangedTopic } from '../readers/commands.ts'
+import { changeTopic } from '../webhooks/commands.ts'
+import type { AppContext } from '../app/context.ts'
+import { type Facts, OperatorError, UsageError, organizationNamed } from '../app/operator.ts'
+
+const total = (counts: RowCounts): number => Object.values(counts).reduce((sum, rows) => sum + rows, 0)
+
+/** Writes everything of one organization into a file, without hashes and secrets. */
+export async function exportOrg(context: AppContext, options: { org: string; out: string }): Promise<Facts> {
+  const organization = await organizationNamed(context, options.org)
+  const path = resolve(options.out)
+  if (existsSync(path)) throw new OperatorError(`${path} is there already; an export never overwrites a file`)
+  const exportedAt = formatMillis(now(context.clock))
+  const tables = await exportOrganization({ url: context.url, path, organization, exportedAt })
+  const { orgId, name } = organization
+  return { org_id: orgId, name, file: path, exported_at: exportedAt, rows: total(tables), tables }
+}
+
+/** Deletes an organization for good: first its keys, sessions and readers end, then every row of it goes. */
+export async function deleteOrg(context: AppContext, options: { org: string; confirm: string }): Promise<Facts> {
+  const { orgId, name } = await organizationNamed(context, options.org)
+  if (options.confirm !== name)
+    throw new UsageError(`--confirm must repeat the name of the organization, ${JSON.stringify(name)}`)
+  const { keys, deleted } = await cutOffOrganization(context.url, orgId)
+  await announceRevoked(context.pubsub, keys)
+  await context.pubsub.publishAndWait(readerChangedTopic, '')
+  const tables = addCounts(deleted, await deleteOrganizationData(context.url, orgId))
+  await context.pubsub.publishAndWait(changeTopic, String(orgId))
+  return { org_id: orgId, name, deleted: true, rows: total(tables), tables, rows_left: 0 }
+}

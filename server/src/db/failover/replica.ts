@@ -1,0 +1,56 @@
+import { HealthProbe } from './health-probe.ts'
+import type { StatementPool } from '../statement-pool.ts'
+import type { Sql } from '../sql.ts'
+import { toOverload } from '../constraint-errors.ts'
+
+/** How far a replica may lag behind before reads go to the primary instead. */
+const maxLagSeconds = 30
+const probeEveryMs = 2000
+
+const question = `select pg_is_in_recovery() and coalesce(
+    (exists (select from pg_stat_wal_receiver) and pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn())
+    or clock_timestamp() - pg_last_xact_replay_timestamp() < interval '${maxLagSeconds} seconds', false) as "isFresh"`
+
+/** Reads that may be a moment old: from the replica while it keeps up, otherwise from the primary. */
+export class Replica {
+  readonly #replica: StatementPool
+  readonly #primary: StatementPool
+  readonly #probe: HealthProbe
+  #isUsable = false
+  #timer: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(url: string, replica: StatementPool, primary: StatementPool) {
+    this.#replica = replica
+    this.#primary = primary
+    this.#probe = new HealthProbe(url, question)
+    void this.#check()
+  }
+
+  async query<Row extends object>(statement: Sql): Promise<Row[]> {
+    if (!this.#isUsable) return this.#primary.query(statement)
+    try {
+      return await this.#replica.query<Row>(statement)
+    } catch (error) {
+      // A statement that took too much of the replica would take too much of the primary.
+      if (toOverload(error) !== null) throw error
+      return this.#primary.query(statement)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    this.#probe.close()
+    await this.#replica.close()
+  }
+
+  async #check(): Promise<void> {
+    const answer = await this.#probe.ask<{ isFresh: boolean }>()
+    if (this.#isClosed) return this.#probe.close()
+    this.#isUsable = typeof answer !== 'string' && answer.isFresh
+    // Statements that wait for a replica that is away are answered by the primary.
+    if (typeof answer === 'string') this.#replica.destroyAll()
+    this.#timer = setTimeout(() => void this.#check(), probeEveryMs).unref()
+  }
+}

@@ -1,0 +1,214 @@
+import { randomBytes } from 'node:crypto'
+import * as fs from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+import { canUse, chooseAccount, installBinaries, run, type Account } from './binaries.ts'
+
+/** Where root keeps the files when the account of PostgreSQL cannot reach the data directory. */
+const STORE = '/var/lib/lastseen'
+const MAJOR = '18'
+/** The role that the service logs in as. */
+export const loginRole = 'lastseen'
+
+export interface DataDirectory {
+  readonly dataDir: string
+  readonly pgdata: string
+  readonly passwordFile: string
+  readonly logFile: string
+  readonly lock: string
+}
+
+/** What a start needs; `files` is the real folder, which the account can reach even when `pgdata` is a link to it. */
+export interface Prepared {
+  readonly account: Account
+  readonly files: string
+  readonly programs: string
+}
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? ''
+
+export function shown(path: string): string {
+  const short = relative(process.cwd(), path)
+  return process.cwd() === '/' || short === '' || short.startsWith('..') ? path : short
+}
+
+function dataDirectoryAt(directory: string): DataDirectory {
+  const dataDir = resolve(directory)
+  const at = (name: string) => join(dataDir, name)
+  return {
+    dataDir,
+    pgdata: at('postgres'),
+    passwordFile: at('postgres.password'),
+    logFile: at('postgres.log'),
+    lock: at('postgres.lock'),
+  }
+}
+
+/** Creates nothing: an operator command calls this before it opens the database. */
+export async function hasDatabase(directory: string): Promise<boolean> {
+  const place = dataDirectoryAt(directory)
+  const found = await fs.stat(place.dataDir).catch(() => undefined)
+  return found !== undefined && found.isDirectory() && (await clusterExists(place))
+}
+
+/** Creates the data directory when it is missing and refuses one that cannot hold a database. */
+export async function openDataDir(directory: string): Promise<DataDirectory> {
+  const place = dataDirectoryAt(directory)
+  const { dataDir } = place
+  try {
+    await fs.mkdir(dataDir, { recursive: true })
+  } catch (error) {
+    if (['EEXIST', 'ENOTDIR'].includes(codeOf(error))) {
+      throw new Error(`The data directory ${shown(dataDir)} is not a directory: there is a file in its place.`)
+    }
+    throw new Error(`The data directory ${shown(dataDir)} cannot be created (${codeOf(error)}). Choose another one.`)
+  }
+  try {
+    await fs.access(dataDir, fs.constants.R_OK | fs.constants.W_OK | fs.constants.X_OK)
+  } catch (error) {
+    throw new Error(
+      `The data directory ${shown(dataDir)} is not writable (${codeOf(error)}). ` +
+        'Give the user who runs Lastseen write access to it, or choose another one.',
+    )
+  }
+  return place
+}
+
+/** Tells whether there is a database to start, and throws when something else is in its place. */
+export async function clusterExists({ pgdata, passwordFile }: DataDirectory): Promise<boolean> {
+  const pointer = await fs.readlink(pgdata).catch(() => undefined)
+  let version: string
+  try {
+    version = (await fs.readFile(join(pgdata, 'PG_VERSION'), 'utf8')).trim()
+    await fs.access(passwordFile, fs.constants.R_OK)
+  } catch (error) {
+    const path = (error as NodeJS.ErrnoException).path
+    if (codeOf(error) !== 'ENOENT') {
+      throw new Error(
+        `${shown(path ?? pgdata)} cannot be read (${codeOf(error)}). ` +
+          'Start Lastseen as the user who created the database.',
+      )
+    }
+    if (path === passwordFile) {
+      throw new Error(
+        `The password file ${shown(passwordFile)} is missing, so the database in ${shown(pgdata)} cannot be opened. ` +
+          'Put the file back.',
+      )
+    }
+    const content = await fs.readdir(pgdata).catch(() => undefined)
+    if (pointer !== undefined && !content?.length) {
+      throw new Error(
+        `${shown(pgdata)} points to ${pointer}, which is missing or empty. Put the files back, ` +
+          `or delete ${shown(pgdata)} to begin with an empty database.`,
+      )
+    }
+    if (content?.length) throw new Error(`${shown(pgdata)} is not empty and does not hold a PostgreSQL database.`)
+    return false
+  }
+  if (version === MAJOR) return true
+  throw new Error(`${shown(pgdata)} was made by PostgreSQL ${version}; this Lastseen runs PostgreSQL ${MAJOR}.`)
+}
+
+/** Makes ready all that a start needs: the account, the files of the database and the programs. */
+export async function prepareCluster(place: DataDirectory, progress: (line: string) => void): Promise<Prepared> {
+  const account = await chooseAccount(place.pgdata)
+  if (!(await clusterExists(place))) await createCluster(place, account, progress)
+  const files = await fs.realpath(place.pgdata)
+  const home = dirname(files)
+  if (!(await canUse(account, [home]))) {
+    throw new Error(
+      `PostgreSQL runs as user ${account?.name}, who cannot reach ${files}. ` +
+        'Give that user access to the folders above it (chmod o+x), or move the data directory.',
+    )
+  }
+  if (account && (await fs.stat(files)).uid === 0) await run('chown', ['-R', `${account.uid}:${account.gid}`, files])
+  return { account, files, programs: await installBinaries(account, home, progress) }
+}
+
+/** The database appears under its name only when it is complete, so an interrupted creation is simply redone. */
+async function createCluster(place: DataDirectory, account: Account, progress: (line: string) => void): Promise<void> {
+  progress(`Creating the database in ${shown(place.pgdata)} (first start only)`)
+  await removeDrafts(place)
+  const id = randomBytes(6).toString('hex')
+  const draft = join(place.dataDir, `postgres.init-${id}`)
+  try {
+    const files = (await canUse(account, [place.dataDir])) ? draft : await makeElsewhere(id, draft)
+    if (files !== draft) {
+      progress(`User ${account?.name} cannot reach ${shown(place.dataDir)}: the database files are kept in ${files}`)
+    }
+    await fs.mkdir(files, { mode: 0o700 })
+    if (account) await fs.chown(files, account.uid, account.gid)
+    const programs = await installBinaries(account, dirname(files), progress)
+    await initialise(files, programs, account, await writePassword(place.passwordFile))
+    await fs.rmdir(place.pgdata).catch(() => undefined)
+    await fs.rename(draft, place.pgdata)
+    await syncFolder(place.dataDir)
+  } catch (error) {
+    await removeDrafts(place)
+    throw error
+  }
+}
+
+async function makeElsewhere(id: string, draft: string): Promise<string> {
+  const home = join(STORE, id)
+  await fs.symlink(join(home, 'postgres'), draft)
+  await fs.mkdir(home, { recursive: true })
+  for (const folder of [STORE, home]) await fs.chmod(folder, 0o755)
+  return join(home, 'postgres')
+}
+
+async function writePassword(file: string): Promise<string> {
+  const password = randomBytes(24).toString('base64url')
+  await fs.rm(file, { force: true })
+  await fs.writeFile(file, password, { mode: 0o600, flag: 'wx', flush: true })
+  return password
+}
+
+async function initialise(files: string, programs: string, account: Account, password: string): Promise<void> {
+  const secret = `${files}.secret`
+  await fs.writeFile(secret, password, { mode: 0o600, flag: 'wx' })
+  if (account) await fs.chown(secret, account.uid, account.gid)
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+  const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${secret}`]
+  // Nobody can commit while a piece of the log is made: one of the usual 16 MiB takes so long that callers notice.
+  const log = ['--wal-segsize=2']
+  const made = await run(
+    join(programs, 'initdb'),
+    [`--pgdata=${files}`, ...locale, ...access, ...log, '--data-checksums', '--no-instructions'],
+    account,
+  )
+  await fs.rm(secret)
+  if (!made.ok) throw new Error(`PostgreSQL could not create its files in ${files}:\n${made.output.trim()}`)
+  const single = ['--single', '-D', files, '-c', 'exit_on_error=on', 'postgres']
+  const named = await run(join(programs, 'postgres'), single, account, createLogin(password))
+  if (!named.ok) throw new Error(`PostgreSQL could not create the database lastseen:\n${named.output.trim()}`)
+}
+
+/**
+ * The service logs in as a role that owns its database and is no superuser. The superuser `postgres` has the same
+ * password and is left to administrators. In single-user mode each line is one statement.
+ */
+const createLogin = (password: string): string =>
+  [
+    `CREATE ROLE ${loginRole} LOGIN CREATEROLE PASSWORD '${password}'`,
+    `GRANT SET ON PARAMETER temp_file_limit TO ${loginRole} WITH GRANT OPTION`,
+    `CREATE DATABASE lastseen OWNER ${loginRole}`,
+    '',
+  ].join('\n')
+
+/** Removes what an interrupted creation left, also where its draft is only a pointer. */
+async function removeDrafts({ dataDir }: DataDirectory): Promise<void> {
+  for (const name of await fs.readdir(dataDir)) {
+    if (!name.startsWith('postgres.init-')) continue
+    const path = join(dataDir, name)
+    const home = dirname(await fs.readlink(path).catch(() => path))
+    if (dirname(home) === STORE) await fs.rm(home, { recursive: true, force: true, maxRetries: 3 })
+    await fs.rm(path, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+/** A power cut cannot undo the creation once it is reported; folders cannot be synced on Windows. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await fs.open(path, 'r').catch(() => undefined)
+  await folder?.sync().catch(() => undefined)
+  await folder?.close()
+}

@@ -1,0 +1,181 @@
+import { type Socket, createServer } from 'node:net'
+import { Aedes, type Client } from 'aedes'
+import { ConnectionLimits } from '../admission/connection-limits.ts'
+import { clientKeyOf } from '../kernel/ip-range.ts'
+import type { Device } from '../readers/reader.ts'
+import type { ReaderCache } from './reader-cache.ts'
+import type { ReadIngestor } from './read-ingestor.ts'
+import { PacketSizeGuard, UnfinishedPackets } from './mqtt-packet-guard.ts'
+
+export interface BrokerDeps {
+  devices: ReaderCache
+  intake: ReadIngestor
+  host: string
+  port: number
+  maxConnections: number
+  maxConnectionsPerAddress: number
+  /** How long a client may take to send its CONNECT packet. */
+  connectTimeoutMs?: number
+  onFailure: (error: unknown) => void
+  onConnection: (device: Device, isConnected: boolean) => void
+  /** A connection was closed because it exceeded a limit. */
+  onLimit: (limit: string, address: string, readerId: number | null) => void
+}
+
+export interface Broker {
+  port: number
+  /** Closes the connections whose token is not valid any more: those of one reader, or of all readers. */
+  closeRevoked(readerId: number | null): Promise<void>
+  close(): Promise<void>
+}
+
+const defaultConnectTimeoutMs = 10_000
+/** A CONNECT packet carries a client id, a user name, a token and perhaps a last will. */
+const maxConnectBytes = 64 * 1024
+/** Messages with QoS 2 that a client has not released yet. */
+const maxUnreleased = 100
+
+const refusedLogin = Object.assign(new Error('unknown reader or wrong token'), { returnCode: 4 as const })
+const nothing = Buffer.alloc(0)
+
+/** A reader may publish under any topic that is not another reader's; its login says who it is. */
+function isOwnTopic(topic: string, topicKey: string): boolean {
+  if (topic.startsWith('$')) return false
+  return !topic.startsWith('lastseen/') || topic.split('/')[1] === topicKey
+}
+
+/**
+ * The embedded MQTT broker: a door for readers and nothing else. Nobody can listen to another's messages, because there
+ * is nothing to subscribe to; and a publication is acknowledged only after its reads are durable.
+ */
+export async function startBroker(deps: BrokerDeps): Promise<Broker> {
+  const logins = new WeakMap<Client, { device: Device; token: string }>()
+  const signedIn = new Set<Client>()
+  const sockets = new Set<Socket>()
+  const limits = new ConnectionLimits(deps.maxConnections, deps.maxConnectionsPerAddress)
+  const unfinished = new UnfinishedPackets()
+
+  async function authenticate(client: Client, username: string | undefined, password: Buffer | undefined) {
+    const token = password?.toString('utf8') ?? ''
+    const device = await deps.devices.byToken(token)
+    if (device === null || username !== String(device.readerId)) return false
+    logins.set(client, { device, token })
+    if (!client.closed) signedIn.add(client)
+    deps.onConnection(device, true)
+    return true
+  }
+
+  async function take(client: Client | null, packet: { topic: string; payload: string | Buffer; retain: boolean }) {
+    const login = client === null ? undefined : logins.get(client)
+    const device = login === undefined ? null : await deps.devices.byToken(login.token)
+    if (device === null || !isOwnTopic(packet.topic, device.topicKey)) throw new Error('not allowed')
+    packet.retain = false
+    await deps.intake.processOrQuarantine(device, Buffer.from(packet.payload), packet.topic)
+    // Nobody can subscribe: until a message with QoS 2 is released, the broker needs nothing of it but its id.
+    packet.topic = 'recorded'
+    packet.payload = nothing
+  }
+
+  const aedes = await Aedes.createBroker({
+    // The client id of MQTT 3.1 with the id of its reader before it.
+    maxClientsIdLength: 256 + 20,
+    connectTimeout: deps.connectTimeoutMs ?? defaultConnectTimeoutMs,
+    maxInflightInbound: maxUnreleased,
+    preConnect(_client, packet, done) {
+      // The user name is the id of the reader, which signing in proves. So a client id is taken over only by the same reader.
+      if (packet.clientId !== '') packet.clientId = `${packet.username ?? ''}/${packet.clientId}`
+      // A reader only publishes, so there is no session worth keeping in memory after its connection.
+      packet.clean = true
+      done(null, true)
+    },
+    authenticate(client, username, password, done) {
+      authenticate(client, username, password).then(
+        (isKnown) => done(isKnown ? null : refusedLogin, isKnown),
+        (error: unknown) => {
+          deps.onFailure(error)
+          done(Object.assign(new Error('try again'), { returnCode: 3 as const }), false)
+        },
+      )
+    },
+    authorizePublish(client, packet, done) {
+      take(client, packet).then(
+        () => done(null),
+        (error: unknown) => {
+          // No acknowledgement: the connection ends, and the reader sends it again.
+          deps.onFailure(error)
+          done(error as Error)
+        },
+      )
+    },
+    authorizeSubscribe: (_client, _subscription, done) => done(null, null),
+  })
+  aedes.on('clientDisconnect', (client) => {
+    const device = logins.get(client)?.device
+    if (device !== undefined) deps.onConnection(device, false)
+  })
+  aedes.on('clientError', (client, error) => {
+    if (!error.message.startsWith('maxInflightInbound')) return
+    const { remoteAddress = '' } = client.conn as Socket
+    const limit = `${maxUnreleased} messages with QoS 2 that are not released`
+    deps.onLimit(limit, remoteAddress, logins.get(client)?.device.readerId ?? null)
+  })
+
+  const server = createServer((socket) => {
+    const address = socket.remoteAddress ?? ''
+    const network = clientKeyOf(address) ?? address
+    const exceeded = limits.add(network)
+    if (exceeded !== null) {
+      socket.destroy()
+      return deps.onLimit(exceeded, address, null)
+    }
+    sockets.add(socket)
+    const client = aedes.handle(socket)
+    const sizes = new PacketSizeGuard(maxConnectBytes)
+    // Heard before the broker gets what it reads from the socket.
+    socket.on('data', (chunk) => {
+      if (sizes.isTooLarge(chunk)) return void socket.destroy()
+      const device = logins.get(client)?.device
+      if (device === undefined || unfinished.hold(socket, device.orgId, sizes.unfinishedBytes)) return
+      socket.destroy()
+      deps.onLimit('memory for packets that are not finished', address, device.readerId)
+    })
+    socket.once('close', () => {
+      limits.remove(network)
+      unfinished.release(socket)
+      signedIn.delete(client)
+      sockets.delete(socket)
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(deps.port, deps.host, () => resolve())
+  }).catch((error: unknown) => {
+    // A broker that nobody can reach would still keep the process from ending.
+    aedes.close()
+    throw error
+  })
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : deps.port,
+    async closeRevoked(readerId) {
+      for (const client of [...signedIn]) {
+        const { device, token } = logins.get(client)!
+        if (readerId !== null && device.readerId !== readerId) continue
+        try {
+          if ((await deps.devices.byToken(token)) === null) client.close()
+        } catch (error) {
+          // The token is checked again with the next message.
+          deps.onFailure(error)
+        }
+      }
+    },
+    close: () =>
+      new Promise((resolve) => {
+        aedes.close(() => {
+          server.close(() => resolve())
+          // Clients that have not signed in are not known to the broker, which closes all others.
+          for (const socket of sockets) socket.destroy()
+        })
+      }),
+  }
+}

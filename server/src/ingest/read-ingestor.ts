@@ -1,0 +1,138 @@
+import type { FairQueue } from '../admission/fair-queue.ts'
+import type { Database } from '../db/database.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { instantFromMillis } from '../kernel/instant.ts'
+import { recordReads } from '../tracking/recording/record-reads.ts'
+import type { Device } from '../readers/reader.ts'
+import { type ReaderClock, observedAtResolver } from '../tracking/observed-time.ts'
+import type { TagRead } from '../tracking/tag-read.ts'
+import { BatchWriter } from './batch-writer.ts'
+import { type Format, decode } from './decoders/index.ts'
+import type { Decoded, Read } from './decoders/read.ts'
+
+export interface Receipt {
+  accepted: number
+  ignored: number
+}
+
+export interface ReadIngestorDeps {
+  db: Database
+  clock: Clock
+  /** Organizations share the slots for batches. */
+  queue: FairQueue
+  retentionDays: number
+  /** Told of every message once it is durable. */
+  onTaken: (device: Device, taken: Receipt & { reads: readonly Read[]; warning: string | null }) => void
+  onMoved: (orgId: number) => void
+  onUnknown: (device: Device, reads: readonly Read[]) => void
+  onQuarantine: (why: 'unknown reader' | 'unknown format' | 'too large', topic: string) => void
+}
+
+const maxMessageBytes = 1024 * 1024
+const batchLimits = {
+  batchSize: 250,
+  itemsPerCost: 10,
+  maxWaitingBytes: 32 * maxMessageBytes,
+  maxWaitingBytesPerTenant: 8 * maxMessageBytes,
+}
+/** What a message takes in memory beside its bytes. */
+const messageOverheadBytes = 1024
+
+/** What is in a message. Its reads are in the order of time: it may be written in parts, and of a minute the first counts. */
+interface DecodedMessage {
+  decoded: Decoded
+  inTime: Settled[]
+}
+
+interface Settled extends TagRead {
+  read: Read
+}
+
+/** The way in for every message of every reader, whatever brought it. */
+export class ReadIngestor {
+  readonly #deps: ReadIngestorDeps
+  readonly #batches: BatchWriter<TagRead, boolean>
+
+  constructor(deps: ReadIngestorDeps) {
+    this.#deps = deps
+    this.#batches = new BatchWriter(
+      async (orgId, reads) => {
+        const { isKnown, moves } = await recordReads(deps, orgId, reads)
+        if (moves > 0) deps.onMoved(orgId)
+        return isKnown
+      },
+      batchLimits,
+      deps.queue,
+    )
+  }
+
+  /** Messages whose topic leads to no reader, and messages in no format we know: counted, and done with. */
+  quarantined = { unknownReader: 0, unknownFormat: 0 }
+
+  unknownReader(topic: string): void {
+    this.quarantined.unknownReader++
+    this.#deps.onQuarantine('unknown reader', topic)
+  }
+
+  /** Like `take`, for transports that would send a message they get no receipt for over and over. */
+  async processOrQuarantine(device: Device, bytes: Uint8Array, topic: string): Promise<void> {
+    const isTooLarge = bytes.length > maxMessageBytes
+    if (!isTooLarge && (await this.process(device, bytes, topic)) !== null) return
+    const status = statusText(bytes)
+    if (status !== null) return this.#deps.onTaken(device, { accepted: 0, ignored: 0, reads: [], warning: status })
+    const warning = isTooLarge ? 'A message was larger than 1 MiB' : 'A message was in no known format'
+    this.quarantined.unknownFormat++
+    this.#deps.onTaken(device, { accepted: 0, ignored: 1, reads: [], warning })
+    this.#deps.onQuarantine(isTooLarge ? 'too large' : 'unknown format', topic)
+  }
+
+  /** Decodes and records one message; null when it is in no format we know. Resolves once its reads are durable. */
+  async process(device: Device, bytes: Uint8Array, topic: string | null): Promise<Receipt | null> {
+    const arrivedAtMs = this.#deps.clock.millis()
+    const opened: { message: DecodedMessage | null } = { message: null }
+    const isKnown = await this.#batches.add(device.orgId, {
+      bytes: bytes.length + messageOverheadBytes,
+      open: () => {
+        opened.message = this.#open(device, bytes, topic, arrivedAtMs)
+        return opened.message?.inTime ?? []
+      },
+    })
+    if (opened.message === null) return null
+    const { decoded, inTime } = opened.message
+    const unknown = inTime.flatMap(({ read }, place) => (isKnown[place] ? [] : read))
+    if (unknown.length > 0) this.#deps.onUnknown(device, unknown)
+    const accepted = inTime.length - unknown.length
+    const taken = { accepted, ignored: decoded.reads.length - accepted + decoded.skipped }
+    this.#deps.onTaken(device, { ...taken, reads: decoded.reads, warning: decoded.warnings[0] ?? null })
+    return taken
+  }
+
+  #open(device: Device, bytes: Uint8Array, topic: string | null, arrivedAtMs: number): DecodedMessage | null {
+    const decoded = decode(device.format as Format | 'auto', bytes, topic)
+    if (decoded === null) return null
+    const horizon = instantFromMillis(arrivedAtMs - this.#deps.retentionDays * 86_400_000)
+    const settled = observedAtResolver(arrivedAtMs, device.clock as ReaderClock, decoded.sentAt)
+    const settle = (read: Read): Settled => ({
+      read,
+      identities: [{ type: read.tagType, value: read.value }, ...read.alt],
+      readerId: device.readerId,
+      antenna: read.antenna,
+      rssiDbm: read.rssiDbm,
+      observedAt: settled(read.observedAt),
+    })
+    const inTime = decoded.reads
+      .map(settle)
+      .filter(({ observedAt }) => observedAt >= horizon)
+      .sort((a, b) => ascending(a.observedAt, b.observedAt))
+    return { decoded, inTime }
+  }
+}
+
+const ascending = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** Connect and last-will messages are a few plain words, such as "connection lost". */
+function statusText(bytes: Uint8Array): string | null {
+  if (bytes.length === 0 || bytes.length > 200) return null
+  const text = Buffer.from(bytes).toString('utf8')
+  return /^[\p{L}\p{N}\p{P}\p{Zs}]+$/u.test(text) && !/^[[{]/.test(text) ? text : null
+}

@@ -1,0 +1,101 @@
+import type { Logger } from 'pino'
+import { deleteImportJob } from '../bulk/import-service.ts'
+import { importsBefore } from '../bulk/imports.sql.ts'
+import { deleteRevokedCredentials } from '../auth/credentials.sql.ts'
+import { deleteExpiredFamilies, deleteRevokedFamilies } from '../auth/refresh-token-families.sql.ts'
+import { withAdvisoryLock } from '../db/advisory-lock.ts'
+import { dropPartition, historyTable, makeMonths, partitionsBefore } from '../db/schema/partitions.ts'
+import type { Connection } from '../db/create-database.ts'
+import type { Tx } from '../db/database.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { instantFromMillis } from '../kernel/instant.ts'
+import { allOrganizations } from '../organizations/organizations.sql.ts'
+import { deleteUnknownAntennasBefore, deleteUnknownTopicsBefore } from '../readers/unknown.sql.ts'
+import { deleteMinutesBefore, deleteMovesBefore } from '../tracking/retention.sql.ts'
+import { deleteUnknownTagsBefore } from '../tracking/unknown-tags.sql.ts'
+import { deleteExpiredInvitations } from '../users/invitations.sql.ts'
+import { deleteExpiredResets } from '../users/resets.sql.ts'
+import { deleteAttemptsBefore } from '../webhooks/attempts.sql.ts'
+
+interface RetentionDeps {
+  db: Connection
+  clock: Clock
+  config: { retentionDays: number }
+}
+
+const dayMs = 86_400_000
+const lockKey = 6_170_504
+const attemptDays = 7
+const importDays = 1
+/** Of a session that ended early, or of a key's refresh tokens. */
+const revokedFamilyDays = 1
+const revokedCredentialDays = 30
+/** Of tags, antennas and topics that nobody knows, since they were last seen. */
+const unknownDays = 30
+
+/**
+ * Makes months ahead and lets go of what is older than the retention time: first out of every history and its count,
+ * in small steps, then the whole month at once. Nothing that comes in waits for it.
+ */
+export function keepRetention(deps: RetentionDeps, url: string): Promise<string[]> {
+  return withAdvisoryLock(url, lockKey, () => deleteOldData(deps, url))
+}
+
+async function deleteOldData(deps: RetentionDeps, url: string): Promise<string[]> {
+  const { clock, config } = deps
+  const db = deps.db.background
+  const nowMs = clock.millis()
+  await makeMonths(url, nowMs, config.retentionDays)
+  const horizonMs = nowMs - config.retentionDays * dayMs
+  const expired = await partitionsBefore(url, historyTable, horizonMs)
+  const last = expired.at(-1)
+  await deleteExpiredResets(db.global, instantFromMillis(nowMs))
+  await deleteUnknownTopicsBefore(db.global, instantFromMillis(nowMs - unknownDays * dayMs))
+  for (const orgId of await allOrganizations(db.read)) {
+    const before = instantFromMillis(horizonMs)
+    while (await db.withTenant(orgId, (tx) => deleteMovesBefore(tx, orgId, before)));
+    const attemptsBefore = instantFromMillis(nowMs - attemptDays * dayMs)
+    while (await db.withTenant(orgId, (tx) => deleteAttemptsBefore(tx, orgId, attemptsBefore)));
+    await db.withTenant(orgId, (tx) => deleteExpired(tx, orgId, nowMs))
+    for (const id of await importsBefore(db.read, orgId, instantFromMillis(nowMs - importDays * dayMs)))
+      await db.withTenant(orgId, (tx) => deleteImportJob(tx, orgId, id))
+    if (last === undefined) continue
+    while (await db.withTenant(orgId, (tx) => deleteMinutesBefore(tx, orgId, instantFromMillis(last.toMs))));
+  }
+  for (const { name } of expired) await dropPartition(url, name)
+  return expired.map(({ name }) => name)
+}
+
+/** What is small enough to go in one transaction. */
+async function deleteExpired(tx: Tx, orgId: number, nowMs: number): Promise<void> {
+  const daysAgo = (days: number) => instantFromMillis(nowMs - days * dayMs)
+  await deleteExpiredFamilies(tx, orgId, daysAgo(0))
+  await deleteRevokedFamilies(tx, orgId, daysAgo(revokedFamilyDays))
+  await deleteRevokedCredentials(tx, orgId, daysAgo(revokedCredentialDays))
+  await deleteExpiredInvitations(tx, orgId, daysAgo(0))
+  await deleteUnknownTagsBefore(tx, orgId, daysAgo(unknownDays))
+  await deleteUnknownAntennasBefore(tx, orgId, daysAgo(unknownDays))
+}
+
+const everyMs = 3_600_000
+
+/** Once an hour, by whichever process comes first. What fails is logged and tried again the next time. */
+export function startRetention(deps: RetentionDeps, url: string, log: Logger): () => Promise<void> {
+  let running: Promise<void> = Promise.resolve()
+  const round = async (): Promise<void> => {
+    try {
+      const dropped = await keepRetention(deps, url)
+      if (dropped.length > 0) log.info({ event: 'retention.dropped', dropped }, 'old history dropped')
+    } catch (error) {
+      log.warn({ event: 'job.failed', job: 'retention', err: error }, 'job failed')
+    }
+  }
+  const timer = setInterval(() => {
+    running = running.then(round)
+  }, everyMs)
+  timer.unref()
+  return async () => {
+    clearInterval(timer)
+    await running
+  }
+}

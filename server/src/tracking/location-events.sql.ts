@@ -1,0 +1,71 @@
+import type { Db } from '../db/database.ts'
+import { paginate } from '../db/plan-cache.ts'
+import { type Sql, join, sql } from '../db/sql.ts'
+import { type Instant, fromDatabase } from '../kernel/instant.ts'
+import type { Page, PageRequest } from '../kernel/page.ts'
+import { isAtOrAfter, isAtOrBefore } from './time-bounds.sql.ts'
+
+/** An asset came to a location or left it for another one. */
+export interface LocationEvent {
+  event: 'arrival' | 'departure'
+  occurredAt: Instant
+  assetId: number
+  assetKey: string
+  /** Where it came from, or went to. */
+  otherId: number | null
+  otherName: string | null
+}
+
+export interface LocationEventsRequest extends PageRequest {
+  from?: Instant | undefined
+  to?: Instant | undefined
+}
+
+interface PassageRow {
+  total: number
+  event: LocationEvent['event'] | null
+  occurred_at: string
+  asset_id: number
+  asset_external_key: string
+  other_id: number | null
+  other_name: string | null
+}
+
+/** Arrivals and departures, newest first. */
+export async function listLocationEvents(
+  db: Db,
+  orgId: number,
+  locationId: number,
+  request: LocationEventsRequest,
+): Promise<Page<LocationEvent>> {
+  const bounds: Sql[] = [sql`m.org_id = ${orgId}`]
+  if (request.from !== undefined) bounds.push(isAtOrAfter(sql`m.occurred_at`, request.from))
+  if (request.to !== undefined) bounds.push(isAtOrBefore(sql`m.occurred_at`, request.to))
+  const chosen = join(bounds, sql` and `)
+  const rows = await db.query<PassageRow>(sql`
+    with passages as materialized (
+      select 'arrival' as event, m.occurred_at, m.delivery_id, m.asset_id, m.asset_external_key,
+        m.from_location_id as other_id, m.from_location_name as other_name
+      from moves m where ${chosen} and m.to_location_id = ${locationId}
+      union all
+      select 'departure', m.occurred_at, m.delivery_id, m.asset_id, m.asset_external_key,
+        m.to_location_id, m.to_location_name
+      from moves m where ${chosen} and m.from_location_id = ${locationId}
+    ),
+    total as (select count(*) as total from passages),
+    page as (${paginate(sql`select * from passages order by occurred_at desc, delivery_id`, request)})
+    select total.total, page.* from total left join page on true order by page.occurred_at desc, page.delivery_id`)
+  return {
+    rows: rows.flatMap((row) => (row.event === null ? [] : [passageOf(row, row.event)])),
+    total: rows[0]?.total ?? 0,
+  }
+}
+
+const passageOf = (row: PassageRow, event: LocationEvent['event']): LocationEvent => ({
+  event,
+  occurredAt: fromDatabase(row.occurred_at),
+  assetId: row.asset_id,
+  assetKey: row.asset_external_key,
+  otherId: row.other_id,
+  otherName: row.other_name,
+})

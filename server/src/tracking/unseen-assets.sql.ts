@@ -1,0 +1,63 @@
+import type { Db } from '../db/database.ts'
+import { paginate } from '../db/plan-cache.ts'
+import { sql } from '../db/sql.ts'
+import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
+import type { Page, PageRequest } from '../kernel/page.ts'
+
+export interface UnseenAsset {
+  assetId: number
+  externalKey: string
+  name: string
+  locationId: number | null
+  locationName: string | null
+  lastSeenAt: Instant
+}
+
+interface QuietRow {
+  total: number
+  asset_id: number | null
+  external_key: string
+  name: string
+  location_id: number | null
+  location_name: string | null
+  last_seen_at: string
+}
+
+/** Scanned assets that nobody has seen since, longest unseen first; the tail runs as the index does. */
+export async function listUnseenAssets(
+  db: Db,
+  orgId: number,
+  since: Instant,
+  page: PageRequest,
+): Promise<Page<UnseenAsset>> {
+  const before = toDatabase(since)
+  const longest = sql`
+    select p.asset_id, a.external_key, a.name, p.location_id, p.last_seen_at
+    from asset_positions p join assets a on a.org_id = ${orgId} and a.id = p.asset_id and a.deleted_at is null
+    where p.org_id = ${orgId} and p.last_seen_at < ${before}
+    order by p.last_seen_at, p.asset_id desc`
+  const rows = await db.query<QuietRow>(sql`
+    with total as (
+      select (select count(*) from asset_positions p where p.org_id = ${orgId} and p.last_seen_at < ${before})
+        - (select count(*) from assets a join asset_positions p on p.org_id = ${orgId} and p.asset_id = a.id
+          where a.org_id = ${orgId} and a.deleted_at is not null and p.last_seen_at < ${before}) as total
+    ),
+    page as (${paginate(longest, page)})
+    select total.total, page.asset_id, page.external_key, page.name, l.id as location_id, l.name as location_name,
+      page.last_seen_at
+    from total left join page on true
+    left join locations l on l.org_id = ${orgId} and l.id = page.location_id and l.deleted_at is null
+    order by page.last_seen_at, page.asset_id desc`)
+  const quiet = (row: QuietRow, assetId: number): UnseenAsset => ({
+    assetId,
+    externalKey: row.external_key,
+    name: row.name,
+    locationId: row.location_id,
+    locationName: row.location_name,
+    lastSeenAt: fromDatabase(row.last_seen_at),
+  })
+  return {
+    rows: rows.flatMap((row) => (row.asset_id === null ? [] : [quiet(row, row.asset_id)])),
+    total: rows[0]?.total ?? 0,
+  }
+}

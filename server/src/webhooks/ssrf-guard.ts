@@ -1,0 +1,155 @@
+import { Resolver } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import {
+  type TLSSocket,
+  type SecureContext,
+  connect as connectTls,
+  createSecureContext,
+  rootCertificates,
+} from 'node:tls'
+import { type Address, type Cidr, isInCidr, parseAddress, parseCidr } from '../kernel/ip-range.ts'
+
+const ranges = (...texts: string[]): Cidr[] => texts.map((text) => parseCidr(text)!)
+
+/** IPv4 addresses that are not on the public internet, and one that a cloud answers its own machines on. */
+const refused4 = ranges(
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
+  ...['192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
+  ...['192.31.196.0/24', '192.52.193.0/24', '192.175.48.0/24', '224.0.0.0/4', '240.0.0.0/4', '168.63.129.16/32'],
+)
+
+/** Of IPv6 only global unicast is public, less the ranges for documentation, for tunnels into IPv4 and for AS112 name servers. */
+const global6 = ranges('2000::/3')
+const refused6 = ranges('2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20')
+
+/**
+ * Where a machine reaches itself, its neighbours on the wire, or the metadata of its cloud, and the forms of IPv6 that
+ * hide an IPv4 address. A wider allowed range does not open these; one that lies within them does.
+ */
+const alwaysBlocked = ranges(
+  ...['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '168.63.129.16/32', '100.100.100.200/32', '192.0.0.192/32'],
+  ...['::/96', 'fe80::/10', 'fd00:ec2::254/128', '::ffff:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48'],
+)
+
+export function isPublic(address: Address): boolean {
+  const among = (list: readonly Cidr[]): boolean => list.some((range) => isInCidr(address, range))
+  return address.kind() === 'ipv4' ? !among(refused4) : among(global6) && !among(refused6)
+}
+
+/** Public addresses are open to everybody, others only where the operator allows them. */
+export function isAllowed(address: Address, allowed: readonly Cidr[]): boolean {
+  if (isPublic(address)) return true
+  const guard = alwaysBlocked.find((range) => isInCidr(address, range))
+  return allowed.some((range) => isInCidr(address, range) && range.prefix >= (guard?.prefix ?? 0))
+}
+
+/** Why there is no connection, in words that an admin of any organization may read. */
+export class Unreachable extends Error {}
+
+const notAllowed = (): Unreachable => new Unreachable('the host leads to an address that is not allowed')
+
+/** Resolver queries take no signal, so a query that outlives the signal is left to end on its own. */
+function beforeAbort<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Unreachable('timeout')), { once: true })
+    work.then(resolve, reject)
+  })
+}
+
+export interface GuardedConnectorOptions {
+  /** Ranges the operator allows although they are not public. */
+  allowed: readonly Cidr[]
+  /** Certificate authorities beside the public ones, as PEM. */
+  ca: string | null
+  /** Name servers; those of the system when empty. */
+  nameServers: readonly string[]
+}
+
+/**
+ * Opens connections to webhook endpoints. Every connection resolves the host, looks at each address it leads to, and
+ * goes nowhere when one of them is refused: a name that means something else the next time is judged the next time.
+ */
+export class GuardedConnector {
+  readonly #allowed: readonly Cidr[]
+  readonly #resolver = new Resolver({ timeout: 1000, tries: 2 })
+  readonly #trust: SecureContext
+
+  constructor({ allowed, ca, nameServers }: GuardedConnectorOptions) {
+    this.#allowed = allowed
+    this.#trust = createSecureContext(ca === null ? {} : { ca: [...rootCertificates, ca] })
+    if (nameServers.length > 0) this.#resolver.setServers(nameServers)
+  }
+
+  /** The addresses to connect to, all of them allowed. A name is resolved by asking name servers, never by other means. */
+  async addressesOf(host: string): Promise<string[]> {
+    const addresses = isIP(host) === 0 ? await this.#resolve(host) : [host]
+    const isAllowedText = (text: string): boolean => {
+      const address = parseAddress(text)
+      return address !== null && isAllowed(address, this.#allowed)
+    }
+    if (!addresses.every(isAllowedText)) throw notAllowed()
+    return addresses
+  }
+
+  async #resolve(host: string): Promise<string[]> {
+    const answers = await Promise.allSettled([this.#resolver.resolve4(host), this.#resolver.resolve6(host)])
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+    if (addresses.length > 0) return addresses
+    throw new Unreachable('the host has no address')
+  }
+
+  /** A TLS connection to a checked address, with the certificate checked against the host. The signal ends every step. */
+  async connect(host: string, port: number, signal: AbortSignal): Promise<TLSSocket> {
+    const name = host.replace(/^\[|\]$|\.$/g, '')
+    const addresses = await beforeAbort(this.addressesOf(name), signal)
+    let failure: unknown
+    for (const [index, address] of addresses.entries()) {
+      const patienceMs = index === addresses.length - 1 ? null : 1500
+      try {
+        return await this.#open(name, address, port, signal, patienceMs)
+      } catch (error) {
+        failure = error
+        if (signal.aborted) break
+      }
+    }
+    throw failure
+  }
+
+  #open(
+    name: string,
+    address: string,
+    port: number,
+    signal: AbortSignal,
+    patienceMs: number | null,
+  ): Promise<TLSSocket> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(new Unreachable('timeout'))
+      const socket = connectTls({
+        host: address,
+        port,
+        ...(isIP(name) === 0 ? { servername: name } : {}),
+        secureContext: this.#trust,
+        rejectUnauthorized: true,
+        ALPNProtocols: ['http/1.1'],
+      })
+      const end = (): void => void socket.destroy(new Unreachable('timeout'))
+      const timer = patienceMs === null ? undefined : setTimeout(end, patienceMs)
+      signal.addEventListener('abort', end, { once: true })
+      const settle = (): void => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', end)
+        socket.off('error', fail)
+      }
+      const fail = (error: Error): void => {
+        settle()
+        reject(error)
+      }
+      socket.setNoDelay(true)
+      socket.on('error', fail)
+      socket.once('secureConnect', () => {
+        settle()
+        resolve(socket)
+      })
+    })
+  }
+}

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { databaseLimiter } from '../../src/auth/shared-buckets.ts'
+import { closeBucket } from '../../src/auth/shared-buckets.sql.ts'
+import type { Database, Db } from '../../src/db/database.ts'
+import { rateState } from '../../src/http/rate-limit.ts'
+import { useCore } from '../support/context.ts'
+
+describe('Buckets in the database', () => {
+  const used = useCore()
+  let statements = 0
+  let broken: Error | null = null
+  const millis = (): number => 1_700_000_000_000
+
+  const limiter = () => {
+    const query: Db['query'] = async (statement) => {
+      statements++
+      if (broken !== null) throw broken
+      return used.core.db.global.query(statement)
+    }
+    return databaseLimiter({ common: { query } } as unknown as Database, millis)
+  }
+
+  it('are drawn from together while a statement is under way, one token of each credential in its turn', async () => {
+    const shared = limiter()
+    statements = 0
+    const ids = Array.from({ length: 20 }, () => randomUUID())
+    const drawn = await Promise.all([...ids, ...ids, ...ids].map(async (id) => shared.consume(id)))
+    expect(drawn.map(({ tokens }) => tokens)).toEqual([119, 118, 117].flatMap((left) => ids.map(() => left)))
+    expect(statements).toBe(4)
+  })
+
+  it('refuse a revoked credential, and nobody who is drawn for beside it', async () => {
+    const shared = limiter()
+    const [revoked, other] = [randomUUID(), randomUUID()]
+    await closeBucket(used.core.db.global, revoked, millis())
+    const [first, ...rest] = await Promise.allSettled([
+      shared.consume(other),
+      shared.consume(revoked),
+      shared.consume(other),
+    ])
+    expect(first).toMatchObject({ value: { admitted: true, tokens: 119 } })
+    expect(rest[0]).toMatchObject({ reason: { kind: 'unauthorized' } })
+    expect(rest[1]).toMatchObject({ value: { admitted: true, tokens: 118 } })
+  })
+
+  it('count from the latest moment any process drew at, so Reset is right where one clock is behind [D45]', async () => {
+    const id = randomUUID()
+    const at = (ms: number) => databaseLimiter(used.core.db, () => ms)
+    await at(millis() + 2500).consume(id)
+    const drawn = await at(millis()).consume(id)
+    expect(drawn).toEqual({ admitted: true, tokens: 118, filledAt: millis() + 2500 })
+    const reset = Number(rateState(drawn).reset)
+    expect(reset).toBe(millis() / 1000 + 5)
+    expect(await at((reset - 1) * 1000).consume(id)).toMatchObject({ tokens: 118.5 })
+    const again = Number(rateState(await at((reset - 1) * 1000).consume(id)).reset)
+    expect(await at(again * 1000).consume(id)).toMatchObject({ tokens: 119 })
+  })
+
+  it('fail while the database does, and go on when it is back', async () => {
+    const shared = limiter()
+    const id = randomUUID()
+    broken = new Error('gone')
+    await expect(shared.consume(id)).rejects.toThrow('gone')
+    broken = null
+    expect(await shared.consume(id)).toEqual({ admitted: true, tokens: 119, filledAt: millis() })
+  })
+})

@@ -1,0 +1,211 @@
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { backUp } from '../../src/backup/backup.ts'
+import { restore } from '../../src/backup/restore.ts'
+import { withSession } from '../../src/db/session.ts'
+import { applyMigrations } from '../../src/db/schema/migrate.ts'
+import { everyRow } from '../support/backup.ts'
+import { type TestDatabase, cloneDatabase } from '../support/database.ts'
+import { Passage } from '../support/tcp-proxy.ts'
+import { emptyDatabase, newFolder, withSql } from '../support/process.ts'
+
+const folder = newFolder()
+const file = join(folder, 'all.backup')
+const silent = (): void => undefined
+
+const save = (url: string, path: string) =>
+  backUp({ url, path, takenAt: '2026-05-04T08:00:00.000Z', program: '0.1.0', progress: silent })
+const load = (url: string, path: string, isReplacing = false) => restore({ url, path, isReplacing, progress: silent })
+
+/** An organization with locations whose parents stand behind them, and more assets than fit into one block. */
+async function fill(url: string, assets: number): Promise<void> {
+  await withSql(url, async (sql) => {
+    await sql`insert into organizations values (7, now(), null)`
+    await sql`insert into organization_names values (7, 'Northwind')`
+    await sql.unsafe(`insert into locations select 7, i, 'L' || i, 'L', null, nullif(i + 1, 4), true, now(), null, now(), now(), null, ''
+      from generate_series(1, 3) i`)
+    await sql.unsafe(`insert into assets (org_id, id, external_key, name, metadata, is_active, valid_from, created_at, updated_at, search_text)
+      select 7, i, 'A' || i, repeat('n', 200), '{"a":  1}', true, now(), now(), now(), '' from generate_series(1, ${assets}) i`)
+  })
+}
+
+/** Makes another file of the backup's content. */
+function altered(name: string, change: (content: string) => string): string {
+  const path = join(folder, name)
+  const content = gunzipSync(readFileSync(file)).toString('latin1')
+  const changed = change(content)
+  expect(changed).not.toBe(content)
+  writeFileSync(path, gzipSync(Buffer.from(changed, 'latin1')))
+  return path
+}
+
+let source: TestDatabase
+beforeAll(async () => {
+  source = await cloneDatabase()
+  await fill(source.url, 2_000)
+  expect(await save(source.url, file)).toEqual({ tables: expect.any(Number), rows: 2_005 })
+})
+afterAll(() => source.drop())
+
+describe('A database that is not empty', () => {
+  let target: TestDatabase
+  beforeAll(async () => {
+    target = await cloneDatabase()
+    await fill(target.url, 3)
+    await withSql(target.url, (sql) => sql`update organization_names set name = 'Southwind'`)
+  })
+  afterAll(() => target.drop())
+
+  it('is not filled unless that is asked for, and stays as it is', async () => {
+    const before = await everyRow(target.url)
+    await expect(load(target.url, file)).rejects.toThrow(/^The database is not empty: .*\(--replace\)$/)
+    expect(await everyRow(target.url)).toEqual(before)
+  })
+
+  it('stays as it is when the backup that was to replace it turns out to be broken at its very end', async () => {
+    const before = await everyRow(target.url)
+    const broken = altered('end.backup', (content) => content.replace(/"rows":2005\}\n$/, '"rows":2006}\n'))
+    await expect(load(target.url, broken, true)).rejects.toThrow('This is not a whole backup: tables are missing')
+    expect(await everyRow(target.url)).toEqual(before)
+  })
+
+  it('is not touched while a server uses it', async () => {
+    const server = postgres(target.url, { max: 1, connection: { application_name: 'lastseen' } })
+    await server`select 1`
+    await expect(load(target.url, file, true)).rejects.toThrow('Lastseen is running on this database: stop it first')
+    await server.end()
+  })
+
+  it('is replaced when that is asked for', async () => {
+    const kept = await load(target.url, file, true)
+    expect(kept).toEqual({ takenAt: '2026-05-04T08:00:00.000Z', tables: expect.any(Number), rows: 2_005 })
+    expect(await everyRow(target.url)).toEqual(await everyRow(source.url))
+  })
+})
+
+it('Tables that may be lost are in no backup, not even on Citus, where they are logged like all others', async () => {
+  const [cluster, target] = [await cloneDatabase(), await emptyDatabase()]
+  await fill(cluster.url, 1)
+  await withSql(cluster.url, async (sql) => {
+    await sql`alter table recent_sightings set logged`
+    await sql`insert into recent_sightings values (7, 1, '')`
+  })
+  const path = join(folder, 'logged.backup')
+  await save(cluster.url, path)
+  await load(target.url, path)
+  expect(await everyRow(target.url)).toEqual(await everyRow(cluster.url))
+  expect(await withSql(target.url, (sql) => sql`select from recent_sightings`)).toHaveLength(0)
+  await cluster.drop()
+  await target.drop()
+})
+
+describe('A file that is no whole backup', () => {
+  let target: Awaited<ReturnType<typeof emptyDatabase>>
+  beforeAll(async () => {
+    target = await emptyDatabase()
+  })
+  afterAll(() => target.drop())
+  const cut = (name: string, bytes: number): string => {
+    const path = join(folder, name)
+    writeFileSync(path, readFileSync(file))
+    truncateSync(path, bytes)
+    return path
+  }
+  const other = (name: string, bytes: Buffer): string => {
+    const path = join(folder, name)
+    writeFileSync(path, bytes)
+    return path
+  }
+
+  it.each<[string, () => string, RegExp]>([
+    ['cut short', () => cut('cut', 20_000), /ends too early/],
+    ['empty', () => cut('empty', 0), /ends too early/],
+    ['another file', () => other('text', Buffer.from('not a backup')), /another kind of file/],
+    ['another compressed file', () => other('gz', gzipSync('{"a":1}\n')), /another kind of file/],
+    ['without its last line', () => altered('tail', (all) => all.replace(/\{"end".*\n$/, '')), /ends too early/],
+    ['with a row changed', () => altered('row', (all) => all.replace('\tA777\t', '\tA77X\t')), /the rows of assets/],
+    [
+      'without a table',
+      () => altered('table', (all) => all.replace(/\{"table":"tags".*\n.*\n/, '').replace(/"tables":(\d+)/, countDown)),
+      /tables are missing/,
+    ],
+    [
+      'with a column that is not there',
+      () => altered('column', (all) => all.replace('"columns":["user_id"', '"columns":["who"')),
+      /a table \w+ that does not fit/,
+    ],
+    [
+      'of a newer version',
+      () => altered('newer', (all) => all.replace('0002_organizations.sql', '9999_organizations.sql')),
+      /^The backup was migrated by a newer version \(9999_organizations.sql\)\. Run that version\.$/,
+    ],
+  ])('is refused, and nothing of it stays: %s', async (_what, path, message) => {
+    await expect(load(target.url, path())).rejects.toThrow(message)
+    const left = await withSql(target.url, (sql) => sql`select from pg_tables where schemaname = 'public'`)
+    expect(left).toHaveLength(0)
+  })
+})
+
+const countDown = (_text: string, count: string): string => `"tables":${Number(count) - 1}`
+
+describe('A backup of an older version', () => {
+  it('is taken without migrating, and migrated once it is restored', async () => {
+    const [old, target] = [await emptyDatabase(), await emptyDatabase()]
+    const ledger = (url: string) =>
+      withSql(url, async (sql) =>
+        (await sql`select name from schema_migrations order by 1`).map((row) => row['name'] as string),
+      )
+    try {
+      const past = await withSql(
+        source.url,
+        (sql) => sql<{ name: string; checksum: string }[]>`
+        select name, checksum from schema_migrations where name < '0010' order by name`,
+      )
+      await withSession(old.url, (session) =>
+        session.transaction(() => applyMigrations(session, new Map(past.map((row) => [row.name, row.checksum])))),
+      )
+      await fill(old.url, 10)
+      const path = join(folder, 'old.backup')
+      await save(old.url, path)
+      expect(await ledger(old.url)).toEqual(past.map((row) => row.name))
+      await load(target.url, path)
+      expect(await ledger(target.url)).toEqual(await ledger(source.url))
+      const assets = await withSql(target.url, (sql) => sql`select external_key, type from assets where id = 3`)
+      expect([...assets]).toEqual([{ external_key: 'A3', type: 'asset' }])
+    } finally {
+      await old.drop()
+      await target.drop()
+    }
+  })
+})
+
+describe('A database without Lastseen', () => {
+  it('has nothing to back up, and no file is left', async () => {
+    const empty = await emptyDatabase()
+    const path = join(folder, 'none.backup')
+    await expect(save(empty.url, path)).rejects.toThrow('There is no installation of Lastseen in this database')
+    for (const name of [path, `${path}.unfinished`]) expect(() => readFileSync(name)).toThrow('ENOENT')
+    await empty.drop()
+  })
+})
+
+describe('A connection that is cut', () => {
+  it('ends a restore, and nothing of it stays', async () => {
+    const target = await emptyDatabase()
+    const passage = new Passage(target.url)
+    await passage.open()
+    const cut = (line: string): void => {
+      if (line.startsWith('locations')) passage.cut()
+    }
+    const restoring = restore({ url: passage.url, path: file, isReplacing: false, progress: cut })
+    await expect(restoring).rejects.toThrow()
+    await passage.close()
+    await withSql(target.url, (sql) =>
+      expect.poll(() => sql`select from pg_tables where schemaname = 'public'`, { timeout: 10_000 }).toHaveLength(0),
+    )
+    await target.drop()
+  })
+})

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Connection, createDatabase } from '../../src/db/create-database.ts'
+import { PubSub } from '../../src/db/pubsub.ts'
+import { type TestDatabase, cloneDatabase } from '../support/database.ts'
+import { eventually } from '../support/tracking.ts'
+
+describe('news between two processes', () => {
+  let database: TestDatabase
+  let connections: Connection[]
+  let wakes: PubSub[]
+  const heard: [string[], string[]] = [[], []]
+
+  beforeAll(async () => {
+    database = await cloneDatabase()
+    connections = [1, 2].map(() => createDatabase({ url: database.url, poolSize: 1 }))
+    wakes = connections.map((one) => new PubSub(one, () => performance.now()))
+    for (const [index, pubsub] of wakes.entries()) {
+      for (const topic of ['readers', 'moved', 'last'])
+        pubsub.on(topic, (payload) => heard[index as 0 | 1].push(`${topic} ${payload}`))
+      await pubsub.start(() => undefined)
+    }
+  })
+  afterAll(async () => {
+    for (const pubsub of wakes) await pubsub.stop()
+    for (const one of connections) await one.close()
+    await database.drop()
+  })
+
+  it('are heard once by each process, and by the sender before anybody else', async () => {
+    const [sender] = wakes
+    const sending = sender!.publish('readers', '1,2')
+    expect(heard).toEqual([['readers 1,2'], []])
+    await sending
+    await sender!.publish('moved', '')
+    await sender!.publish('moved', 'a b:c\nd')
+    await wakes[1]!.publish('last', '')
+    const news = ['readers 1,2', 'moved ', 'moved a b:c\nd', 'last ']
+    await eventually(async () => expect(heard[0]).toContain('last '))
+    await eventually(async () => expect(heard[1].toSorted()).toEqual(news.toSorted()))
+    expect(heard[0]).toEqual(news)
+  })
+
+  it('are known to be missed by a process that hears its own heartbeat no more', async () => {
+    let millis = 0
+    const connection = createDatabase({ url: database.url, poolSize: 1 })
+    const pubsub = new PubSub(connection, () => millis)
+    expect(pubsub.isConnected()).toBe(false)
+    await pubsub.start(() => undefined)
+    millis += 3000
+    expect(pubsub.isConnected()).toBe(false)
+    await eventually(async () => expect(pubsub.isConnected()).toBe(true))
+    await pubsub.stop()
+    await connection.close()
+  })
+
+  it('that are announced have been acted upon by every process when the announcement is over', async () => {
+    const [sender, other] = wakes
+    let hasActed = false
+    other!.on('slow', async (payload) => {
+      await sleep(200)
+      hasActed = payload === 'x y'
+    })
+    await sender!.publishAndWait('slow', 'x y')
+    expect(hasActed).toBe(true)
+  })
+
+  it('can be announced by a process that does not listen itself, such as a command', async () => {
+    let hasActed = false
+    wakes[0]!.on('command', () => void (hasActed = true))
+    const connection = createDatabase({ url: database.url, poolSize: 1 })
+    await new PubSub(connection, () => performance.now()).publishAndWait('command', '')
+    expect(hasActed).toBe(true)
+    await connection.close()
+  })
+
+  it('are not waited for by one that has left, and by a hung one only until it trusts its memory no more', async () => {
+    const connection = createDatabase({ url: database.url, poolSize: 1 })
+    const left = new PubSub(connection, () => performance.now())
+    await left.start(() => undefined)
+    await left.stop()
+    await connection.close()
+    const quick = performance.now()
+    await wakes[0]!.publishAndWait('anything', '')
+    expect(performance.now() - quick).toBeLessThan(2500)
+
+    const hung = createDatabase({ url: database.url, poolSize: 1 })
+    await hung.listen(
+      'lastseen_wake',
+      () => undefined,
+      () => undefined,
+    )
+    const slow = performance.now()
+    await wakes[0]!.publishAndWait('anything', '')
+    expect(performance.now() - slow).toBeGreaterThanOrEqual(2990)
+    await hung.close()
+  })
+})

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import { type AppContext, openAppContext } from '../../src/app/context.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { type TestDatabase, cloneDatabase } from './database.ts'
+import { watchStatements } from './statements.ts'
+
+/** What the operator's commands work with, over a database of the file's own and without a server. */
+export function useCore(): { core: AppContext } {
+  const used = {} as { core: AppContext }
+  let database: TestDatabase
+  let watch: Awaited<ReturnType<typeof watchStatements>>
+  beforeAll(async () => {
+    database = await cloneDatabase()
+    watch = await watchStatements(database.url)
+    const config = readConfig({ DATABASE_URL: database.url })
+    used.core = await openAppContext({
+      config,
+      url: database.url,
+      onStatement: (statement) => watch.onStatement(statement),
+    })
+  })
+  afterAll(async () => {
+    await used.core.close()
+    await database.drop()
+    watch.save()
+    expect(watch.violations, 'statements outside the tenancy fence').toEqual([])
+  })
+  return used
+}

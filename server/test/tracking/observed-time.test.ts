@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { type Instant, millisOf } from '../../src/kernel/instant.ts'
+import { readerClocks, observedAtResolver } from '../../src/tracking/observed-time.ts'
+
+const at = (clock: string): Instant => `2026-05-04T${clock}Z` as Instant
+
+const arrival = at('12:00:00.000000')
+const arrivedAtMs = millisOf(arrival)
+
+describe('when a read counts as observed (D30)', () => {
+  it.each([
+    ['a stamp of this moment', '12:00:00.000000', '12:00:00.000000'],
+    ['an old stamp, to the microsecond', '07:13:09.123456', '07:13:09.123456'],
+    ['a stamp a little ahead', '12:01:30.000000', '12:01:30.000000'],
+    ['a stamp exactly two minutes ahead', '12:02:00.000000', '12:02:00.000000'],
+  ])('keeps %s', (_, hmacTag, settled) => {
+    expect(observedAtResolver(arrivedAtMs, 'reader', null)(at(hmacTag))).toBe(at(settled))
+  })
+
+  it.each([
+    ['a microsecond over two minutes ahead', '12:02:00.000001'],
+    ['hours ahead', '19:00:00.000000'],
+  ])('takes a read stamped %s at receive time', (_, hmacTag) => {
+    expect(observedAtResolver(arrivedAtMs, 'reader', null)(at(hmacTag))).toBe(arrival)
+  })
+
+  it.each(readerClocks)('takes a read without a stamp at receive time when the clock is “%s”', (clock) => {
+    expect(observedAtResolver(arrivedAtMs, clock, at('11:00:00.000000'))(null)).toBe(arrival)
+  })
+
+  it('takes every read at receive time when the server’s clock is to be used', () => {
+    expect(observedAtResolver(arrivedAtMs, 'server', at('11:00:01.000000'))(at('11:00:00.000000'))).toBe(arrival)
+  })
+
+  it('leaves a stamp alone when the message tells its sending time but the reader’s clock is trusted', () => {
+    const hmacTag = at('11:00:00.123456')
+    expect(observedAtResolver(arrivedAtMs, 'reader', at('11:00:01.000000'))(hmacTag)).toBe(hmacTag)
+  })
+})
+
+describe('a reader’s clock corrected by the message’s sending time', () => {
+  it.each([
+    ['an hour slow', '10:59:50.000000', '11:00:00.000000', '11:59:50.000000'],
+    ['an hour fast', '12:59:50.000000', '13:00:00.000000', '11:59:50.000000'],
+    ['right', '11:59:50.250000', '12:00:00.000000', '11:59:50.250000'],
+  ])(
+    'puts the read before its arrival by as much as it was before the sending, the clock being %s',
+    (_, hmacTag, sent, settled) => {
+      expect(observedAtResolver(arrivedAtMs, 'sent_at', at(sent))(at(hmacTag))).toBe(at(settled))
+    },
+  )
+
+  it('leaves the stamp alone when the message does not tell its sending time', () => {
+    expect(observedAtResolver(arrivedAtMs, 'sent_at', null)(at('11:00:00.123456'))).toBe(at('11:00:00.123456'))
+  })
+
+  it('takes the read at receive time when it would still be over two minutes ahead', () => {
+    expect(observedAtResolver(arrivedAtMs, 'sent_at', at('11:00:00.000000'))(at('11:02:00.001000'))).toBe(arrival)
+    expect(observedAtResolver(arrivedAtMs, 'sent_at', at('11:00:00.000000'))(at('11:02:00.000000'))).toBe(
+      at('12:02:00.000000'),
+    )
+  })
+})
