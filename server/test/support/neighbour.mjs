@@ -5,9 +5,9 @@
  */
 import { createServer } from 'node:http'
 import { pino } from 'pino'
-import { ensureBuilt } from '../../../scripts/ensure.mjs'
+import { buildWorkspaces } from '../../../scripts/bootstrap.mjs'
 
-ensureBuilt()
+buildWorkspaces()
 const { openCore } = await import('../../dist/app/core.js')
 const { startServer } = await import('../../dist/app/server.js')
 const { readConfig } = await import('../../dist/config/config.js')
