@@ -199,7 +199,7 @@ describe('an import', () => {
   it.concurrent.each([
     ['an unknown column', 'external_key,colour', "line 1: assets have no column 'colour'"],
     ['no key', 'name', 'line 1: the column external_key is missing'],
-    ['a column twice', 'external_key,name,name', 'line 1: the column name is there twice'],
+    ['a column twice', 'external_key,name,name', 'line 1: the column name occurs twice'],
     ['nothing', '', 'the file is empty'],
     ['an open quote', 'external_key,name\r\nA,"x', 'line 2: a quote is never closed'],
   ])('refuses a file with %s as wrong usage', async (_what, text, message) => {
