@@ -69,9 +69,7 @@ async function sendersOf({ target: name, kind, operations: names, shape, inFligh
   }
   const opened = await httpConnections(`${name} ${kind}`, target, inFlight)
   if (kind === 'api')
-    return opened.map(
-      (connection, sender) => () => connection.send(nextRequest(target, names, sender, inFlight)),
-    )
+    return opened.map((connection, sender) => () => connection.send(nextRequest(target, names, sender, inFlight)))
   const headers = authorization(target.reader.token)
   const message = () =>
     toHttp({ method: 'POST', path: '/reads', body: nextMessage(name, shape) }, headers, '/ingest/v1')
@@ -111,7 +109,15 @@ async function runClosedLoop({ loads, warmUpMs, measureMs }) {
  * Open loop: sends requests at a fixed rate, independent of response times. A latency starts at the time at which the
  * request was due. When all connections are in use, the request is not sent and counts as a failure.
  */
-async function runOpenLoop({ target: name, operations: names, perSecond, maxInFlight, warmUpMs, measureMs, ...options }) {
+async function runOpenLoop({
+  target: name,
+  operations: names,
+  perSecond,
+  maxInFlight,
+  warmUpMs,
+  measureMs,
+  ...options
+}) {
   const { timeoutMs = 10_000, windowMs = 500 } = options
   const target = targets.get(name)
   const idle = await httpConnections(`${name} rate`, target, maxInFlight)

@@ -63,7 +63,8 @@ export function withFileLock(path, work) {
   mkdirSync(dirname(path), { recursive: true })
   let isLogged = false
   for (let owner = tryAcquire(path, token); owner !== undefined; owner = tryAcquire(path, token)) {
-    if (Date.now() > deadline) throw new Error(`Process ${owner} has held the lock ${path} for too long. Stop it first.`)
+    if (Date.now() > deadline)
+      throw new Error(`Process ${owner} has held the lock ${path} for too long. Stop it first.`)
     if (!isLogged) process.stderr.write(`Waiting for another start (process ${owner}) …\n`)
     isLogged = true
     sleepSync(pollMs)

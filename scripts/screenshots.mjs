@@ -146,7 +146,10 @@ try {
   const wide = { viewport: { width: 1280, height: 800 } }
   await takeScreenshots(browser, null, [{ name: 'sign-in', path: '/sign-in' }], wide)
   await takeScreenshots(browser, await session(), desktop, wide)
-  await takeScreenshots(browser, await session(), [{ name: 'overview-dark', path: '/' }], { ...wide, colorScheme: 'dark' })
+  await takeScreenshots(browser, await session(), [{ name: 'overview-dark', path: '/' }], {
+    ...wide,
+    colorScheme: 'dark',
+  })
   await takeScreenshots(browser, await session(), phone, {
     viewport: { width: 360, height: 740 },
     isMobile: true,
@@ -156,7 +159,11 @@ try {
     const allPages = (mode) => desktop.map((shot) => ({ ...shot, name: `${shot.name}-on-${mode}` }))
     const small = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }
     await takeScreenshots(browser, await session(), allPages('phone'), { ...small, isForReview: true })
-    await takeScreenshots(browser, await session(), allPages('dark'), { ...wide, colorScheme: 'dark', isForReview: true })
+    await takeScreenshots(browser, await session(), allPages('dark'), {
+      ...wide,
+      colorScheme: 'dark',
+      isForReview: true,
+    })
   }
   await browser.close()
 } finally {

@@ -60,7 +60,9 @@ export const overload = {
         if (round === 0) await measureLoad(load, apiLoad('overload', operations, inFlight.peak), warmUp)
         rounds.push(await measureRound(load, server, operations, isQuick))
       }
-      const { peak, overloaded, memory, ratio } = rounds.sort((a, b) => a.ratio - b.ratio)[Math.floor(rounds.length / 2)]
+      const { peak, overloaded, memory, ratio } = rounds.sort((a, b) => a.ratio - b.ratio)[
+        Math.floor(rounds.length / 2)
+      ]
       const recoveries = rounds.map(({ recoverySeconds }) => recoverySeconds ?? Infinity)
       const recovery = { value: Math.max(...recoveries), max: maxRecoverySeconds }
       log(`overload, ${name}: ${ratio.toFixed(2)} of the peak, recovery in ${recovery.value} s`)

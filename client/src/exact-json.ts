@@ -27,7 +27,8 @@ export function parseExactJson(text: string, path: string): unknown {
   return value
 }
 
-const isExact = (literal: string): boolean => normalizeDecimal(literal) === normalizeDecimal(JSON.stringify(Number(literal)))
+const isExact = (literal: string): boolean =>
+  normalizeDecimal(literal) === normalizeDecimal(JSON.stringify(Number(literal)))
 
 /** Returns the same text for all literals of one value: 1.50, 15e-1 and 1.5 become 15e-1. The sign is dropped. */
 function normalizeDecimal(literal: string): string {

@@ -6,7 +6,8 @@ type JsonBody<Response> = Response extends { content: { 'application/json': infe
 
 /** The body of an operation's successful response; undefined when it has none. */
 export type ResponseBody<Operation> = Operation extends { responses: infer Responses }
-  ? { [Status in keyof Responses & (200 | 201 | 204)]: JsonBody<Responses[Status]> }[keyof Responses & (200 | 201 | 204)]
+  ? { [Status in keyof Responses & (200 | 201 | 204)]: JsonBody<Responses[Status]> }[keyof Responses &
+      (200 | 201 | 204)]
   : never
 
 type PathOf<Operation> = Operation extends { parameters: { path: infer Path } } ? { path: Path } : object

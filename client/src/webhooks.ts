@@ -129,7 +129,8 @@ export async function verifyWebhook(
   delivery: Delivery,
   { toleranceSeconds = 300, scheme, nowMs = Date.now() }: VerifyOptions = {},
 ): Promise<AssetMoved> {
-  if (secret === '') throw new TypeError('The secret is empty. Pass the secret that Lastseen showed when the webhook was created.')
+  if (secret === '')
+    throw new TypeError('The secret is empty. Pass the secret that Lastseen showed when the webhook was created.')
   const { headers } = delivery
   const body = typeof delivery.body === 'string' ? encoder.encode(delivery.body) : delivery.body
   const isStandard =

@@ -213,7 +213,9 @@ describe('an import', () => {
     const result = await reader.run('import', file('external_key,name', 'X1,x', 'X2,x'))
     expect(result.code).toBe(1)
     expect(result.stderr).toMatch(/^0 created, 0 updated, 0 unchanged, 0 with errors\n/)
-    expect(result.stderr).toContain('The server rejected the request (403 forbidden): Missing required scope: assets:write')
+    expect(result.stderr).toContain(
+      'The server rejected the request (403 forbidden): Missing required scope: assets:write',
+    )
   })
 
   it('waits for the rate limit and imports every line', async () => {

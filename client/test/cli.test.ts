@@ -83,7 +83,9 @@ describe('locations', () => {
     expect((await cli.run('locations', 'children', 'HALL')).stdout).toBe('KEY    NAME\nSHELF  Shelf\n')
     const rejected = await cli.run('locations', 'delete', 'HALL', '--yes')
     expect(rejected.code).toBe(1)
-    expect(rejected.stderr).toMatch(/^The server rejected the request \(409 conflict\): .+\n {2}request id [0-9A-Z]{26}\n$/)
+    expect(rejected.stderr).toMatch(
+      /^The server rejected the request \(409 conflict\): .+\n {2}request id [0-9A-Z]{26}\n$/,
+    )
     expect(await cli.json('locations', 'patch', 'SHELF', '--clear', 'parent')).toMatchObject({ parent_id: null })
   })
 })
@@ -122,7 +124,11 @@ describe('an error', () => {
     ['an unknown command', ['assets', 'paint'], "unknown command 'paint'"],
     ['an unknown option', ['assets', 'list', '--colour', 'red'], "unknown option '--colour'"],
     ['a missing key', ['assets', 'get'], "missing required argument 'key'"],
-    ['an argument too many', ['assets', 'get', 'a', 'b'], "too many arguments for 'get'. Expected 1 argument but got 2."],
+    [
+      'an argument too many',
+      ['assets', 'get', 'a', 'b'],
+      "too many arguments for 'get'. Expected 1 argument but got 2.",
+    ],
     ['a group without a command', ['assets'], 'a command is missing'],
     ['an option without its value', ['assets', 'list', '--q'], "option '--q <text>' argument missing"],
     ['a limit that is too large', ['assets', 'list', '--limit', '201'], '--limit must be a whole number from 1 to 200'],
@@ -136,7 +142,11 @@ describe('an error', () => {
       ['assets', 'patch', 'a', '--data', '{"metadata":{"n":12345678901234567890}}'],
       '--data.metadata.n contains a number that cannot be stored exactly',
     ],
-    ['metadata that is not an object', ['assets', 'patch', 'a', '--metadata', '[1]'], '--metadata must be a JSON object'],
+    [
+      'metadata that is not an object',
+      ['assets', 'patch', 'a', '--metadata', '[1]'],
+      '--metadata must be a JSON object',
+    ],
     ['an empty patch', ['assets', 'patch', 'a'], 'nothing to change: pass at least one field option or --data'],
     [
       'deleting without a terminal and without --yes',
@@ -185,7 +195,10 @@ describe('the credential', () => {
     expect(rejected.code).toBe(1)
     expect(rejected.stderr).toContain('401 unauthorized')
     const result = await run(args, { env: { HOME: folder }, input: `${secret}\n` })
-    expect(result).toMatchObject({ code: 0, stderr: `Signed in to Northwind at ${url}; the credential is saved in ${config(folder)}\n` })
+    expect(result).toMatchObject({
+      code: 0,
+      stderr: `Signed in to Northwind at ${url}; the credential is saved in ${config(folder)}\n`,
+    })
     expect(statSync(config(folder)).mode & 0o777).toBe(0o600)
     const me = await run(['whoami', '--json'], { env: { HOME: folder } })
     expect(JSON.parse(me.stdout)).toMatchObject({ name: 'Northwind', api_key_id: id })

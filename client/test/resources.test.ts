@@ -107,9 +107,14 @@ describe('pages', () => {
     expect(wanted).toHaveLength(15)
     expect(await collectKeys(own.assets.iterate({ q: 'pallet' }))).toEqual(wanted)
     expect(await collectKeys(own.assets.iterate({ q: 'pallet', limit: 4 }))).toEqual(wanted)
-    expect(await collectKeys(own.assets.iterate({ q: 'pallet', limit: 5, sort: '-external_key' }))).toEqual(wanted.toReversed())
+    expect(await collectKeys(own.assets.iterate({ q: 'pallet', limit: 5, sort: '-external_key' }))).toEqual(
+      wanted.toReversed(),
+    )
     expect(await collectKeys(own.assets.iterate({ q: 'pallet', limit: 4, offset: 12 }))).toEqual(wanted.slice(12))
-    expect(await collectKeys(own.assets.iterate({ external_key: [wanted[3]!, wanted[7]!] }))).toEqual([wanted[3], wanted[7]])
+    expect(await collectKeys(own.assets.iterate({ external_key: [wanted[3]!, wanted[7]!] }))).toEqual([
+      wanted[3],
+      wanted[7],
+    ])
     expect(await collectKeys(own.assets.iterate({ q: 'nothing like it' }))).toEqual([])
   })
 

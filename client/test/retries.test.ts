@@ -71,7 +71,10 @@ describe('a request', () => {
 
   it('fails when the response is not JSON', async () => {
     proxy.respond({ status: 200, body: '<html>Sign in to the airport</html>' })
-    expect(await rejection(client.me())).toMatchObject({ status: 200, message: expect.stringMatching(/^The response is not JSON\./) })
+    expect(await rejection(client.me())).toMatchObject({
+      status: 200,
+      message: expect.stringMatching(/^The response is not JSON\./),
+    })
   })
 
   it('stops waiting for a retry when it is aborted', async () => {

@@ -21,7 +21,8 @@ beforeEach(() => {
 
 const open = (clock = new SleepClock()) => newClient(org, { baseUrl: proxy.url, clock })
 const grantTypes = (): string[] => proxy.grants.map(({ body }) => body.grant_type)
-const callConcurrently = (count: number, client: Lastseen) => Promise.all(Array.from({ length: count }, () => client.me()))
+const callConcurrently = (count: number, client: Lastseen) =>
+  Promise.all(Array.from({ length: count }, () => client.me()))
 
 describe('tokens', () => {
   it('are exchanged once for any number of concurrent calls', async () => {

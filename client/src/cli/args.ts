@@ -33,7 +33,10 @@ const capitalize = (text: string): string => `${text.charAt(0).toUpperCase()}${t
 
 const collect = (value: string, previous: string[] | undefined): string[] => [...(previous ?? []), value]
 
-function toCommanderOption(name: string, { type, multiple = false, value = '<value>', summary }: Option): ProgramOption {
+function toCommanderOption(
+  name: string,
+  { type, multiple = false, value = '<value>', summary }: Option,
+): ProgramOption {
   const placeholder = value.startsWith('<') ? value : `<${value}>`
   const option = new ProgramOption(type === 'string' ? `--${name} ${placeholder}` : `--${name}`)
   option.description = multiple ? `${summary}; may be repeated` : summary

@@ -60,9 +60,11 @@ export const exportCommand: Command = {
   details: 'The columns are those of the exports of the web app. `lastseen import` accepts the file.',
   options: { out: { type: 'string', value: '<file>', summary: 'the file to write; standard output when absent' } },
   async run({ out, client }, [kind], values) {
-    if (kind !== 'assets' && kind !== 'locations') throw new UsageError('export must be followed by assets or locations')
+    if (kind !== 'assets' && kind !== 'locations')
+      throw new UsageError('export must be followed by assets or locations')
     const path = stringOption(values, 'out')
-    if (out.isJson && path === undefined) throw new UsageError('--json requires --out, because export writes CSV to standard output')
+    if (out.isJson && path === undefined)
+      throw new UsageError('--json requires --out, because export writes CSV to standard output')
     const progress = createProgress(out, path !== undefined)
     let rows = 0
     const pages = recordsApi(client(), kind).pages({})

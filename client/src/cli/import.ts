@@ -39,7 +39,8 @@ function* batchKeys(keys: readonly string[]): Generator<string[]> {
 async function findExisting(records: Records, rows: readonly ImportRow[]): Promise<Map<string, Item>> {
   const found = new Map<string, Item>()
   for (const external_key of batchKeys(rows.map(({ key }) => key)))
-    for (const item of (await records.list({ external_key, limit: maxKeysPerRequest })).data) found.set(item.external_key, item)
+    for (const item of (await records.list({ external_key, limit: maxKeysPerRequest })).data)
+      found.set(item.external_key, item)
   return found
 }
 
@@ -168,7 +169,11 @@ export const importCommand: Command = {
     'field unchanged. Tags are attached and never detached. The file name - reads standard input.',
   ].join('\n'),
   options: {
-    kind: { type: 'string', value: 'assets|locations', summary: 'the kind of the records; detected from the columns when absent' },
+    kind: {
+      type: 'string',
+      value: 'assets|locations',
+      summary: 'the kind of the records; detected from the columns when absent',
+    },
     'dry-run': { type: 'boolean', summary: 'report what would be done and change nothing' },
     concurrency: { type: 'string', value: '<count>', summary: 'concurrent requests; 4 when absent' },
   },

@@ -81,6 +81,7 @@ export function patchFields(values: OptionValues): Fields {
     return [field, null] as const
   })
   const patch = { ...inputFields(values), ...Object.fromEntries(cleared) }
-  if (Object.keys(patch).length === 0) throw new UsageError('nothing to change: pass at least one field option or --data')
+  if (Object.keys(patch).length === 0)
+    throw new UsageError('nothing to change: pass at least one field option or --data')
   return patch
 }

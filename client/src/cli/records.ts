@@ -51,7 +51,9 @@ export async function findRecord(records: Records, kind: Kind, name: string, val
   return found
 }
 
-export const idOption: Record<string, Option> = { id: { type: 'boolean', summary: 'the argument is an id instead of a key' } }
+export const idOption: Record<string, Option> = {
+  id: { type: 'boolean', summary: 'the argument is an id instead of a key' },
+}
 
 export const pageOptions: Record<string, Option> = {
   limit: { type: 'string', value: '<count>', summary: 'the maximum number of rows, up to 200; 50 when absent' },
@@ -127,7 +129,11 @@ function listCommand(kind: Kind): Command {
       ...(kind === 'locations' ? parent : {}),
       active: { type: 'string', value: 'true|false', summary: 'only active records, or only inactive records' },
       'include-deleted': { type: 'boolean', summary: 'also deleted records' },
-      sort: { type: 'string', value: '<fields>', summary: 'the sort order, such as name, or --sort=-updated_at for descending' },
+      sort: {
+        type: 'string',
+        value: '<fields>',
+        summary: 'the sort order, such as name, or --sort=-updated_at for descending',
+      },
       ...pageOptions,
       all: { type: 'boolean', summary: 'all pages' },
     },

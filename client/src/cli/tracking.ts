@@ -16,7 +16,11 @@ export const trackingCommands: Command[] = [
     async run({ out, client }, [key], values) {
       const lastseen = client()
       const { id } = await findRecord(recordsApi(lastseen, 'assets'), 'assets', key!, values)
-      const query = withoutUndefined({ ...pageQuery(values), from: stringOption(values, 'from'), to: stringOption(values, 'to') })
+      const query = withoutUndefined({
+        ...pageQuery(values),
+        from: stringOption(values, 'from'),
+        to: stringOption(values, 'to'),
+      })
       const page = await lastseen.assets.history(id, query)
       const rows = page.data.map((row) => ({
         seen_at: row.event_observed_at,
@@ -34,7 +38,11 @@ export const trackingCommands: Command[] = [
     async run({ out, client }, [key], values) {
       const lastseen = client()
       const { id } = await findRecord(recordsApi(lastseen, 'locations'), 'locations', key!, values)
-      const query = withoutUndefined({ ...pageQuery(values), from: stringOption(values, 'from'), to: stringOption(values, 'to') })
+      const query = withoutUndefined({
+        ...pageQuery(values),
+        from: stringOption(values, 'from'),
+        to: stringOption(values, 'to'),
+      })
       const page = await lastseen.locations.history(id, query)
       const rows = page.data.map((row) => ({
         at: row.occurred_at,
