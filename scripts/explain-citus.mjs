@@ -36,8 +36,8 @@ async function explainTasks(sql, text, values) {
   if (/^\s*set\s/.test(text)) return 0
   await sql.unsafe(`prepare candidate as ${text}`).simple()
   try {
-    const given = values.length === 0 ? '' : `(${values.join(', ')})`
-    const [row] = await sql.unsafe(`explain (format json) execute candidate${given}`).simple()
+    const parameters = values.length === 0 ? '' : `(${values.join(', ')})`
+    const [row] = await sql.unsafe(`explain (format json) execute candidate${parameters}`).simple()
     const plan = row['QUERY PLAN']
     return countTasks(typeof plan === 'string' ? JSON.parse(plan) : plan)
   } finally {

@@ -9,7 +9,7 @@ export const accountCommands: Command[] = [
     name: 'login',
     summary: 'check a credential and save it in the config file',
     details:
-      'The secret is prompted for, or read from standard input. It is not an option, because other users can see those.',
+      'login prompts for the secret, or reads it from standard input. It is not an option, which other users could see.',
     options: {
       url: { type: 'string', value: '<url>', summary: 'the server, such as https://lastseen.example.com' },
       'client-id': { type: 'string', value: '<uuid>', summary: 'the client id of the API key' },

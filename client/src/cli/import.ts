@@ -167,7 +167,7 @@ export const importCommand: Command = {
     'The first line names the columns: the fields of the API, rfid, ble and barcode with one tag each, and',
     'metadata.<member> for single members. Cells are separated by commas, semicolons or tabs. An empty cell leaves its',
     'field unchanged. Tags are attached and never detached. The file name - reads standard input.',
-  ].join('\n'),
+  ].join(' '),
   options: {
     kind: {
       type: 'string',

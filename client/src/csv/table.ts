@@ -67,7 +67,7 @@ function normalizeColumn(cell: string): string {
   return member === undefined ? cell.trim().toLowerCase().replaceAll(' ', '_') : `metadata.${member}`
 }
 
-/** Comma, semicolon or tab: the one that occurs most often in the first line. */
+/** Comma, semicolon or tab, depending on which occurs most often in the first line. */
 function detectDelimiter(text: string): string {
   const first = text.slice(0, text.search(/[\r\n]|$/))
   const counts = [',', ';', '\t'].map((delimiter) => [delimiter, first.split(delimiter).length] as const)
