@@ -10,7 +10,7 @@ import { getTypeParser } from './environment.mjs'
 import { expose } from './expose.mjs'
 import { basePath } from './requests.mjs'
 
-/** As many connections as the server opens by default for single statements, and for transactions. */
+/** The server's default numbers of connections for single statements and for transactions. */
 const readConnections = 4
 const writeConnections = 8
 const counterSlots = 16
@@ -68,7 +68,7 @@ const clientOptions = (url, planMode) => {
   return { connectionString: url, pipeline: true, options, types }
 }
 
-/** Statements take turns on these connections; each is sent without waiting for the one before. */
+/** Statements use these connections round-robin and are pipelined: none waits for the result of the previous statement. */
 async function openPipeline(url, count, planMode) {
   const connect = async () => {
     const client = new pg.Client(clientOptions(url, planMode))
@@ -83,7 +83,7 @@ async function openPipeline(url, count, planMode) {
   }
 }
 
-/** There is one row per tag; the rows of an asset follow each other. */
+/** Groups rows into assets: there is one row per tag, and the rows of an asset are adjacent. */
 function toAssets(rows) {
   const assets = []
   let last
@@ -116,7 +116,7 @@ function toAssets(rows) {
 const randomId = () => Math.floor(Math.random() * 2 ** 52)
 
 /** Runs the statements as one transaction, which is sent in one packet. */
-async function transact(pool, statementsToRun) {
+async function runTransaction(pool, statementsToRun) {
   const client = await pool.connect()
   const { stream } = client.connection
   stream.cork()
@@ -133,7 +133,7 @@ async function create(pool, { external_key, name, description, metadata, tags: [
   const [id, tagId, at] = [randomId(), randomId(), new Date().toISOString()]
   const search = [name, external_key, description, tag.value].join('\u0001').toLowerCase()
   const slot = Math.floor(Math.random() * counterSlots)
-  await transact(pool, [
+  await runTransaction(pool, [
     ['asset', [orgId, id, external_key, name, description, metadata, at, search]],
     ['tag', [orgId, tagId, id, tag.tag_type, tag.value, tag.value.toLowerCase(), at]],
     ['count', [orgId, slot]],
@@ -189,9 +189,9 @@ async function start({ url, orgId: id }) {
   return { port: server.address().port }
 }
 
-function setTokens(given) {
+function setTokens(issued) {
   tokens.clear()
-  for (const token of given) tokens.add(`Bearer ${token}`)
+  for (const token of issued) tokens.add(`Bearer ${token}`)
 }
 
 expose({ start, setTokens })

@@ -1,4 +1,4 @@
-/** Measures the server beside baselines in the same run. See docs/benchmarks.md. */
+/** Measures the server and its baselines in the same run. See docs/benchmarks.md. */
 import { parseArgs } from 'node:util'
 import { Scope, dropDatabases, log, machineCpu, startPostgres, withClient } from './environment.mjs'
 import { crud } from './parts/crud.mjs'
@@ -9,11 +9,11 @@ import { peer } from './parts/peer.mjs'
 import { shared } from './parts/shared.mjs'
 import { webhooks } from './parts/webhooks.mjs'
 import { workers } from './parts/workers.mjs'
-import { factsOf, missedBars, readKept, toTable, writeDocs } from './report.mjs'
+import { factsOf, missedThresholds, readPreviousResults, toTable, writeDocs } from './report.mjs'
 
 /**
- * A part has a name, a title, and `measure`, which returns columns and rows. A cell is a text, a number, or a figure with
- * its bar: `{ value, min }` or `{ value, max }`.
+ * A part has a name, a title, and `measure`, which returns columns and rows. A cell is a text, a number, or a number with a
+ * threshold: `{ value, min }` or `{ value, max }`.
  */
 export const parts = [crud, ingest, webhooks, shared, overload, workers, growth, peer]
 
@@ -29,7 +29,8 @@ function readOptions() {
   })
   const names = values.only?.split(',') ?? parts.filter((part) => values.all || part.isDefault).map(({ name }) => name)
   const unknown = names.filter((name) => !parts.some((part) => part.name === name))
-  if (unknown.length > 0) throw new Error(`No such part: ${unknown}. There are ${parts.map(({ name }) => name)}.`)
+  if (unknown.length > 0)
+    throw new Error(`Unknown part: ${unknown}. The parts are ${parts.map(({ name }) => name).join(', ')}.`)
   const sizes = values.sizes?.split(',').map(Number)
   if (sizes?.some((size) => !(size >= 1_000 && size <= 10_000_000)))
     throw new Error('--sizes takes numbers of assets from 1000 to 10000000, such as 10000,100000')
@@ -41,7 +42,7 @@ function stolenShare(before, after) {
   return before === null || after === null ? null : (after.stolen - before.stolen) / (after.total - before.total)
 }
 
-/** A part that fails does not stop the others. */
+/** Continues with the next part when a part fails. */
 async function measureParts(scope, { chosen, sizes, isQuick }) {
   const postgres = await scope.use(startPostgres())
   const { rows } = await withClient(postgres.url, (client) => client.query('show server_version'))
@@ -64,7 +65,7 @@ async function measureParts(scope, { chosen, sizes, isQuick }) {
   return measured
 }
 
-/** The exit code is 0 when every part was measured and every bar was met. */
+/** The exit code is 0 when every part was measured and every threshold was met. */
 export async function main() {
   const options = readOptions()
   const scope = new Scope()
@@ -75,9 +76,9 @@ export async function main() {
     })
   try {
     const measured = await measureParts(scope, options)
-    if (options.isWritten) writeDocs(parts, { ...readKept(), ...measured })
-    const missed = Object.entries(measured).flatMap(missedBars)
-    if (missed.length > 0) log(`Bars missed: ${missed.join('; ')}`)
+    if (options.isWritten) writeDocs(parts, { ...readPreviousResults(), ...measured })
+    const missed = Object.entries(measured).flatMap(missedThresholds)
+    if (missed.length > 0) log(`Thresholds missed: ${missed.join('; ')}`)
     process.exitCode = missed.length === 0 && Object.keys(measured).length === options.chosen.length ? 0 : 1
   } finally {
     await scope.stop()

@@ -16,7 +16,7 @@ const style = `
 
 const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 
-/** Every figure that has a lower bar: these are ratios, and more is better. */
+/** Every value with a lower threshold: these are ratios, and more is better. */
 const ratiosOf = (measured) =>
   Object.entries(measured).flatMap(([name, { columns, rows }]) =>
     rows.flatMap((row) =>
@@ -28,7 +28,7 @@ const ratiosOf = (measured) =>
     ),
   )
 
-/** One bar per ratio with a mark at its bar, as SVG for light and dark pages; null when nothing was measured. */
+/** Draws one bar per ratio and a line at its threshold, as SVG for light and dark pages; null without ratios. */
 export function toChart(measured) {
   const ratios = ratiosOf(measured)
   if (ratios.length === 0) return null
@@ -44,7 +44,7 @@ export function toChart(measured) {
       `<text x="${Number(length) + 8}" y="${y + 10}" class="value">${value.toFixed(2)}</text>`,
     ]
   })
-  const title = 'Ratios: more is better, the mark is the bar'
+  const title = 'Ratios: more is better, the line is the threshold'
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
     `  <title>${title}</title>`,

@@ -12,13 +12,13 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 const program = here('../server/bin/lastseen.mjs')
 const startTimeoutMs = 60_000
 const stopTimeoutMs = 15_000
-/** Linux shares the CPU among sessions (autogroup): each process needs its own session to get its own share. */
+/** Linux schedules the CPU by session (autogroup), so each process gets its own session and thus its own share. */
 const ownSession = { detached: true }
 const lowPriority = 10
 
 export const log = (line) => process.stderr.write(`${line}\n`)
 
-/** Stops everything that was started within it, in reverse order. */
+/** Collects started resources and stops them in reverse order. */
 export class Scope {
   #resources = []
   #isStopped = false
@@ -29,12 +29,12 @@ export class Scope {
     return starting
   }
 
-  /** Waits for what is still starting, and stops it too. */
+  /** Also waits for resources that are still starting, and stops them. */
   async stop() {
     this.#isStopped = true
     for (const starting of this.#resources.splice(0).reverse()) {
       const resource = await Promise.resolve(starting).catch(() => null)
-      await resource?.stop().catch((error) => log(`While stopping: ${error.message}`))
+      await resource?.stop().catch((error) => log(`Error while stopping: ${error.message}`))
     }
   }
 }
@@ -86,21 +86,21 @@ async function startProgram(args, folder, settings) {
 export const startServer = ({ url, folder, workers = 1, settings = {} }) =>
   startProgram(['serve', '--workers', String(workers)], folder, { DATABASE_URL: url, ...settings })
 
-/** The embedded PostgreSQL of the product with its usual settings. An otherwise idle server process keeps it running. */
+/** Starts the product's embedded PostgreSQL with its usual settings. An otherwise idle server process owns it. */
 export async function startPostgres() {
   const folder = mkdtempSync(join(tmpdir(), 'lastseen-bench-'))
   chmodSync(folder, 0o755)
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   try {
     const data = join(folder, 'data')
-    const holder = await startProgram(['deliver'], folder, { LASTSEEN_DATA_DIR: data })
+    const idleServer = await startProgram(['deliver'], folder, { LASTSEEN_DATA_DIR: data })
     const password = encodeURIComponent(readFileSync(join(data, 'postgres.password'), 'utf8').trim())
     const port = readFileSync(join(data, 'postgres/postmaster.pid'), 'utf8').split('\n')[3]
     return {
       folder,
       url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
       async stop() {
-        await holder.stop()
+        await idleServer.stop()
         remove()
       },
     }
@@ -139,7 +139,7 @@ export const dropDatabases = (postgres) =>
     for (const { datname } of rows) await client.query(`drop database ${datname} with (force)`)
   })
 
-/** A helper in its own process; `call` runs one of the methods it exposes (see expose.mjs). */
+/** Starts a helper in its own process; `call` runs one of the methods that it exposes (see expose.mjs). */
 export function startHelper(file, { isLowPriority = false } = {}) {
   const child = fork(here(file), ownSession)
   if (isLowPriority) lowerPriority(child.pid)
@@ -156,7 +156,7 @@ export function startHelper(file, { isLowPriority = false } = {}) {
   }
 }
 
-/** Where the CPU is contended, the server, PostgreSQL and other helpers go first. */
+/** Under CPU contention the server, PostgreSQL and the other helpers are scheduled before this process. */
 function lowerPriority(pid) {
   setPriority(pid, lowPriority)
   try {

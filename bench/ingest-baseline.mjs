@@ -1,6 +1,6 @@
 /**
  * The baseline of ingest: a script that writes the rows the server writes (minutes, positions, moves) with one unnest
- * statement per 1,000 reads. It has no messages to receive or decode. One statement runs while the next is on its way.
+ * statement per 1,000 reads. It neither receives nor decodes messages. The next statement is sent while the previous one runs.
  */
 import pg from 'pg'
 import { expose } from './expose.mjs'
@@ -50,8 +50,8 @@ let client
 let site
 const sources = new Map()
 
-async function start({ url, ...given }) {
-  site = given
+async function start({ url, ...options }) {
+  site = options
   client = new pg.Client({ connectionString: url, pipeline: true, options: '-c random_page_cost=1.1' })
   await client.connect()
 }

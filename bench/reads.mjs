@@ -1,6 +1,6 @@
 import { tagsOf } from './seed.mjs'
 
-/** How often an asset is read in a minute, and how long before now the first read is: the streams do not overlap. */
+/** The reads per asset and minute, and the age of the first read. The periods of the two shapes do not overlap. */
 export const shapes = {
   'ten reads per asset and minute': { readsPerMinute: 10, startDaysAgo: 300 },
   'every read in a new minute': { readsPerMinute: 1, startDaysAgo: 200 },
@@ -10,8 +10,8 @@ const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 
 /**
- * What the readers of a site report, without end: one asset after the other with all its reads of a minute, then the next
- * minute. In each minute every sixth asset is at another antenna than before.
+ * Yields the reads of a site endlessly: for each minute, all reads of one asset after the other. In each minute one asset
+ * in six, chosen at random, is at another antenna than before.
  */
 function* readsOf({ assets, antennaCount, shape, startMs }) {
   const { readsPerMinute, startDaysAgo } = shapes[shape]
@@ -27,7 +27,7 @@ function* readsOf({ assets, antennaCount, shape, startMs }) {
   }
 }
 
-/** Returns a function that takes the next reads of the site. */
+/** Returns a function that returns the next `count` reads of the site. */
 export function createReadSource(site) {
   const reads = readsOf(site)
   return (count) => Array.from({ length: count }, () => reads.next().value)

@@ -1,4 +1,4 @@
-/** The requests that are measured, and a session that keeps access tokens fresh. */
+/** The measured requests, and sessions that refresh access tokens. */
 import { keyOf, searchTermOf } from './seed.mjs'
 
 const keysPerFilter = 10
@@ -6,7 +6,7 @@ const tokenMaxAgeMs = 7 * 60_000
 const tokenConcurrency = 4
 export const basePath = '/api/v1'
 
-/** Tells the assets of this process from those of others. */
+/** A prefix that makes the keys of this process unique. */
 const runId = `${Date.now().toString(36)}${process.pid.toString(36)}`.toUpperCase()
 let created = 0
 
@@ -24,7 +24,7 @@ function newAsset() {
   }
 }
 
-/** Makes one request of a client that knows the sample. */
+/** Each function creates one request with random values from the sample. */
 export const operations = {
   'point read': ({ ids }) => get(`/assets/${pick(ids)}`),
   'list of 50': () => get('/assets?limit=50'),
@@ -66,7 +66,7 @@ async function exchange(port, { client_id, client_secret }) {
   return token
 }
 
-/** Returns a function that hands out new tokens when the old ones are about to expire. */
+/** Returns a function that calls `onTokens` with new tokens when the current tokens are about to expire. */
 export function createSession(port, credentials, onTokens) {
   let issuedAt = -Infinity
   return async function refresh() {

@@ -14,10 +14,10 @@ const options = '-c session_replication_role=replica -c synchronous_commit=off -
 const isDeleted = (n) => n % 100 === 7
 export const tagOf = (n) => `E2801170${n.toString(16).toUpperCase().padStart(16, '0')}`
 export const keyOf = (n) => `EQ-${String(n).padStart(7, '0')}`
-/** Part of one or two names: the last word and the number without its last digit. */
+/** A substring of one or two asset names: the last word of the noun and the number without its last digit. */
 export const searchTermOf = (n) => `${nouns[n % nouns.length].split(' ').at(-1)} ${String(1_000_000 + n).slice(0, -1)}`
 
-/** The tags that a reader can see, among so many assets. */
+/** The tags of the assets that are not deleted, among the first `assets` assets. */
 export const tagsOf = (assets) =>
   Array.from({ length: assets }, (_, index) => index + 1).flatMap((n) => (isDeleted(n) ? [] : [tagOf(n)]))
 
@@ -40,7 +40,7 @@ export const assetRows = (count) => `
   from generate_series(1, ${count}::bigint) n
   cross join lateral (select date_trunc('second', now()) - (30 + n * 7919 % 700) * interval '1 day' as created_at) c`
 
-/** Random-looking ids below 2^52, as the server makes them. */
+/** Pseudo-random ids below 2^52, like those of the server. */
 const idOf = (seed, number = 'n') => `hashint8extended(${number}, ${seed}) & 4503599627370495`
 
 const countRows = (orgId, kind, table) => `
@@ -72,8 +72,8 @@ const seedAssets = (orgId, count) => [
 const locationOf = (orgId, number) => idOf(orgId, `1 + (${number}) % ${locationCount}`)
 
 /**
- * So many minutes per asset, evenly over 360 days until three hours ago, in order of time as reads arrive, and one move
- * per asset.
+ * Inserts `minutes` minutes per asset, distributed evenly over 360 days until three hours ago and ordered by time, as reads
+ * arrive, and one move per asset.
  */
 const seedHistory = (orgId, minutes) => [
   `alter table seeded add column last_minute timestamptz`,

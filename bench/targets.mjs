@@ -1,12 +1,12 @@
-/** Servers with an organization, and the load on them. */
+/** Starts servers with an organization and runs loads on them. */
 import { createDatabase, startHelper, startServer } from './environment.mjs'
 import { authorization, createSession } from './requests.mjs'
 import { createOrganization } from './seed.mjs'
 
-export const startLoad = (scope, options) => scope.use(startHelper('./load.mjs', options))
+export const startLoad = (scope, options) => scope.use(startHelper('./load-generator.mjs', options))
 
-/** Tells a load generator of an organization at a server or at its baseline. */
-export const addTarget = (load, name, port, { sample, assets, antennaCount, reader }, tokens, more = {}) =>
+/** Registers an organization of a server or a baseline with a load generator. */
+export const addTarget = (load, name, port, { sample, assets, antennaCount, reader }, tokens, overrides = {}) =>
   load.call('addTarget', {
     name,
     port,
@@ -15,12 +15,12 @@ export const addTarget = (load, name, port, { sample, assets, antennaCount, read
     antennaCount,
     reader,
     headers: tokens.map(authorization),
-    ...more,
+    ...overrides,
   })
 
 /**
- * Starts a server with one organization on a database of its own, and makes it a target of the load generator. `refresh`
- * has to be called before every measurement: it replaces access tokens that are about to expire.
+ * Starts a server with one organization in a new database and registers it with the load generator. Call `refresh` before
+ * every measurement: it replaces access tokens that are about to expire.
  */
 export async function startTarget({ scope, postgres, load }, name, { assets = 10_000, ...options }) {
   const { credentials = 1, minutesPerAsset, settings, workers, target, onTokens } = options
@@ -34,9 +34,9 @@ export async function startTarget({ scope, postgres, load }, name, { assets = 10
   return { url, organization, server, refresh }
 }
 
-/** Runs loads at the same time. A request that fails makes the measurement void. */
+/** Runs loads concurrently. Throws when a request fails, because the measurement is then invalid. */
 export async function measureLoads(load, loads, pace) {
-  const measured = await load.call('run', { loads, ...pace })
+  const measured = await load.call('runClosedLoop', { loads, ...pace })
   measured.results.forEach(({ failures }, index) => {
     if (Object.keys(failures).length === 0) return
     throw new Error(`failed requests at ${loads[index].target}: ${JSON.stringify(failures)}`)
@@ -44,8 +44,8 @@ export async function measureLoads(load, loads, pace) {
   return measured
 }
 
-export async function measureLoad(load, one, pace) {
-  const { results } = await measureLoads(load, [one], pace)
+export async function measureLoad(load, singleLoad, pace) {
+  const { results } = await measureLoads(load, [singleLoad], pace)
   const { perSecond, p50Ms, p99Ms } = results[0]
   return { perSecond, p50Ms, p99Ms }
 }

@@ -1,4 +1,4 @@
-/** The baseline of webhooks: a bare undici loop that makes, signs and sends the same events. It reads and stores nothing. */
+/** The baseline of webhooks: an undici loop that creates, signs and sends the same events, without a database. */
 import { createHmac, randomUUID } from 'node:crypto'
 import { Pool } from 'undici'
 import { expose } from './expose.mjs'
@@ -39,9 +39,9 @@ function nextEvent() {
 }
 
 async function send({ events, concurrency }) {
-  let left = events
+  let remaining = events
   const work = async () => {
-    while (left-- > 0) {
+    while (remaining-- > 0) {
       const { statusCode, body } = await pool.request({ method: 'POST', path: '/', ...nextEvent() })
       await body.dump()
       if (statusCode !== 204) throw new Error(`the receiver returned ${statusCode}`)

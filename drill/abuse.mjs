@@ -1,6 +1,6 @@
 /**
- * What a hostile caller may try, each for a few seconds, while another organization reads and exchanges tokens. The
- * neighbour must not notice, and the server's memory stays bounded.
+ * Runs each kind of abuse for a few seconds while another organization, the neighbour, reads and exchanges tokens. The
+ * neighbour's latency and the server's memory must stay within their bounds.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -31,7 +31,7 @@ async function exchange(service, { client_id, client_secret }) {
   return token
 }
 
-/** Reads one asset and exchanges a token in turn, and remembers how long each takes. */
+/** Alternately reads an asset and exchanges a token, and records the latencies. */
 class Neighbour {
   #service
   #organization
@@ -73,15 +73,15 @@ class Neighbour {
 
 const memoryMiB = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024
 
-/** Sends a request and never reads the answer. */
+/** Sends a request and never reads the response. */
 function sendUnread(port, text, sockets) {
   const socket = connect({ port, host: '127.0.0.1' }, () => socket.write(text)).pause()
   socket.on('error', ignore)
   sockets.push(socket)
 }
 
-/** Keeps so many requests going until the signal. */
-const keepGoing = (count, signal, request) =>
+/** Keeps `count` requests in flight until the signal is aborted. */
+const keepInFlight = (count, signal, request) =>
   Promise.all(
     Array.from({ length: count }, async (_, index) => {
       while (!signal.aborted)
@@ -95,10 +95,10 @@ const keepGoing = (count, signal, request) =>
 async function call(service, path, token, options = {}) {
   const headers = { ...(token && { Authorization: `Bearer ${token}` }), ...options.headers }
   const signal = AbortSignal.any([AbortSignal.timeout(30_000), ...(options.signal ? [options.signal] : [])])
-  const start = path.startsWith('/natural/') ? origin(service) : base(service)
-  const response = await fetch(start + path, { ...options, headers, signal })
+  const prefix = path.startsWith('/natural/') ? origin(service) : base(service)
+  const response = await fetch(prefix + path, { ...options, headers, signal })
   await response.arrayBuffer()
-  // A request that is wrong would abuse nothing.
+  // An invalid request would not load the server, so the case would prove nothing.
   if (response.status === 400 || response.status === 404)
     throw new Error(`${path} was answered with ${response.status}`)
   return response.status
@@ -108,26 +108,26 @@ const json = (body) => ({ method: 'POST', headers: { 'Content-Type': 'applicatio
 
 const cases = [
   {
-    name: '500 connections that sign up',
+    name: '500 concurrent sign-ups',
     run: ({ service, signal }) =>
-      keepGoing(500, signal, (index) => {
+      keepInFlight(500, signal, (index) => {
         const email = `${index}-${Math.random()}@drill.example`
-        const body = { email, password: 'a long enough passphrase', organization_name: 'Flood' }
+        const body = { email, password: 'a long enough passphrase', organization_name: 'Abuse' }
         return call(service, '/auth/signup', null, { ...json(body), signal })
       }),
   },
   {
-    name: '24 reports of the past at a time',
+    name: '24 concurrent reports of the past',
     run: ({ service, signal, tokens }) =>
-      keepGoing(24, signal, (index) => {
+      keepInFlight(24, signal, (index) => {
         const at = new Date(Date.now() - (1 + Math.random() * 200) * 86_400_000).toISOString()
         return call(service, `/reports/asset-locations?at=${at}`, tokens[index % tokens.length], { signal })
       }),
   },
   {
-    name: '24 dwell reports at a time',
+    name: '24 concurrent dwell reports',
     run: ({ service, signal, session }) =>
-      keepGoing(24, signal, () => {
+      keepInFlight(24, signal, () => {
         const from = new Date(Date.now() - 300 * 86_400_000).toISOString()
         return call(service, `/reports/dwell?from=${from}`, session, { signal })
       }),
@@ -159,7 +159,7 @@ const cases = [
     },
   },
   {
-    name: '24 imports that are checked again and again',
+    name: '24 concurrent checks of imports',
     async run({ service, signal, session }) {
       const rows = Array.from({ length: 4_000 }, (_, index) => ({
         line: index + 2,
@@ -168,16 +168,16 @@ const cases = [
       }))
       const ids = []
       for (let count = 0; count < 20; count++) ids.push(await createImport(service, session, rows))
-      await keepGoing(24, signal, (index) =>
+      await keepInFlight(24, signal, (index) =>
         call(service, `/imports/${ids[index % ids.length]}/check`, session, { ...json({}), signal }),
       )
     },
   },
   {
-    name: '16 lists by path of a tree of 64 levels',
+    name: '16 concurrent lists, sorted by path, of a tree with 64 levels',
     async run({ service, signal, tokens, orgId }) {
       await service.withDatabase((client) => client.query(deepTree(orgId)))
-      await keepGoing(16, signal, (index) =>
+      await keepInFlight(16, signal, (index) =>
         call(service, '/natural/api/v1/locations?sort=-path', tokens[index % tokens.length], { signal }),
       )
     },
@@ -191,7 +191,7 @@ const cases = [
         const { username, password, topic } = reader.mqtt
         socket.write(generate({ cmd: 'connect', clientId: `drill-${connection}`, username, password, clean: true }))
         const payload = Buffer.alloc(2 ** 20, 0x20)
-        // Every PUBREC of the server stays unanswered.
+        // The client never answers the server's PUBREC.
         socket.resume()
         for (let messageId = 1; messageId <= 100 && !socket.destroyed; messageId++) {
           socket.write(generate({ cmd: 'publish', topic, payload, qos: 2, messageId, retain: false, dup: false }))
@@ -204,7 +204,7 @@ const cases = [
   {
     name: '200 MQTT connections with an unfinished CONNECT of 4 MiB',
     async run({ service, signal, sockets }) {
-      // A CONNECT that announces 4 MiB, and the first half of it.
+      // A CONNECT whose header announces 4 MiB, followed by only half of it.
       const head = Buffer.from([0x10, 0x80, 0x80, 0x80, 0x02])
       const half = Buffer.concat([head, Buffer.from([0, 4]), Buffer.from('MQTT'), Buffer.alloc(2 * 2 ** 20)])
       for (let count = 0; count < 200; count++) sendUnread(service.mqttPort, half, sockets)
@@ -217,7 +217,7 @@ const cases = [
       service.withDatabase(async (client) => {
         await client.query('begin')
         await client.query('select 1 from record_counts where org_id = $1 for update', [orgId])
-        await keepGoing(30, signal, (index) =>
+        await keepInFlight(30, signal, (index) =>
           call(service, '/assets', tokens[index % tokens.length], { ...json({ name: 'Waits' }), signal }),
         )
         await client.query('rollback')
@@ -233,7 +233,7 @@ async function createImport(service, session, rows) {
   return data.id
 }
 
-/** 200 chains of 64 locations. */
+/** Inserts 200 chains of 64 nested locations. */
 const deepTree = (orgId) => `
   insert into locations (org_id, id, parent_id, external_key, name, is_active, valid_from, created_at, updated_at, search_text)
   select ${orgId}, 5000000000000 + chain * 100 + level, case when level > 1 then 5000000000000 + chain * 100 + level - 1 end,
@@ -268,7 +268,7 @@ async function runCase(service, { name, run }, context) {
   return [name, requests, failures, `${p99Ms.toFixed(0)} ms`, `${peakMiB.toFixed(0)} MiB`, isMet ? 'yes' : '**no**']
 }
 
-/** Returns a table: each case, what the neighbour noticed, and whether it is within the bounds. */
+/** Returns a table: each case with the neighbour's failures and latency, the memory, and whether they are in bounds. */
 export async function runAbuse(service, { isQuick, log }) {
   const url = service.databaseUrl
   const size = isQuick ? 5_000 : 120_000
@@ -288,8 +288,8 @@ export async function runAbuse(service, { isQuick, log }) {
     session: await signIn(service, 'Abuser'),
   }
   const rows = []
-  for (const one of cases) {
-    rows.push(await runCase(service, one, { neighbour, abuser }))
+  for (const abuseCase of cases) {
+    rows.push(await runCase(service, abuseCase, { neighbour, abuser }))
     log(rows.at(-1).join(', '))
   }
   return { columns: ['abuse', 'neighbour requests', 'failed', 'p99', 'server memory', 'within bounds'], rows }

@@ -1,12 +1,12 @@
-/** The faults, each with how often it happens. A fault has passed when every writer has been acknowledged again. */
+/** The faults and how often each is injected. A fault is over when every writer has received an acknowledgement again. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const freezeMs = 2_000
 
-/** The database's processes: the one of the pid file and its children. */
-function databaseProcesses(service) {
+/** The pids of the postmaster, from its pid file, and of its children. */
+function databasePids(service) {
   const parent = service.databasePid
   const isChild = (pid) => {
     try {
@@ -60,7 +60,7 @@ export const faults = [
   },
   { name: 'client connections cut', times: 16, run: (service) => service.cutConnections() },
   { name: 'server frozen for 2 s', times: 4, run: (service) => freeze([service.pid]) },
-  { name: 'database frozen for 2 s', times: 4, run: (service) => freeze(databaseProcesses(service)) },
+  { name: 'database frozen for 2 s', times: 4, run: (service) => freeze(databasePids(service)) },
   {
     name: 'tables locked for 2 s',
     times: 4,
@@ -84,7 +84,7 @@ export const faults = [
   {
     name: 'disk full for 2 s',
     times: 2,
-    /** Only where the data lies on a small file system of its own. */
+    /** Requires that the data folder is on its own small file system. */
     isPossible: ({ isOnOwnDisk }) => isOnOwnDisk,
     async run(_service, { folder }) {
       const filler = join(folder, 'filler')

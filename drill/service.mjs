@@ -1,12 +1,12 @@
-/** The service under test: one server process with its embedded database, and a proxy that clients connect through. */
+/** The service under test: one server process with its embedded database, and TCP proxies for its clients. */
 import { readFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { freePort, startServer, withClient } from '../bench/environment.mjs'
 
-/** Passes connections on to another port; `cut` ends all of them. */
-async function startProxy(target) {
+/** Forwards TCP connections to another port; `cut` closes all of them. */
+async function startTcpProxy(target) {
   const sockets = new Set()
   const server = createServer((inbound) => {
     const outbound = connect({ port: target, host: '127.0.0.1', noDelay: true })
@@ -58,7 +58,7 @@ export class Service {
       ...settings,
     }
     await this.#startServer()
-    this.#proxies = [await startProxy(http), await startProxy(mqtt)]
+    this.#proxies = [await startTcpProxy(http), await startTcpProxy(mqtt)]
     ;[this.httpPort, this.mqttPort] = this.#proxies.map(({ port }) => port)
     return this
   }
@@ -76,18 +76,18 @@ export class Service {
     return this.#server.pid
   }
 
-  /** The process of the database, from its own pid file. */
+  /** The pid of the postmaster, from its pid file. */
   get databasePid() {
-    return Number(this.#postmaster()[0])
+    return Number(this.#pidFileLines()[0])
   }
 
   get databaseUrl() {
     const data = this.#settings.LASTSEEN_DATA_DIR
     const password = encodeURIComponent(readFileSync(join(data, 'postgres.password'), 'utf8').trim())
-    return `postgres://postgres:${password}@127.0.0.1:${this.#postmaster()[3]}/lastseen`
+    return `postgres://postgres:${password}@127.0.0.1:${this.#pidFileLines()[3]}/lastseen`
   }
 
-  #postmaster() {
+  #pidFileLines() {
     return readFileSync(join(this.#settings.LASTSEEN_DATA_DIR, 'postgres/postmaster.pid'), 'utf8').split('\n')
   }
 
@@ -100,13 +100,13 @@ export class Service {
     for (const proxy of this.#proxies) proxy.cut()
   }
 
-  /** Runs the work with a connection of the database's superuser, as soon as the database accepts one. */
+  /** Runs `work` with a superuser connection; retries until the database accepts connections. */
   async withDatabase(work) {
-    for (let tries = 0; ; tries++) {
+    for (let attempt = 0; ; attempt++) {
       try {
         return await withClient(this.databaseUrl, work)
       } catch (error) {
-        if (tries === 100) throw error
+        if (attempt === 100) throw error
         await new Promise((resolve) => setTimeout(resolve, 100))
       }
     }

@@ -1,6 +1,6 @@
 /**
- * Clients that write until `stop` is called. Like real clients, they repeat what was not acknowledged. They keep a record of
- * what was acknowledged, so that it can be compared with what is stored.
+ * Clients that write until `stop` is called. Like real clients, they retry writes that were not acknowledged. They record
+ * the acknowledged writes, which `compare` compares with the stored rows.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import mqtt from 'mqtt'
@@ -28,8 +28,8 @@ async function post(service, path, token, body) {
 
 const ignore = () => null
 
-/** Creates assets, with one credential after the other because of the rate limit. */
-class Creator {
+/** Creates assets and rotates over many credentials because of the rate limit. */
+class AssetCreator {
   acknowledged = []
   #service
   #name
@@ -56,7 +56,7 @@ class Creator {
       const token = (credential.token ??= await this.#exchange(credential))
       const reply =
         token && (await post(this.#service, '/api/v1/assets', token, { external_key: key, name: key }).catch(ignore))
-      // A conflict means that an earlier try was stored although its response was lost.
+      // A conflict means that an earlier attempt was stored although its response was lost.
       if (reply?.status === 201 || reply?.status === 409) return this.acknowledged.push(key)
       if (reply?.status === 401) credential.token = undefined
       await sleep(pauseMs)
@@ -70,7 +70,7 @@ class Creator {
   }
 }
 
-/** Sends one message a minute of simulated time; every asset is seen once in each, mostly at another antenna than before. */
+/** Sends one message per minute of simulated time, with one read of every asset at the next antenna. */
 class Reader {
   acknowledged = 0
   #service
@@ -105,7 +105,7 @@ class Reader {
       const body = { reads: this.#tags.map((tag) => ({ tag, antenna, observed_at })) }
       while (!(await this.#send(this.#service, this.#reader, body).catch(ignore))) await sleep(pauseMs)
       this.acknowledged++
-      // Simulated time is faster than real time, but must not overtake it.
+      // Simulated time starts in the past and runs faster than real time, but must not reach the present.
       await sleep(5)
     }
   }
@@ -113,10 +113,10 @@ class Reader {
 
 const overHttp = async (service, { token }, body) => (await post(service, '/ingest/v1/reads', token, body)).status < 300
 
-/** A lost connection is opened again; without a listener its error would end the process. */
+/** The client reconnects by itself; without an error listener a lost connection would end the process. */
 const openClient = (url, options) => mqtt.connect(url, options).on('error', ignore)
 
-/** Publishes with QoS 1 over a connection of its own that reconnects by itself. */
+/** Publishes with QoS 1 over one connection, which reconnects by itself. */
 function overMqtt() {
   let client
   return {
@@ -124,15 +124,15 @@ function overMqtt() {
       const { username, password, topic } = login
       client ??= openClient(`mqtt://127.0.0.1:${service.mqttPort}`, { username, password, reconnectPeriod: 200 })
       const signal = AbortSignal.timeout(timeoutMs)
-      const late = new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-      await Promise.race([client.publishAsync(topic, JSON.stringify(body), { qos: 1 }), late])
+      const timeout = new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      await Promise.race([client.publishAsync(topic, JSON.stringify(body), { qos: 1 }), timeout])
       return true
     },
     close: () => client?.end(true),
   }
 }
 
-/** All writers of one drill, in an organization of their own. */
+/** All writers of one drill, in a new organization. */
 export class Writers {
   #service
   #orgId
@@ -163,7 +163,7 @@ export class Writers {
     }
     for (const name of ['A', 'B', 'C']) {
       const keys = run('key', 'create', '--org', org, '--name', name, '--scopes', scopes, '--count', '100')
-      this.#creators.push(new Creator(service, name, keys))
+      this.#creators.push(new AssetCreator(service, name, keys))
     }
     const { signal } = this.#stopping
     this.#running = Promise.all([...this.#creators, ...this.#readers].map((writer) => writer.run(signal)))
@@ -176,21 +176,21 @@ export class Writers {
     return { creates, reads }
   }
 
-  /** Resolves once every writer has had something acknowledged again; the signal ends the waiting. */
-  async untilProgress(signal) {
+  /** Resolves when every writer has received new acknowledgements; rejects when the signal is aborted. */
+  async waitForProgress(signal) {
     const counts = () => [...this.#creators, ...this.#readers].map((writer) => writer.count)
     const before = counts()
     while (!counts().every((count, index) => count > before[index] + 1)) await sleep(10, null, { signal })
   }
 
-  /** What is in flight is repeated until it is acknowledged, unless the service is gone. */
+  /** Writes in flight are retried until they are acknowledged, for up to 30 seconds. */
   async stop() {
     this.#stopping.abort()
     await Promise.race([this.#running, sleep(stopLimitMs, null, { ref: false })])
     this.#mqtt.close()
   }
 
-  /** Compares what was acknowledged with what is stored. Only what was acknowledged is there, each once. */
+  /** Compares the acknowledged writes with the stored rows: each must be stored exactly once. */
   async compare() {
     return this.#service.withDatabase(async (client) => {
       const keys = this.#creators.flatMap(({ acknowledged }) => acknowledged)
@@ -205,14 +205,14 @@ export class Writers {
         minutes += rows[0].minutes
         moves += rows[0].moves
         expectedMinutes += acknowledged * tags.length
-        // Each minute is at another antenna than the one before it, so each is a move.
+        // Each minute is at another antenna than the previous minute, so each is a move.
         expectedMoves += acknowledged * tags.length
       }
       const { stored, distinct } = assets.rows[0]
       return {
         acknowledged: keys.length + expectedMinutes,
         lost: keys.length - distinct + Math.max(0, expectedMinutes - minutes) + Math.max(0, expectedMoves - moves),
-        doubled: stored - distinct + Math.max(0, minutes - expectedMinutes) + Math.max(0, moves - expectedMoves),
+        duplicated: stored - distinct + Math.max(0, minutes - expectedMinutes) + Math.max(0, moves - expectedMoves),
       }
     })
   }

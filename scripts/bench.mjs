@@ -1,8 +1,8 @@
-import { ensureBuilt, ensurePackages } from './ensure.mjs'
+import { buildWorkspaces, installPackages } from './bootstrap.mjs'
 
 try {
-  ensurePackages({ dev: true })
-  ensureBuilt()
+  installPackages({ dev: true })
+  buildWorkspaces()
   const { main } = await import('../bench/bench.mjs')
   await main()
 } catch (error) {

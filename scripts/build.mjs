@@ -1,9 +1,9 @@
-/** Makes a checkout ready to run and stops: for images and packages, where nothing may be built at the first start. */
-import { ensureBuilt, ensurePackages } from './ensure.mjs'
+/** Installs and builds everything without starting the server: for container images and packages. */
+import { buildWorkspaces, installPackages } from './bootstrap.mjs'
 
 try {
-  ensurePackages({ dev: false })
-  ensureBuilt('server', 'web', 'client')
+  installPackages({ dev: false })
+  buildWorkspaces('server', 'web', 'client')
 } catch (error) {
   process.stderr.write(`${error.message}\n`)
   process.exitCode = 1

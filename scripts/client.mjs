@@ -1,8 +1,8 @@
-import { ensureBuilt, ensurePackages } from './ensure.mjs'
+import { buildWorkspaces, installPackages } from './bootstrap.mjs'
 
 try {
-  ensurePackages({ dev: false })
-  ensureBuilt('client')
+  installPackages({ dev: false })
+  buildWorkspaces('client')
 } catch (error) {
   process.stderr.write(`${error.message}\n`)
   process.exit(1)

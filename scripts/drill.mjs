@@ -1,13 +1,13 @@
-import { ensureBuilt, ensurePackages } from './ensure.mjs'
+import { buildWorkspaces, installPackages } from './bootstrap.mjs'
 
 try {
-  ensurePackages({ dev: true })
-  ensureBuilt()
+  installPackages({ dev: true })
+  buildWorkspaces()
   const { main } = await import('../drill/drill.mjs')
   await main()
 } catch (error) {
   process.stderr.write(`${error.message}\n`)
   process.exitCode = 1
 }
-// Writers of a drill that failed may still be trying.
+// After a failed drill, its writers may still be retrying and would keep the process alive.
 process.exit()

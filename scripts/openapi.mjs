@@ -1,9 +1,9 @@
-/** Writes the descriptions of the API to server/openapi, made of the rows that serve it. A test fails while one is stale. */
+/** Generates the OpenAPI documents in server/openapi from the routes. A test fails while one of them is stale. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensureBuilt, root } from './ensure.mjs'
+import { buildWorkspaces, root } from './bootstrap.mjs'
 
-ensureBuilt()
+buildWorkspaces()
 const { describeNaturalKey, naturalKeySurface } = await import('../server/dist/api/natural-key/surface.js')
 const { describePrimary } = await import('../server/dist/api/primary/openapi.js')
 const { primarySurface } = await import('../server/dist/api/primary/surface.js')
@@ -20,11 +20,11 @@ function write(name, document) {
   process.stdout.write(`server/openapi/${name}: ${operations.length} operations\n`)
 }
 
-// Nothing in the rows is called, so they need nothing.
-const nothing = new Proxy({}, {})
-write('primary.json', describePrimary(primarySurface(nothing).routes, '/', apiKeyComponents))
+// No handler is called, so the routes need no dependencies.
+const noDeps = new Proxy({}, {})
+write('primary.json', describePrimary(primarySurface(noDeps).routes, '/', apiKeyComponents))
 write(
   'natural-key.json',
-  describeNaturalKey(naturalKeySurface(nothing, '/natural').routes, '/natural', apiKeyComponents),
+  describeNaturalKey(naturalKeySurface(noDeps, '/natural').routes, '/natural', apiKeyComponents),
 )
-write('web.json', describeSessionApi(sessionSurface(nothing, nothing, nothing).routes))
+write('web.json', describeSessionApi(sessionSurface(noDeps, noDeps, noDeps).routes))

@@ -1,9 +1,9 @@
-/** Writes the two tables of docs/scaling.md from the lists in server/src/db, which `npm test` compares. */
+/** Writes the two tables of docs/scaling.md from the lists in server/src/db. `npm test` fails while they differ. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensureBuilt, root } from './ensure.mjs'
+import { buildWorkspaces, root } from './bootstrap.mjs'
 
-ensureBuilt()
+buildWorkspaces()
 const { tables } = await import('../server/dist/db/schema/tables.js')
 const { crossShardStatements } = await import('../server/dist/db/citus/cross-shard.js')
 const page = join(root, 'docs/scaling.md')

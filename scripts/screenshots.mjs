@@ -1,41 +1,41 @@
 /* global Image, document, localStorage */
 /**
- * Makes the pictures under docs/images: every page of the web app over a warehouse that was played for it. With KEEP_PNG
- * set to a folder they also go there, with every page once more on a phone and in the dark, to look at.
+ * Takes the screenshots in docs/images: every page of the web app with the demo data of a simulated warehouse. With
+ * KEEP_PNG set to a folder, PNG files are written there too, with every page also in phone size and in dark mode.
  */
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ensureBuilt, ensurePackages, root } from './ensure.mjs'
+import { buildWorkspaces, installPackages, root } from './bootstrap.mjs'
 
-ensurePackages({ dev: true })
-ensureBuilt()
+installPackages({ dev: true })
+buildWorkspaces()
 const { chromium } = createRequire(join(root, 'web/package.json'))('@playwright/test')
 
 const images = join(root, 'docs/images')
 const port = process.env.PORT ?? '8399'
 const base = `http://127.0.0.1:${port}`
-const data = mkdtempSync(join(tmpdir(), 'lastseen-pictures-'))
+const data = mkdtempSync(join(tmpdir(), 'lastseen-screenshots-'))
 chmodSync(data, 0o755)
 
 const server = spawn(process.execPath, [join(root, 'server/bin/lastseen.mjs'), 'serve', '--demo'], {
   env: { ...process.env, PORT: port, LASTSEEN_DATA_DIR: data, LASTSEEN_MQTT_PORT: '0', LASTSEEN_LOG_LEVEL: 'warn' },
   stdio: ['ignore', 'ignore', 'pipe'],
 })
-let said = ''
-server.stderr.setEncoding('utf8').on('data', (text) => (said += text))
-const untilSaid = async (pattern) => {
-  while (!pattern.test(said)) {
-    if (server.exitCode !== null) throw new Error(said)
-    await new Promise((resume) => setTimeout(resume, 100))
+let output = ''
+server.stderr.setEncoding('utf8').on('data', (text) => (output += text))
+const waitForOutput = async (pattern) => {
+  while (!pattern.test(output)) {
+    if (server.exitCode !== null) throw new Error(output)
+    await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  return pattern.exec(said)
+  return pattern.exec(output)
 }
 
 async function call(token, method, path, body) {
-  const headers = { 'Content-Type': 'application/json', 'User-Agent': 'pictures' }
+  const headers = { 'Content-Type': 'application/json', 'User-Agent': 'screenshots' }
   if (token !== null) headers.Authorization = `Bearer ${token}`
   const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
   const response = await fetch(`${base}/api/v1${path}`, init)
@@ -44,7 +44,7 @@ async function call(token, method, path, body) {
   return text === '' ? undefined : JSON.parse(text).data
 }
 
-/** Chromium writes WebP, which takes a third of the room; Playwright itself does not. */
+/** Chromium encodes WebP, a third of the size of PNG. Playwright itself cannot write WebP. */
 async function toWebp(page, png) {
   const text = await page.evaluate(async (source) => {
     const image = new Image()
@@ -59,7 +59,7 @@ async function toWebp(page, png) {
   return Buffer.from(text.slice(text.indexOf(',') + 1), 'base64')
 }
 
-async function picture(browser, session, shots, { isForLooking = false, ...options }) {
+async function takeScreenshots(browser, session, shots, { isForReview = false, ...options }) {
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', ...options })
   const [page, blank] = [await context.newPage(), await context.newPage()]
   await page.goto(`${base}/mark.svg`)
@@ -73,17 +73,17 @@ async function picture(browser, session, shots, { isForLooking = false, ...optio
     await prepare?.(page)
     await page.waitForTimeout(900)
     await page.waitForFunction(loaded)
-    const png = await page.screenshot(isForLooking ? { fullPage: true } : {})
-    if (!isForLooking) writeFileSync(join(images, `${name}.webp`), await toWebp(blank, png))
+    const png = await page.screenshot(isForReview ? { fullPage: true } : {})
+    if (!isForReview) writeFileSync(join(images, `${name}.webp`), await toWebp(blank, png))
     if (process.env.KEEP_PNG !== undefined) writeFileSync(join(process.env.KEEP_PNG, `${name}.png`), png)
   }
   await context.close()
 }
 
 try {
-  const [, email] = await untilSaid(/Sign in with +(\S+)/)
-  const [, password] = await untilSaid(/Password +(\S+)/)
-  await untilSaid(/Things are moving now/)
+  const [, email] = await waitForOutput(/Sign in with +(\S+)/)
+  const [, password] = await waitForOutput(/Password +(\S+)/)
+  await waitForOutput(/Things are moving now/)
   const signIn = () => call(null, 'POST', '/auth/login', { email, password })
   const { access_token: token, user } = await signIn()
   const [asset] = await call(token, 'GET', '/assets?limit=1&q=Forklift')
@@ -94,12 +94,12 @@ try {
     scopes: ['assets:read', 'assets:write', 'tracking:read'],
   })
   await call(token, 'POST', '/invitations', { email: 'operator@example.com', role: 'operator' })
-  const here = await call(token, 'GET', `/reports/asset-locations?location_id=${rack.id}&limit=200`)
+  const assetsInRack = await call(token, 'GET', `/reports/asset-locations?location_id=${rack.id}&limit=200`)
   const others = await call(token, 'GET', '/assets?limit=2&q=Ladder')
   const scan = async (page) => {
     const codes = [
-      ...here.slice(2).map((one) => one.asset_external_key),
-      ...others.map((one) => one.external_key),
+      ...assetsInRack.slice(2).map((row) => row.asset_external_key),
+      ...others.map((row) => row.external_key),
       '4006381333931',
     ]
     await page.getByRole('textbox', { name: 'Code' }).fill(codes.join(','))
@@ -107,7 +107,7 @@ try {
     await page.waitForTimeout(800)
   }
   const tab = (name) => (page) => page.getByRole('tab', { name }).click()
-  const desk = [
+  const desktop = [
     { name: 'overview', path: '/' },
     { name: 'assets', path: '/assets' },
     { name: 'asset', path: `/assets/${asset.id}` },
@@ -144,24 +144,31 @@ try {
     return { refresh_token: refresh, user: person }
   }
   const wide = { viewport: { width: 1280, height: 800 } }
-  await picture(browser, null, [{ name: 'sign-in', path: '/sign-in' }], wide)
-  await picture(browser, await session(), desk, wide)
-  await picture(browser, await session(), [{ name: 'overview-dark', path: '/' }], { ...wide, colorScheme: 'dark' })
-  await picture(browser, await session(), phone, {
+  await takeScreenshots(browser, null, [{ name: 'sign-in', path: '/sign-in' }], wide)
+  await takeScreenshots(browser, await session(), desktop, wide)
+  await takeScreenshots(browser, await session(), [{ name: 'overview-dark', path: '/' }], {
+    ...wide,
+    colorScheme: 'dark',
+  })
+  await takeScreenshots(browser, await session(), phone, {
     viewport: { width: 360, height: 740 },
     isMobile: true,
     hasTouch: true,
   })
   if (process.env.KEEP_PNG !== undefined) {
-    const every = (mode) => desk.map((one) => ({ ...one, name: `${one.name}-on-${mode}` }))
+    const allPages = (mode) => desktop.map((shot) => ({ ...shot, name: `${shot.name}-on-${mode}` }))
     const small = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }
-    await picture(browser, await session(), every('phone'), { ...small, isForLooking: true })
-    await picture(browser, await session(), every('dark'), { ...wide, colorScheme: 'dark', isForLooking: true })
+    await takeScreenshots(browser, await session(), allPages('phone'), { ...small, isForReview: true })
+    await takeScreenshots(browser, await session(), allPages('dark'), {
+      ...wide,
+      colorScheme: 'dark',
+      isForReview: true,
+    })
   }
   await browser.close()
 } finally {
-  const ended = new Promise((resolve) => server.once('exit', resolve))
+  const exited = new Promise((resolve) => server.once('exit', resolve))
   server.kill('SIGTERM')
-  await ended
+  await exited
   rmSync(data, { recursive: true, force: true })
 }

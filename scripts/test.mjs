@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { join, relative } from 'node:path'
-import { ensureBuilt, ensurePackages, root } from './ensure.mjs'
+import { buildWorkspaces as ensureBuilt, installPackages as ensurePackages, root } from './bootstrap.mjs'
 
 const cache = join(root, 'server/.cache')
 const evidence = join(cache, 'evidence')
@@ -116,7 +116,7 @@ const parts = {
     return vitest('tests', [])
   },
   evidence: () => {
-    const { status, stdout } = spawnSync(process.execPath, ['scripts/check-evidence.mjs'], {
+    const { status, stdout } = spawnSync(process.execPath, ['scripts/check-coverage.mjs'], {
       cwd: root,
       encoding: 'utf8',
     })

@@ -1,4 +1,4 @@
-/** Parse Server as a peer: installed into the benchmark's folder, with the same assets in a PostgreSQL database of its own. */
+/** Installs Parse Server into the benchmark's folder and runs it with the same assets in its own PostgreSQL database. */
 import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { copyFileSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ const startTimeoutMs = 60_000
 const userCount = 16
 const here = (name) => fileURLToPath(new URL(name, import.meta.url))
 
-/** Parse Server is no dependency of this project. */
+/** Installs Parse Server at run time, because it is not a dependency of this project. */
 export function installParse(folder) {
   const home = join(folder, 'parse')
   mkdirSync(home)
@@ -73,7 +73,7 @@ async function waitUntilHealthy(child, serverURL, headers) {
   throw new Error('Parse Server did not start')
 }
 
-/** Few users: Parse Server caches their sessions. */
+/** Signs up a few users, whose sessions Parse Server caches. */
 async function signUp(serverURL, headers) {
   const all = []
   for (let index = 1; index <= userCount; index++) {
@@ -91,7 +91,7 @@ async function signUp(serverURL, headers) {
 
 const objectId = `substr(md5(n::text), 1, 4) || lpad(to_hex(n), 6, '0')`
 
-/** The assets that lists of the server show, with the indexes an engineer would add. Returns ids in the sample's order. */
+/** Inserts the assets that are valid now and creates the usual indexes. Returns the ids in the order of `numbers`. */
 export const seedParse = (url, assets, numbers) =>
   withClient(url, async (client) => {
     await client.query(`

@@ -1,7 +1,7 @@
-/** Operations on assets through the API, beside a baseline on the same database. */
+/** Measures operations on assets through the API, and a baseline on the same database. */
 import { isDeepStrictEqual } from 'node:util'
 import { startHelper } from '../environment.mjs'
-import { compare } from '../figures.mjs'
+import { compare } from '../statistics.mjs'
 import { basePath, operations } from '../requests.mjs'
 import { addTarget, apiLoad, measureLoad, startLoad, startTarget } from '../targets.mjs'
 
@@ -14,10 +14,10 @@ const minRatios = {
 }
 const inFlight = 16
 
-/** A baseline that answers differently from the server would be no comparison. */
-async function compareResponses(ports, sample, token) {
+/** Throws when the baseline's responses differ from the server's, because the comparison would be invalid. */
+async function assertSameResponses(ports, sample, token) {
   const headers = { Authorization: `Bearer ${token}` }
-  for (const name of Object.keys(minRatios).filter((one) => one !== 'create')) {
+  for (const name of Object.keys(minRatios).filter((operation) => operation !== 'create')) {
     const { path } = operations[name](sample)
     const responses = ports.map((port) => fetch(`http://127.0.0.1:${port}${basePath}${path}`, { headers }))
     const [server, baseline] = await Promise.all(responses.map(async (response) => (await response).json()))
@@ -31,7 +31,7 @@ async function measureSize(context, assets) {
   const load = await startLoad(scope)
   const baseline = await scope.use(startHelper('./baseline.mjs'))
   let tokens
-  const onTokens = (given) => (tokens = given)
+  const onTokens = (issued) => (tokens = issued)
   const options = { assets, credentials: isQuick ? 500 : 2_500, onTokens }
   const { url, organization, server, refresh } = await startTarget({ ...context, load }, `crud_${assets}`, options)
   const { port } = await baseline.call('start', { url, orgId: organization.orgId })
@@ -41,7 +41,7 @@ async function measureSize(context, assets) {
     await refresh()
     await baseline.call('setTokens', tokens)
     await addTarget(load, 'baseline', port, organization, tokens)
-    if (rows.length === 0) await compareResponses([server.port, port], organization.sample, tokens[0])
+    if (rows.length === 0) await assertSameResponses([server.port, port], organization.sample, tokens[0])
     const run = (target) => () => measureLoad(load, apiLoad(target, [operation], inFlight), pace)
     const targets = { server: run(`crud_${assets}`), baseline: run('baseline') }
     const measured = await compare(`crud, ${operation}`, isQuick ? 5 : 15, targets)

@@ -1,12 +1,12 @@
-/** The same requests at organizations of different size: what more assets and more history cost. */
-import { compare } from '../figures.mjs'
+/** Measures the same requests at organizations of different sizes. */
+import { compare } from '../statistics.mjs'
 import { apiLoad, ingestLoad, measureLoad, startLoad, startTarget } from '../targets.mjs'
 
 const minutesPerAsset = 100
 const inFlight = 16
 const max = 1.5
-/** The p50 may grow by this factor. Searches and histories of locations find more rows at a larger size: no bar. */
-const bars = {
+/** The p50 may grow by this factor. Some requests have no threshold, because they find more rows at a larger size. */
+const maxGrowth = {
   'point read': max,
   'list of 50': max,
   'substring search': undefined,
@@ -17,7 +17,7 @@ const bars = {
   'location history': undefined,
 }
 const shape = 'every read in a new minute'
-/** Seeded history ends three hours ago. */
+/** The seeded history ends three hours ago, so these reads are newer. */
 const readsStartAgoMs = 150 * 60_000
 
 export const growth = {
@@ -25,7 +25,7 @@ export const growth = {
   title: 'Growth',
   async measure(context) {
     const { scope, isQuick } = context
-    // The largest first: growth is its ratio to the smallest, which is the last.
+    // Growth is the ratio of the largest size to the smallest, and compare() returns ratios to the last target.
     const sizes = (context.sizes ?? (isQuick ? [1_000, 10_000] : [10_000, 100_000])).toSorted((a, b) => b - a)
     const load = await startLoad(scope)
     const credentials = isQuick ? 500 : 2_500
@@ -45,10 +45,10 @@ export const growth = {
         await compare(`growth, ${label}`, isQuick ? 3 : 9, Object.fromEntries(targets), key),
       )
       const value = key === 'p50Ms' ? measured[0].ratio : 1 / measured[0].ratio
-      return [label, ...measured.map((one) => one[key]).reverse(), max === undefined ? value : { value, max }]
+      return [label, ...measured.map((result) => result[key]).reverse(), max === undefined ? value : { value, max }]
     }
     const rows = []
-    for (const [name, max] of Object.entries(bars))
+    for (const [name, max] of Object.entries(maxGrowth))
       rows.push(await measureRow(`${name}, p50 ms`, (target) => apiLoad(target, [name], inFlight), 'p50Ms', max))
     rows.push(await measureRow('ingest, reads/s', (target) => ingestLoad(target, 'http', shape, inFlight), 'perSecond'))
     const headings = sizes.map((size) => `${size.toLocaleString('en-US')} assets`).reverse()

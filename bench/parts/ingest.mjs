@@ -1,6 +1,6 @@
-/** Reads per second over HTTP and MQTT, beside a script that writes the same rows. */
+/** Measures reads per second over HTTP and MQTT, and a script that writes the same rows. */
 import { createDatabase, freePort, startHelper } from '../environment.mjs'
-import { compare } from '../figures.mjs'
+import { compare } from '../statistics.mjs'
 import { shapes } from '../reads.mjs'
 import { createOrganization } from '../seed.mjs'
 import { ingestLoad, measureLoad, startLoad, startTarget } from '../targets.mjs'

@@ -1,7 +1,7 @@
-/** Twice the rate that the server can handle: how much it still answers, and how soon it recovers. */
+/** Sends twice the rate that the server can handle: measures its goodput and the time until it recovers. */
 import { readFileSync } from 'node:fs'
 import { log } from '../environment.mjs'
-import { median } from '../figures.mjs'
+import { median } from '../statistics.mjs'
 import { apiLoad, measureLoad, startLoad, startTarget } from '../targets.mjs'
 
 const minGoodput = 0.7
@@ -9,9 +9,9 @@ const maxRecoverySeconds = 10
 /** A response that arrives later than this after its request was due counts as a failure. */
 const timeoutMs = 2_000
 const windowMs = 500
-/** The server has recovered when the median latency of half a second is at most so many times the usual one. */
+/** The server has recovered when the median latency of a window is at most this multiple of the usual median. */
 const recoveredFactor = 1.5
-const inFlight = { peak: 32, usual: 128, flood: 1_000 }
+const inFlight = { peak: 32, usual: 128, overload: 1_000 }
 const mixes = {
   'point reads': ['point read'],
   'point reads, lists, creates, reports': ['point read', 'list of 50', 'create', 'report'],
@@ -32,15 +32,15 @@ async function measureRound(load, server, operations, isQuick) {
   const pace = { warmUpMs: 1_000, measureMs }
   const peak = await measureLoad(load, apiLoad(target, operations, inFlight.peak), pace)
   const half = { target, operations, perSecond: peak.perSecond / 2, maxInFlight: inFlight.usual, windowMs }
-  const usual = await load.call('runAtRate', { ...half, ...pace })
-  const flooding = { target, operations, perSecond: peak.perSecond * 2, maxInFlight: inFlight.flood, timeoutMs }
-  const flood = await load.call('runAtRate', { ...flooding, warmUpMs: 1_000, measureMs: measureMs * 2 })
+  const usual = await load.call('runOpenLoop', { ...half, ...pace })
+  const doubled = { target, operations, perSecond: peak.perSecond * 2, maxInFlight: inFlight.overload, timeoutMs }
+  const overloaded = await load.call('runOpenLoop', { ...doubled, warmUpMs: 1_000, measureMs: measureMs * 2 })
   const memory = memoryOf(server.pid)
-  const after = await load.call('runAtRate', { ...half, warmUpMs: 0, measureMs: (maxRecoverySeconds + 1) * 1000 })
+  const after = await load.call('runOpenLoop', { ...half, warmUpMs: 0, measureMs: (maxRecoverySeconds + 1) * 1000 })
   const limitMs = median(usual.windowMediansMs) * recoveredFactor
   const window = after.windowMediansMs.findIndex((value) => value !== null && value <= limitMs)
   const recoverySeconds = window === -1 ? null : ((window + 1) * windowMs) / 1000
-  return { peak, flood, memory, recoverySeconds, ratio: flood.perSecond / peak.perSecond }
+  return { peak, overloaded, memory, recoverySeconds, ratio: overloaded.perSecond / peak.perSecond }
 }
 
 export const overload = {
@@ -60,12 +60,15 @@ export const overload = {
         if (round === 0) await measureLoad(load, apiLoad('overload', operations, inFlight.peak), warmUp)
         rounds.push(await measureRound(load, server, operations, isQuick))
       }
-      const { peak, flood, memory, ratio } = rounds.sort((a, b) => a.ratio - b.ratio)[Math.floor(rounds.length / 2)]
+      const { peak, overloaded, memory, ratio } = rounds.sort((a, b) => a.ratio - b.ratio)[
+        Math.floor(rounds.length / 2)
+      ]
       const recoveries = rounds.map(({ recoverySeconds }) => recoverySeconds ?? Infinity)
       const recovery = { value: Math.max(...recoveries), max: maxRecoverySeconds }
       log(`overload, ${name}: ${ratio.toFixed(2)} of the peak, recovery in ${recovery.value} s`)
       const goodput = { value: ratio, min: minGoodput }
-      rows.push([name, peak.perSecond, flood.perSecond, goodput, flood.p50Ms, flood.p99Ms, memory, recovery])
+      const { perSecond, p50Ms, p99Ms } = overloaded
+      rows.push([name, peak.perSecond, perSecond, goodput, p50Ms, p99Ms, memory, recovery])
     }
     const columns = ['requests', 'peak req/s', 'answered in time/s', 'ratio', 'p50 ms', 'p99 ms', 'memory MiB']
     return { columns: [...columns, 'recovery s'], rows }

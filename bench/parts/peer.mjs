@@ -1,6 +1,6 @@
-/** The same operations on the same assets in Parse Server. */
+/** Measures the same operations on the same assets in Parse Server. */
 import { createDatabase } from '../environment.mjs'
-import { compare } from '../figures.mjs'
+import { compare } from '../statistics.mjs'
 import { installParse, seedParse, startParse } from '../parse/server.mjs'
 import { addTarget, apiLoad, measureLoad, startLoad, startTarget } from '../targets.mjs'
 

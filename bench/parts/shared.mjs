@@ -1,7 +1,7 @@
-/** Organizations that share a server: several busy ones together, and a quiet one beside a busy one. */
+/** Noisy neighbours: the throughput of busy organizations that share a server, and the latency of a quiet organization. */
 import { cpus } from 'node:os'
 import { createDatabase, log, startServer } from '../environment.mjs'
-import { median } from '../figures.mjs'
+import { median } from '../statistics.mjs'
 import { createSession } from '../requests.mjs'
 import { createOrganization } from '../seed.mjs'
 import { addTarget, apiLoad, ingestLoad, measureLoads, startLoad } from '../targets.mjs'
@@ -16,15 +16,15 @@ const quietLoad = { target: 'quiet', operations: reads, perSecond: 20, maxInFlig
 const shape = 'ten reads per asset and minute'
 
 /** The loads of one busy organization. */
-const floods = {
+const busyLoads = {
   'ingest over HTTP': (target) => [ingestLoad(target, 'http', shape, 32)],
   'API reads': (target) => [apiLoad(target, reads, 32)],
   'ingest and API reads': (target) => [ingestLoad(target, 'http', shape, 16), apiLoad(target, reads, 16)],
 }
 
 /**
- * One process generates the load of all busy organizations at low priority, another one that of the quiet organization:
- * the quiet organization's latencies do not include the work of generating the flood.
+ * One process generates the load of all busy organizations at low priority, another process that of the quiet
+ * organization, so that the latencies of the quiet organization do not include the CPU time of the busy generator.
  */
 async function startOrganizations({ scope, postgres, isQuick }) {
   const url = await createDatabase(postgres, 'bench_shared')
@@ -61,14 +61,14 @@ function ratioOf(rates, alone) {
   return ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length
 }
 
-async function measureRound({ busy, quiet }, flood, pace) {
-  const run = (count) => measureLoads(busy, busyNames.slice(0, count).flatMap(flood), pace)
-  const ask = () => quiet.call('runAtRate', { ...quietLoad, ...pace })
-  const undisturbed = await ask()
+async function measureRound({ busy, quiet }, loadsOf, pace) {
+  const run = (count) => measureLoads(busy, busyNames.slice(0, count).flatMap(loadsOf), pace)
+  const measureQuiet = () => quiet.call('runOpenLoop', { ...quietLoad, ...pace })
+  const undisturbed = await measureQuiet()
   const alone = await run(1)
   const two = ratesOf(await run(2))
   const four = ratesOf(await run(4))
-  const [beside, disturbed] = await Promise.all([run(1), ask()])
+  const [beside, disturbed] = await Promise.all([run(1), measureQuiet()])
   for (const { failures } of [undisturbed, disturbed])
     if (Object.keys(failures).length > 0) throw new Error(`quiet organization: ${JSON.stringify(failures)}`)
   const base = ratesOf(alone)
@@ -105,12 +105,12 @@ export const shared = {
     const { generators, refreshAll } = await startOrganizations(context)
     const pace = context.isQuick ? { warmUpMs: 500, measureMs: 2_000 } : { warmUpMs: 1_000, measureMs: 6_000 }
     const rows = []
-    for (const [name, flood] of Object.entries(floods)) {
+    for (const [name, loadsOf] of Object.entries(busyLoads)) {
       const rounds = []
       for (let round = 0; round < (context.isQuick ? 1 : 3); round++) {
         await refreshAll()
-        if (round === 0) await measureLoads(generators.busy, busyNames.flatMap(flood), pace)
-        rounds.push(await measureRound(generators, flood, pace))
+        if (round === 0) await measureLoads(generators.busy, busyNames.flatMap(loadsOf), pace)
+        rounds.push(await measureRound(generators, loadsOf, pace))
         const { two, four, beside, disturbedP99 } = rounds.at(-1)
         const ratios = [two, four, beside].map((ratio) => ratio.toFixed(2)).join(', ')
         log(`shared, ${name}: two, four, beside quiet: ${ratios}; quiet p99 ${disturbedP99.toFixed(1)} ms`)

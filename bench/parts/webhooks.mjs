@@ -1,9 +1,9 @@
-/** Webhook deliveries per second to one endpoint, beside a bare undici sender. */
+/** Measures webhook deliveries per second to one endpoint, and a bare undici sender. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runCommand, startHelper, withClient } from '../environment.mjs'
-import { compare } from '../figures.mjs'
+import { compare } from '../statistics.mjs'
 import { tagOf } from '../seed.mjs'
 import { startTarget } from '../targets.mjs'
 
@@ -19,7 +19,7 @@ function createCertificate(folder) {
   return { path: cert, key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
 }
 
-/** Moves with a pending delivery each, as ingest records them; the server does not know of them yet. */
+/** Inserts moves with one pending delivery each, as ingest does, but without notifying the server. */
 const insertMoves = `
   with recorded as (
     insert into moves (org_id, delivery_id, asset_id, asset_external_key, asset_name, from_location_id,
@@ -30,7 +30,7 @@ const insertMoves = `
   insert into webhook_outbox (org_id, period, recorded_at, delivery_id)
   select $1, w.period, r.recorded_at, r.delivery_id from recorded r join webhooks w on w.org_id = $1`
 
-/** A real move, reported by the reader: it makes the server look for pending deliveries. */
+/** Reports a move through the reader, which makes the server look for pending deliveries. */
 async function reportMove(port, { reader, antennaCount }, round) {
   const observed_at = new Date(Date.now() - (1_000 - round) * 60_000).toISOString()
   const response = await fetch(`http://127.0.0.1:${port}/ingest/v1/reads`, {

@@ -1,5 +1,5 @@
-/** Point reads of one server process and of two. */
-import { compare } from '../figures.mjs'
+/** Measures point reads with one worker process and with two. */
+import { compare } from '../statistics.mjs'
 import { apiLoad, measureLoad, startLoad, startTarget } from '../targets.mjs'
 
 const min = 1.2

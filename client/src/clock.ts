@@ -1,8 +1,10 @@
-/** Time and chance, so that tests need not wait. */
+/** Time and randomness. Tests pass their own clock so that they need not wait for retries. */
 export interface Clock {
+  /** Milliseconds since the Unix epoch. */
   millis(): number
+  /** Resolves after `ms` milliseconds; rejects with the signal's reason when it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** From 0 up to 1. */
+  /** A number from 0 (inclusive) to 1 (exclusive). */
   random(): number
 }
 
@@ -11,28 +13,30 @@ export const systemClock: Clock = {
   random: () => Math.random(),
   sleep: (ms, signal) => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    const slept = new Promise<void>((resolve) => {
+    const elapsed = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, ms)
     })
-    return unlessAborted(slept, signal).finally(() => clearTimeout(timer))
+    return raceAbort(elapsed, signal).finally(() => clearTimeout(timer))
   },
 }
 
-/** Waits for something that others wait for too, and stops waiting, though not the thing itself, on the signal. */
-export async function unlessAborted<T>(thing: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return thing
-  // Whoever stopped waiting does not hear of its failure, and nobody else need.
-  thing.catch(() => undefined)
+/**
+ * Waits for a promise that several callers share. An abort rejects only this caller's wait; the shared work continues.
+ */
+export async function raceAbort<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return shared
+  // After an abort no caller may be left to handle a rejection, which would then be reported as unhandled.
+  shared.catch(() => undefined)
   signal.throwIfAborted()
-  let stop: (() => void) | undefined
+  let onAbort: (() => void) | undefined
   const aborted = new Promise<never>((_resolve, reject) => {
     // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- fetch rejects with the reason as well
-    stop = () => reject(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
+    onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
   })
   try {
-    return await Promise.race([thing, aborted])
+    return await Promise.race([shared, aborted])
   } finally {
-    signal.removeEventListener('abort', stop!)
+    signal.removeEventListener('abort', onAbort!)
   }
 }

@@ -1,28 +1,31 @@
 import type { components } from './generated/primary.ts'
 
+/** One invalid field of a request: its name, a machine-readable `code` and a `message` for people. */
 export type FieldProblem = components['schemas']['FieldProblem']
 
-/** What an answer that is no success says about itself. */
-export interface Refusal {
+/** The content of an error response. */
+export interface ErrorDetails {
   status: number
-  /** Branch on this. Types that this version does not know are passed on as they are. */
   type: string
   detail: string
   requestId: string | null
   fields: readonly FieldProblem[]
   retryAfterSeconds: number
-  /** How often the request was sent, the last time included. */
   attempts: number
 }
 
-/** The server answered, and the answer is no success. */
+/** The base class of all error responses. `message` is the server's explanation for people. */
 export class LastseenError extends Error {
+  /** The HTTP status. */
   readonly status: number
+  /** The machine-readable type, such as `conflict`: branch on this. Types unknown to this version are passed through. */
   readonly type: string
+  /** Quote it when you report a problem: the server logs it with the request. Null when the response had none. */
   readonly requestId: string | null
+  /** How often the request was sent. Above 1, the error may be the result of an earlier attempt that succeeded. */
   readonly attempts: number
 
-  constructor({ status, type, detail, requestId, attempts }: Refusal) {
+  constructor({ status, type, detail, requestId, attempts }: ErrorDetails) {
     super(detail)
     this.name = new.target.name
     this.status = status
@@ -32,52 +35,59 @@ export class LastseenError extends Error {
   }
 }
 
-/** 400 that names no field, such as a body that is no JSON object. */
+/** 400 without invalid fields, such as a body that is not a JSON object. Correct the request before you send it again. */
 export class BadRequestError extends LastseenError {}
 
-/** 400 with the fields that are wrong. */
+/** 400: one or more fields are invalid. Correct those that `fields` names. */
 export class ValidationError extends LastseenError {
   readonly fields: readonly FieldProblem[]
 
-  constructor(refusal: Refusal) {
-    super(refusal)
-    this.fields = refusal.fields
+  constructor(details: ErrorDetails) {
+    super(details)
+    this.fields = details.fields
   }
 }
 
-/** A PATCH carried an `updated_at` that is no longer true: somebody else wrote meanwhile. The API says 400 `read_only`. */
+/**
+ * A PATCH contained an outdated `updated_at`: another client has changed the record meanwhile. The API answers 400
+ * `read_only`. Read the record and apply the change again, or use `update`, which does both.
+ */
 export class StaleError extends ValidationError {}
 
-/** 401: the credential or the token is not, or no longer, good. */
+/** 401: the credential or the token is invalid, expired or revoked. Use another credential. */
 export class UnauthorizedError extends LastseenError {}
 
-/** 403: a scope is missing, or the record belongs to another organization. */
+/** 403: the credential lacks a scope, which `message` names, or the record belongs to another organization. */
 export class ForbiddenError extends LastseenError {}
 
+/** 404: the record does not exist or is deleted. */
 export class NotFoundError extends LastseenError {}
 
-/** 409: a key or tag is taken, or something still depends on the record. */
+/** 409: a key or tag is in use, or other records depend on this one. */
 export class ConflictError extends LastseenError {}
 
-/** 429, after as many waits as were allowed. */
+/** 429 after `rateLimitAttempts` attempts. Send fewer requests, or try again after `retryAfterSeconds`. */
 export class RateLimitedError extends LastseenError {
   readonly retryAfterSeconds: number
 
-  constructor(refusal: Refusal) {
-    super(refusal)
-    this.retryAfterSeconds = refusal.retryAfterSeconds
+  constructor(details: ErrorDetails) {
+    super(details)
+    this.retryAfterSeconds = details.retryAfterSeconds
   }
 }
 
-/** 500 and above. */
+/** 500 and above: the server failed. Only 500 is retried, up to `attempts` times. */
 export class ServerError extends LastseenError {}
 
-/** No answer came: the request may have been carried out, or not. */
+/**
+ * No response arrived, so the server may or may not have executed the request. Check its effect before you send it
+ * again. `cause` holds the error of `fetch`.
+ */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError'
 }
 
-const byStatus: Record<number, new (refusal: Refusal) => LastseenError> = {
+const classByStatus: Record<number, new (details: ErrorDetails) => LastseenError> = {
   400: BadRequestError,
   401: UnauthorizedError,
   403: ForbiddenError,
@@ -86,29 +96,29 @@ const byStatus: Record<number, new (refusal: Refusal) => LastseenError> = {
   429: RateLimitedError,
 }
 
-const isStale = ({ fields }: Refusal): boolean =>
+const isStale = ({ fields }: ErrorDetails): boolean =>
   fields.some(({ field, code }) => field === 'updated_at' && code === 'read_only')
 
-export function errorOf(refusal: Refusal): LastseenError {
-  if (refusal.type === 'validation_error')
-    return isStale(refusal) ? new StaleError(refusal) : new ValidationError(refusal)
-  const Kind = byStatus[refusal.status] ?? (refusal.status >= 500 ? ServerError : LastseenError)
-  return new Kind(refusal)
+export function createError(details: ErrorDetails): LastseenError {
+  if (details.type === 'validation_error')
+    return isStale(details) ? new StaleError(details) : new ValidationError(details)
+  const ErrorClass = classByStatus[details.status] ?? (details.status >= 500 ? ServerError : LastseenError)
+  return new ErrorClass(details)
 }
 
-/** As long as the server says, a second when it does not. */
+/** The Retry-After header in seconds; 1 when it is absent or a date. */
 export function retryAfterSeconds({ headers }: Response): number {
   const text = headers.get('Retry-After') ?? ''
   return /^\d+$/.test(text) ? Number(text) : 1
 }
 
-/** Reads the envelope; an answer without one, such as an edge firewall's, is told by its status. */
-export function refusalOf(response: Response, text: string, attempts: number): Refusal {
-  const error = envelopeOf(text)
+/** Parses the error body. A response without one, such as that of a proxy, gets its type from its status. */
+export function parseErrorResponse(response: Response, text: string, attempts: number): ErrorDetails {
+  const error = parseErrorBody(text)
   return {
     status: response.status,
     type: error.type ?? `http_${response.status}`,
-    detail: error.detail ?? `The server answered ${response.status}.`,
+    detail: error.detail ?? `The server answered with status ${response.status}.`,
     requestId: error.request_id ?? response.headers.get('X-Request-ID'),
     fields: error.fields ?? [],
     retryAfterSeconds: retryAfterSeconds(response),
@@ -116,7 +126,7 @@ export function refusalOf(response: Response, text: string, attempts: number): R
   }
 }
 
-function envelopeOf(text: string): Partial<components['schemas']['Error']['error']> {
+function parseErrorBody(text: string): Partial<components['schemas']['Error']['error']> {
   try {
     return (JSON.parse(text) as Partial<components['schemas']['Error']> | null)?.error ?? {}
   } catch {

@@ -1,8 +1,8 @@
-/** JavaScript reads every JSON number as a double, which changes numbers with too many digits. */
+/** JavaScript parses every JSON number as a double, which changes numbers with too many digits. */
 
-/** The text holds a number that would be sent as another one. */
+/** The JSON text contains a number that JavaScript cannot represent exactly. */
 export class InexactNumberError extends Error {
-  /** Where the number is, such as `metadata.sizes[1]`. */
+  /** The path of the number, such as `metadata.sizes[1]`. */
   readonly path: string
 
   constructor(path: string) {
@@ -11,31 +11,32 @@ export class InexactNumberError extends Error {
   }
 }
 
-/** Strings are matched whole, so that digits inside them are not taken for numbers. */
+/** Strings are matched as a whole, so that digits inside them do not count as numbers. */
 const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 
 /**
- * Reads JSON that is to be sent to the server; errors name its value `path`. Throws an InexactNumberError on a number that
- * JSON.stringify would write with another value, and a SyntaxError on a text that is not JSON.
+ * Parses JSON that will be sent to the server. Throws an InexactNumberError when JSON.stringify would write a number with
+ * another value, and a SyntaxError when the text is not JSON. `path` is the name of the value in errors.
  */
 export function parseExactJson(text: string, path: string): unknown {
   const value: unknown = JSON.parse(text)
-  // 1e999 is read as Infinity, which no number that is kept is.
-  const marked = text.replaceAll(stringOrNumber, (one) => (one.startsWith('"') || isKept(one) ? one : '1e999'))
-  const changed = pathOfInfinity(JSON.parse(marked), path)
-  if (changed !== null) throw new InexactNumberError(changed)
+  // Inexact numbers are replaced by 1e999, which is parsed as Infinity and thus can be found in the value.
+  const marked = text.replaceAll(stringOrNumber, (token) => (token.startsWith('"') || isExact(token) ? token : '1e999'))
+  const inexactPath = pathOfInfinity(JSON.parse(marked), path)
+  if (inexactPath !== null) throw new InexactNumberError(inexactPath)
   return value
 }
 
-const isKept = (literal: string): boolean => decimalOf(literal) === decimalOf(JSON.stringify(Number(literal)))
+const isExact = (literal: string): boolean =>
+  normalizeDecimal(literal) === normalizeDecimal(JSON.stringify(Number(literal)))
 
-/** The same text for all literals of one value: 1.50, 15e-1 and 1.5 are 15e-1. The sign is left out. */
-function decimalOf(literal: string): string {
-  const [, whole = '', fraction = '', power = '0'] = /^-?(\d+)(?:\.(\d+))?(?:[eE](.+))?$/.exec(literal) ?? []
-  const digits = (whole + fraction).replace(/^0+/, '')
+/** Returns the same text for all literals of one value: 1.50, 15e-1 and 1.5 become 15e-1. The sign is dropped. */
+function normalizeDecimal(literal: string): string {
+  const [, integer = '', fraction = '', exponent = '0'] = /^-?(\d+)(?:\.(\d+))?(?:[eE](.+))?$/.exec(literal) ?? []
+  const digits = (integer + fraction).replace(/^0+/, '')
   const significant = digits.replace(/0+$/, '')
   if (significant === '') return '0'
-  return `${significant}e${Number(power) - fraction.length + digits.length - significant.length}`
+  return `${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`
 }
 
 function pathOfInfinity(value: unknown, path: string): string | null {

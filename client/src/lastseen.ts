@@ -4,80 +4,85 @@ import { Assets } from './resources/assets.ts'
 import { Locations } from './resources/locations.ts'
 import { Reports } from './resources/reports.ts'
 import { type NaturalKey, type Primary, naturalKeySurface, primarySurface } from './surfaces.ts'
-import { CredentialTokens, GivenTokens } from './tokens.ts'
+import { CredentialTokens, StaticTokens } from './tokens.ts'
 import { Transport } from './transport.ts'
 import type { InventorySave, InventorySaved, Organization } from './types.ts'
 import { version } from './version.ts'
 
-interface Options {
-  /** Where the id-based API is, without `/api/v1`, such as `https://lastseen.example.com`. */
+interface CommonOptions {
+  /** The URL of the id-based API without `/api/v1`, such as `https://lastseen.example.com`. */
   baseUrl: string
-  /** Where the natural-key API is; `/natural` under the base address when absent. */
+  /** The URL of the natural-key API without `/api/v1`. Default: `/natural` under `baseUrl`. */
   naturalUrl?: string
-  /** Put before the client's own name in `User-Agent`, such as `erp-sync/2.1`. */
+  /** The name of your application, such as `erp-sync/2.1`. It precedes the client's own name in `User-Agent`. */
   userAgent?: string
-  /** How often a request is sent when the answer is 500; 5 when absent, 1 for never again. */
+  /** How often a request is sent while the response is 500. Default: 5; 1 disables these retries. */
   attempts?: number
-  /** How often a request is sent when the answer is 429; 10 when absent. */
+  /** How often a request is sent while the response is 429. Default: 10; 1 disables these retries. */
   rateLimitAttempts?: number
+  /** Replaces the global `fetch`, for example to use a proxy. */
   fetch?: typeof fetch
+  /** Replaces the system's clock in tests. */
   clock?: Clock
 }
 
-interface WithCredential extends Options {
+interface CredentialOptions extends CommonOptions {
+  /** The client id of an API key. */
   clientId: string
+  /** The client secret of the API key. Do not use it in a browser. */
   clientSecret: string
 }
 
-interface WithToken extends Options {
-  /** A token that somebody else looks after, or a function that gives one. */
+interface AccessTokenOptions extends CommonOptions {
+  /** An access token that your application manages, or a function that returns one and is called for every request. */
   accessToken: string | (() => string | Promise<string>)
 }
 
-export type LastseenOptions = WithCredential | WithToken
+/** The base URL with either a credential, which the client exchanges for tokens, or an access token. */
+export type LastseenOptions = CredentialOptions | AccessTokenOptions
 
-const trimmed = (url: string): string => url.replace(/\/+$/, '')
+const withoutTrailingSlash = (url: string): string => url.replace(/\/+$/, '')
 
-/** The Lastseen API, for one credential. */
+/** A client of the Lastseen API for one credential or access token. */
 export class Lastseen {
   readonly assets: Assets
   readonly locations: Locations
   readonly reports: Reports
-  /** Every operation of the id-based API by its name. */
+  /** Every operation of the id-based API by name. */
   readonly primary: Primary
-  /** Every operation of the natural-key API by its name, with the same token. */
+  /** Every operation of the natural-key API by name, with the same tokens. */
   readonly natural: NaturalKey
 
   constructor(options: LastseenOptions) {
     const { attempts = 5, rateLimitAttempts = 10, clock = systemClock, userAgent, naturalUrl } = options
-    const baseUrl = trimmed(options.baseUrl)
-    const means = {
-      // Some browsers refuse a fetch that is called on anything but the window.
-      fetch: options.fetch ?? ((...given: Parameters<typeof fetch>) => globalThis.fetch(...given)),
-      userAgent: [userAgent, `lastseen-client/${version}`].filter((one) => one !== undefined).join(' '),
+    const baseUrl = withoutTrailingSlash(options.baseUrl)
+    const transportOptions = {
+      // Some browsers reject a fetch that is called as a method of another object than the window.
+      fetch: options.fetch ?? ((...args: Parameters<typeof fetch>) => globalThis.fetch(...args)),
+      userAgent: [userAgent, `lastseen-client/${version}`].filter((name) => name !== undefined).join(' '),
       clock,
       attempts,
       rateLimitAttempts,
     }
-    const transport = new Transport(means)
-    // Exchanges have a limit of their own, and do not stand in line with the requests that need them.
+    const transport = new Transport(transportOptions)
+    // Token exchanges have their own rate limit and transport: they must not queue behind requests that wait for a token.
     const tokens =
       'accessToken' in options
-        ? new GivenTokens(options.accessToken)
-        : new CredentialTokens(new Transport(means), clock, baseUrl, options.clientId, options.clientSecret)
+        ? new StaticTokens(options.accessToken)
+        : new CredentialTokens(new Transport(transportOptions), clock, baseUrl, options.clientId, options.clientSecret)
     this.primary = primarySurface(baseUrl, tokens, transport)
-    this.natural = naturalKeySurface(trimmed(naturalUrl ?? `${baseUrl}/natural`), tokens, transport)
+    this.natural = naturalKeySurface(withoutTrailingSlash(naturalUrl ?? `${baseUrl}/natural`), tokens, transport)
     this.assets = new Assets(this.primary, this.natural)
     this.locations = new Locations(this.primary, this.natural)
     this.reports = new Reports(this.primary)
   }
 
-  /** The organization and scopes of the credential. */
+  /** Returns the organization and the scopes of the credential. */
   async me(options: CallOptions = {}): Promise<Organization> {
     return (await this.primary.request('orgs.me', options)).data
   }
 
-  /** Says that assets are at a location, now: all of them or none. */
+  /** Records that assets are at a location now. When one of them is invalid, none is recorded. */
   async saveInventory(save: InventorySave, options: CallOptions = {}): Promise<InventorySaved> {
     return (await this.primary.request('inventory.save', { body: save, ...options })).data
   }

@@ -1,47 +1,50 @@
-type Members = Record<string, unknown>
+type JsonObject = Record<string, unknown>
 
-const isObject = (value: unknown): value is Members =>
+const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The names of members come from people: `constructor` is one like any other. */
-const memberOf = (object: Members, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined)
+/** Only own properties count, because a member of metadata may be named `constructor`. */
+const memberOf = (object: JsonObject, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined)
 
-/** In a merge patch null means "take it away", so a member that is to be null is a member that is not there. */
+/** A merge patch cannot set a member to null, because null removes it: null and absent are equivalent. */
 function withoutNulls(value: unknown): unknown {
   if (!isObject(value)) return value
-  const kept = Object.entries(value).filter(([, one]) => one !== null && one !== undefined)
-  return Object.fromEntries(kept.map(([key, one]) => [key, withoutNulls(one)]))
+  const kept = Object.entries(value).filter(([, member]) => member !== null && member !== undefined)
+  return Object.fromEntries(kept.map(([key, member]) => [key, withoutNulls(member)]))
 }
 
-function isSame(left: unknown, right: unknown): boolean {
+function isEqual(left: unknown, right: unknown): boolean {
   if (Array.isArray(left) && Array.isArray(right))
-    return left.length === right.length && left.every((one, at) => isSame(one, right[at]))
+    return left.length === right.length && left.every((item, index) => isEqual(item, right[index]))
   if (!isObject(left) || !isObject(right)) return Object.is(left, right)
   const keys = Object.keys(left)
   return (
     keys.length === Object.keys(right).length &&
-    keys.every((key) => Object.hasOwn(right, key) && isSame(left[key], right[key]))
+    keys.every((key) => Object.hasOwn(right, key) && isEqual(left[key], right[key]))
   )
 }
 
 /**
- * The smallest merge patch (RFC 7396) that makes `after` out of `before`. Lists are replaced whole. What is null or
- * absent in `after` is taken away.
+ * Returns the smallest merge patch (RFC 7396) that turns `before` into `after`. Arrays are replaced as a whole. Members
+ * that are null or absent in `after` are removed.
  */
-export function mergePatch(before: object, after: object): Members {
-  const [from, to] = [before as Members, after as Members]
-  const gone = Object.keys(from).filter((key) => (from[key] ?? null) !== null && (memberOf(to, key) ?? null) === null)
-  const changed = Object.entries(to).flatMap(([key, value]) => {
+export function mergePatch(before: object, after: object): JsonObject {
+  const [source, target] = [before as JsonObject, after as JsonObject]
+  const removed = Object.keys(source).filter(
+    (key) => (source[key] ?? null) !== null && (memberOf(target, key) ?? null) === null,
+  )
+  const changed = Object.entries(target).flatMap(([key, value]) => {
     if (value === null || value === undefined) return []
-    const former = memberOf(from, key)
-    if (!isObject(former) || !isObject(value)) return isSame(former, value) ? [] : [[key, withoutNulls(value)] as const]
-    const inner = mergePatch(former, value)
-    return Object.keys(inner).length === 0 ? [] : [[key, inner] as const]
+    const previous = memberOf(source, key)
+    if (!isObject(previous) || !isObject(value))
+      return isEqual(previous, value) ? [] : [[key, withoutNulls(value)] as const]
+    const nested = mergePatch(previous, value)
+    return Object.keys(nested).length === 0 ? [] : [[key, nested] as const]
   })
-  return Object.fromEntries([...gone.map((key) => [key, null] as const), ...changed])
+  return Object.fromEntries([...removed.map((key) => [key, null] as const), ...changed])
 }
 
-/** What a merge patch makes of a value, as the server would. */
+/** Returns the result of applying a merge patch (RFC 7396) to a value. */
 export function applyMergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch
   const members = new Map(Object.entries(isObject(target) ? target : {}))

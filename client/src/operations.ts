@@ -1,12 +1,13 @@
 import { UnauthorizedError } from './errors.ts'
 import type { TokenSource } from './tokens.ts'
-import type { Outgoing, Transport } from './transport.ts'
+import type { Transport, TransportRequest } from './transport.ts'
 
-type Json<Response> = Response extends { content: { 'application/json': infer Body } } ? Body : undefined
+type JsonBody<Response> = Response extends { content: { 'application/json': infer Body } } ? Body : undefined
 
-/** What an operation answers with when it succeeds; nothing where the answer has no body. */
-export type Answer<Operation> = Operation extends { responses: infer Responses }
-  ? { [Status in keyof Responses & (200 | 201 | 204)]: Json<Responses[Status]> }[keyof Responses & (200 | 201 | 204)]
+/** The body of an operation's successful response; undefined when it has none. */
+export type ResponseBody<Operation> = Operation extends { responses: infer Responses }
+  ? { [Status in keyof Responses & (200 | 201 | 204)]: JsonBody<Responses[Status]> }[keyof Responses &
+      (200 | 201 | 204)]
   : never
 
 type PathOf<Operation> = Operation extends { parameters: { path: infer Path } } ? { path: Path } : object
@@ -19,12 +20,13 @@ type BodyOf<Operation> = Operation extends { requestBody: { content: infer Conte
   ? { body: Content[keyof Content] }
   : object
 
+/** Options of every method. */
 export interface CallOptions {
-  /** Stops the call, waiting for a retry included. */
+  /** Aborts the call, also while it waits for a retry. */
   signal?: AbortSignal | undefined
 }
 
-/** What an operation takes. */
+/** The path parameters, query and body of an operation. */
 type Input<Operation> = PathOf<Operation> & QueryOf<Operation> & BodyOf<Operation> & CallOptions
 
 type Arguments<Operation> = object extends Input<Operation> ? [input?: Input<Operation>] : [input: Input<Operation>]
@@ -40,36 +42,37 @@ interface AnyInput extends CallOptions {
   body?: unknown
 }
 
-/** A URL takes these for steps in the tree of folders, also when they are percent-encoded. */
-const unspeakable = new Set(['', '.', '..'])
+/** URLs resolve these as relative path segments, even percent-encoded. */
+const invalidSegments = new Set(['', '.', '..'])
 
-/** Whether a key can stand in a path. */
-export const isSpeakable = (part: string): boolean => !unspeakable.has(part)
+/** Whether a key can be a segment of a URL path. */
+export const isValidPathSegment = (segment: string): boolean => !invalidSegments.has(segment)
 
-function pathText(template: string, values: Record<string, string | number>): string {
-  return template.replace(/\{(\w+)\}/g, (_whole, name: string) => {
-    const part = String(values[name] ?? '')
-    if (!isSpeakable(part)) throw new RangeError(`${name} cannot be '${part}': it would not stand in a path`)
-    return encodeURIComponent(part)
+function buildPath(template: string, parameters: Record<string, string | number>): string {
+  return template.replace(/\{(\w+)\}/g, (_match, name: string) => {
+    const segment = String(parameters[name] ?? '')
+    if (!isValidPathSegment(segment))
+      throw new RangeError(`${name} cannot be '${segment}', which is not a valid segment of a URL path`)
+    return encodeURIComponent(segment)
   })
 }
 
-function queryText(query: Query): string {
+function buildQuery(query: Query): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query))
-    for (const one of [value].flat()) if (one !== undefined && one !== null) search.append(name, String(one))
+    for (const item of [value].flat()) if (item !== undefined && item !== null) search.append(name, String(item))
   const text = search.toString()
   return text === '' ? '' : `?${text}`
 }
 
-/** A create without a key of its own, sent twice, may make two records. */
-function whenAgain(operation: string, body: unknown): Outgoing['again'] {
-  if (!/^(assets|locations)\.create$/.test(operation)) return 'by the rules'
+/** After a 500 a create without a key must not be retried: the server may have created the record already. */
+function retryMode(operation: string, body: unknown): TransportRequest['retry'] {
+  if (!/^(assets|locations)\.create$/.test(operation)) return 'default'
   const { external_key: key, identifier } = body as { external_key?: string; identifier?: string }
-  return key === undefined && identifier === undefined ? 'after 429' : 'by the rules'
+  return key === undefined && identifier === undefined ? 'rate limit only' : 'default'
 }
 
-/** One surface of the API: its operations by name, with the types of its description. */
+/** One API surface: its operations by name, typed by its OpenAPI document. */
 export class Surface<Operations> {
   readonly #baseUrl: string
   readonly #routes: Routes<Operations>
@@ -83,22 +86,22 @@ export class Surface<Operations> {
     this.#transport = transport
   }
 
-  /** Calls an operation by its name. */
+  /** Calls an operation by its `operationId`, such as `assets.list`, with its path parameters, query and body. */
   async request<Name extends keyof Operations & string>(
     operation: Name,
     ...[input]: Arguments<Operations[Name]>
-  ): Promise<Answer<Operations[Name]>> {
+  ): Promise<ResponseBody<Operations[Name]>> {
     const { path = {}, query = {}, body, signal } = (input ?? {}) as AnyInput
     const [method, template] = this.#routes[operation]
-    const url = `${this.#baseUrl}${pathText(template, path)}${queryText(query)}`
-    const outgoing = { method, url, body, signal, again: whenAgain(operation, body) }
+    const url = `${this.#baseUrl}${buildPath(template, path)}${buildQuery(query)}`
+    const request = { method, url, body, signal, retry: retryMode(operation, body) }
     const token = await this.#tokens.token(signal)
-    const answer = await this.#transport.send({ ...outgoing, token }).catch(async (error: unknown) => {
+    const response = await this.#transport.send({ ...request, token }).catch(async (error: unknown) => {
       if (!(error instanceof UnauthorizedError)) throw error
-      const renewed = await this.#tokens.renewed(token, signal)
-      if (renewed === null) throw error
-      return this.#transport.send({ ...outgoing, token: renewed })
+      const refreshed = await this.#tokens.refresh(token, signal)
+      if (refreshed === null) throw error
+      return this.#transport.send({ ...request, token: refreshed })
     })
-    return answer as Answer<Operations[Name]>
+    return response as ResponseBody<Operations[Name]>
   }
 }

@@ -1,24 +1,28 @@
+/** One page of a list. */
 export interface Page<Item> {
   data: Item[]
+  /** The requested page size. */
   limit: number
+  /** The position of the first row in the whole list. */
   offset: number
+  /** The number of rows in the whole list. */
   total_count: number
 }
 
-interface Paging {
+interface PageRequest {
   limit?: number
   offset?: number
 }
 
-/** The most a page may hold. */
-const mostPerPage = 200
+/** The largest `limit` that the API accepts. */
+const maxPageSize = 200
 
-/** Page after page until the list is at its end, beginning at `offset`. */
-export async function* pagesOf<Item, Query extends Paging>(
+/** Reads page after page, beginning at `offset`, until the end of the list. */
+export async function* iteratePages<Item, Query extends PageRequest>(
   query: Query | undefined,
-  read: (query: Query & Paging) => Promise<Page<Item>>,
+  read: (query: Query & PageRequest) => Promise<Page<Item>>,
 ): AsyncGenerator<Page<Item>, void, undefined> {
-  const { limit = mostPerPage, offset: start = 0, ...filters } = query ?? ({} as Query)
+  const { limit = maxPageSize, offset: start = 0, ...filters } = query ?? ({} as Query)
   for (let offset = start; ;) {
     const page = await read({ ...(filters as Query), limit, offset })
     if (page.data.length > 0) yield page
@@ -27,7 +31,7 @@ export async function* pagesOf<Item, Query extends Paging>(
   }
 }
 
-/** The rows of all pages, one after the other. */
-export async function* rowsOf<Item>(pages: AsyncIterable<Page<Item>>): AsyncGenerator<Item, void, undefined> {
+/** Yields the rows of all pages. */
+export async function* iterateRows<Item>(pages: AsyncIterable<Page<Item>>): AsyncGenerator<Item, void, undefined> {
   for await (const page of pages) yield* page.data
 }

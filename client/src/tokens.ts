@@ -1,26 +1,26 @@
-import { type Clock, unlessAborted } from './clock.ts'
+import { type Clock, raceAbort } from './clock.ts'
 import type { components } from './generated/primary.ts'
-import type { Outgoing, Transport } from './transport.ts'
+import type { Transport, TransportRequest } from './transport.ts'
 
-/** Where access tokens come from. */
+/** Provides the access tokens of requests. */
 export interface TokenSource {
   token(signal?: AbortSignal): Promise<string>
-  /** Another token than the one that was refused, or null when there is none. */
-  renewed(refused: string, signal?: AbortSignal): Promise<string | null>
+  /** Returns another token than the rejected one, or null when there is none. */
+  refresh(rejected: string, signal?: AbortSignal): Promise<string | null>
 }
 
 interface Grant {
   accessToken: string
   refreshToken: string
-  goodUntilMs: number
+  expiresAtMs: number
 }
 
-/** A token this close to its end is not worth sending. */
-const marginMs = 10_000
+/** A token that expires within this time is refreshed before it is used. */
+const expiryMarginMs = 10_000
 
 /**
- * Exchanges a credential for tokens and renews them, at most one exchange at a time however many calls wait for it. A
- * refresh token is forgotten before it is sent: presenting one twice would end the whole chain.
+ * Exchanges a credential for tokens and refreshes them. Concurrent calls share one exchange. A refresh token is discarded
+ * before it is sent, because the server revokes all tokens of a family when a refresh token is used twice.
  */
 export class CredentialTokens implements TokenSource {
   readonly #transport: Transport
@@ -28,7 +28,7 @@ export class CredentialTokens implements TokenSource {
   readonly #url: string
   readonly #credential: { client_id: string; client_secret: string }
   #grant: Grant | null = null
-  #underWay: Promise<Grant> | null = null
+  #inFlight: Promise<Grant> | null = null
 
   constructor(transport: Transport, clock: Clock, baseUrl: string, clientId: string, clientSecret: string) {
     this.#transport = transport
@@ -39,66 +39,69 @@ export class CredentialTokens implements TokenSource {
 
   async token(signal?: AbortSignal): Promise<string> {
     const grant = this.#grant
-    if (grant !== null && this.#clock.millis() < grant.goodUntilMs - marginMs) return grant.accessToken
+    if (grant !== null && this.#clock.millis() < grant.expiresAtMs - expiryMarginMs) return grant.accessToken
     return this.#exchangeOnce(signal)
   }
 
-  async renewed(refused: string, signal?: AbortSignal): Promise<string> {
-    // Somebody else may have renewed it since the refused request was sent.
-    if (this.#grant !== null && this.#grant.accessToken !== refused) return this.#grant.accessToken
+  async refresh(rejected: string, signal?: AbortSignal): Promise<string> {
+    // Another call may have refreshed the token since the rejected request was sent.
+    if (this.#grant !== null && this.#grant.accessToken !== rejected) return this.#grant.accessToken
     return this.#exchangeOnce(signal)
   }
 
   async #exchangeOnce(signal: AbortSignal | undefined): Promise<string> {
-    this.#underWay ??= this.#exchange().finally(() => {
-      this.#underWay = null
+    this.#inFlight ??= this.#exchange().finally(() => {
+      this.#inFlight = null
     })
-    return (await unlessAborted(this.#underWay, signal)).accessToken
+    return (await raceAbort(this.#inFlight, signal)).accessToken
   }
 
   async #exchange(): Promise<Grant> {
     const refreshToken = this.#grant?.refreshToken
     this.#grant = null
-    const refreshed = refreshToken === undefined ? null : await this.#refresh(refreshToken)
-    this.#grant = refreshed ?? (await this.#ask({ grant_type: 'client_credentials', ...this.#credential }))
+    const refreshed = refreshToken === undefined ? null : await this.#tryRefreshToken(refreshToken)
+    this.#grant = refreshed ?? (await this.#requestToken({ grant_type: 'client_credentials', ...this.#credential }))
     return this.#grant
   }
 
-  /** Tried once and without conditions: whatever goes wrong, the credential itself is still there. */
-  async #refresh(refreshToken: string): Promise<Grant | null> {
+  /** Sends the refresh token once. On any error it returns null, and the credential is exchanged instead. */
+  async #tryRefreshToken(refreshToken: string): Promise<Grant | null> {
     try {
-      return await this.#ask({ grant_type: 'refresh_token', refresh_token: refreshToken }, 'never')
+      return await this.#requestToken({ grant_type: 'refresh_token', refresh_token: refreshToken }, 'never')
     } catch {
       return null
     }
   }
 
-  async #ask(body: components['schemas']['TokenRequest'], again: Outgoing['again'] = 'by the rules'): Promise<Grant> {
-    const askedAtMs = this.#clock.millis()
-    const answer = await this.#transport.send({ method: 'POST', url: this.#url, body, again })
-    const token = answer as components['schemas']['Token']
+  async #requestToken(
+    body: components['schemas']['TokenRequest'],
+    retry: TransportRequest['retry'] = 'default',
+  ): Promise<Grant> {
+    const sentAtMs = this.#clock.millis()
+    const response = await this.#transport.send({ method: 'POST', url: this.#url, body, retry })
+    const token = response as components['schemas']['Token']
     return {
       accessToken: token.access_token,
       refreshToken: token.refresh_token,
-      goodUntilMs: askedAtMs + token.expires_in * 1000,
+      expiresAtMs: sentAtMs + token.expires_in * 1000,
     }
   }
 }
 
-/** A token that somebody else looks after, given as it is or asked for each time. */
-export class GivenTokens implements TokenSource {
-  readonly #given: string | (() => string | Promise<string>)
+/** A token that the application manages: a fixed token, or a function that is called for every request. */
+export class StaticTokens implements TokenSource {
+  readonly #accessToken: string | (() => string | Promise<string>)
 
-  constructor(given: string | (() => string | Promise<string>)) {
-    this.#given = given
+  constructor(accessToken: string | (() => string | Promise<string>)) {
+    this.#accessToken = accessToken
   }
 
   async token(): Promise<string> {
-    return typeof this.#given === 'string' ? this.#given : this.#given()
+    return typeof this.#accessToken === 'string' ? this.#accessToken : this.#accessToken()
   }
 
-  async renewed(refused: string): Promise<string | null> {
+  async refresh(rejected: string): Promise<string | null> {
     const token = await this.token()
-    return token === refused ? null : token
+    return token === rejected ? null : token
   }
 }

@@ -1,91 +1,99 @@
-import { type Clock, unlessAborted } from './clock.ts'
-import { NetworkError, errorOf, refusalOf, retryAfterSeconds } from './errors.ts'
+import { type Clock, raceAbort } from './clock.ts'
+import { NetworkError, createError, parseErrorResponse, retryAfterSeconds } from './errors.ts'
 
-export interface Outgoing {
+export interface TransportRequest {
   method: string
   url: string
   body?: unknown
   token?: string
   signal?: AbortSignal | undefined
-  /** When it may be sent again: as the contract says; only when it was surely not carried out; not at all. */
-  again: 'by the rules' | 'after 429' | 'never'
+  /** Which responses are retried: 429 and 500, only 429 (the server has not executed the request), or none. */
+  retry: 'default' | 'rate limit only' | 'never'
 }
 
 export interface TransportOptions {
   fetch: typeof fetch
   clock: Clock
   userAgent: string
-  /** How often a request is sent when the answer is 500. */
+  /** How often a request is sent while the response is 500. */
   attempts: number
-  /** How often a request is sent when the answer is 429. */
+  /** How often a request is sent while the response is 429. */
   rateLimitAttempts: number
 }
 
-/** Browsers name themselves, and a page that tried to would fail the server's CORS check. */
+/** Browsers set User-Agent themselves, and a page that sets it would fail the server's CORS check. */
 const isBrowser = (): boolean =>
   (globalThis as { navigator?: { userAgent?: string } }).navigator?.userAgent?.startsWith('Mozilla/') ?? false
 
-/** From 1 s to about 30 s, doubling, with up to a quarter on top. */
+/** Exponential backoff from 1 s to 30 s, plus up to 25 % jitter. */
 export const backoffMs = (failures: number, random: number): number =>
   Math.min(30_000, 1000 * 2 ** (failures - 1)) * (1 + random / 4)
 
 /**
- * Sends requests and follows the retry rules of the contract: 429 waits as long as it is told, 500 backs off, nothing
- * else is sent again. Calls that were told to wait go on one after the other, so that none of them starves.
+ * Sends requests and retries them as the contract says: 429 after the time in Retry-After, 500 with exponential backoff,
+ * and nothing else. Rate-limited requests are retried one after the other in their order, so that none of them starves.
  */
 export class Transport {
   readonly #options: TransportOptions
-  #line: Promise<void> = Promise.resolve()
-  #waiting = 0
+  /** Resolves when the last rate-limited request is done. */
+  #queueTail: Promise<void> = Promise.resolve()
+  #queueLength = 0
 
   constructor(options: TransportOptions) {
     this.#options = options
   }
 
-  /** The body of the successful answer, undefined where it has none; anything else is thrown. */
-  async send(outgoing: Outgoing): Promise<unknown> {
-    const count = { attempts: 0 }
-    let response = this.#waiting === 0 ? await this.#throughTrouble(outgoing, count) : null
-    if (response === null || (response.status === 429 && outgoing.again !== 'never')) {
-      const refused = response
-      response = await this.#inLine(outgoing.signal, () => this.#untilAdmitted(outgoing, count, refused))
+  /** Returns the parsed body of a successful response, undefined when it has none. Throws on every other response. */
+  async send(request: TransportRequest): Promise<unknown> {
+    const counter = { attempts: 0 }
+    let response = this.#queueLength === 0 ? await this.#sendWithRetry(request, counter) : null
+    if (response === null || (response.status === 429 && request.retry !== 'never')) {
+      const limited = response
+      response = await this.#serialize(request.signal, () => this.#waitForRateLimit(request, counter, limited))
     }
-    const text = await this.#reached(outgoing, response.text())
-    if (!response.ok) throw errorOf(refusalOf(response, text, count.attempts))
+    const text = await this.#orNetworkError(request, response.text())
+    if (!response.ok) throw createError(parseErrorResponse(response, text, counter.attempts))
     if (response.status === 204) return undefined
     try {
       return JSON.parse(text) as unknown
     } catch {
-      throw errorOf({ ...refusalOf(response, text, count.attempts), detail: 'The answer is no JSON.' })
+      const detail = 'The response is not JSON. Check the base URL: a proxy may have answered.'
+      throw createError({ ...parseErrorResponse(response, text, counter.attempts), detail })
     }
   }
 
-  async #untilAdmitted(outgoing: Outgoing, count: { attempts: number }, refused: Response | null): Promise<Response> {
-    let latest = refused
-    for (let sent = refused === null ? 0 : 1; ; sent++) {
+  /** Sends the request until it is not rate-limited. `limited` is its first 429 response, null when it was not sent yet. */
+  async #waitForRateLimit(
+    request: TransportRequest,
+    counter: { attempts: number },
+    limited: Response | null,
+  ): Promise<Response> {
+    let latest = limited
+    for (let sent = limited === null ? 0 : 1; ; sent++) {
       if (latest !== null) {
         if (sent >= this.#options.rateLimitAttempts) return latest
         await latest.body?.cancel()
-        await this.#options.clock.sleep(retryAfterSeconds(latest) * 1000, outgoing.signal)
+        await this.#options.clock.sleep(retryAfterSeconds(latest) * 1000, request.signal)
       }
-      latest = await this.#throughTrouble(outgoing, count)
+      latest = await this.#sendWithRetry(request, counter)
       if (latest.status !== 429) return latest
     }
   }
 
-  async #throughTrouble(outgoing: Outgoing, count: { attempts: number }): Promise<Response> {
+  /** Sends the request, again with backoff while the response is 500. */
+  async #sendWithRetry(request: TransportRequest, counter: { attempts: number }): Promise<Response> {
     const { attempts, clock } = this.#options
     for (let failures = 1; ; failures++) {
-      count.attempts++
-      const response = await this.#once(outgoing)
-      if (response.status !== 500 || outgoing.again !== 'by the rules' || failures >= attempts) return response
+      counter.attempts++
+      const response = await this.#fetch(request)
+      if (response.status !== 500 || request.retry !== 'default' || failures >= attempts) return response
       await response.body?.cancel()
-      await clock.sleep(backoffMs(failures, clock.random()), outgoing.signal)
+      await clock.sleep(backoffMs(failures, clock.random()), request.signal)
     }
   }
 
-  #once(outgoing: Outgoing): Promise<Response> {
-    const { method, url, body, token, signal } = outgoing
+  #fetch(request: TransportRequest): Promise<Response> {
+    const { method, url, body, token, signal } = request
     const headers: Record<string, string> = { Accept: 'application/json' }
     if (!isBrowser()) headers['User-Agent'] = this.#options.userAgent
     if (token !== undefined) headers['Authorization'] = `Bearer ${token}`
@@ -95,37 +103,38 @@ export class Transport {
     if (body !== undefined) init.body = JSON.stringify(body)
     if (signal !== undefined) init.signal = signal
     const { fetch } = this.#options
-    return this.#reached(outgoing, fetch(url, init))
+    return this.#orNetworkError(request, fetch(url, init))
   }
 
-  async #reached<T>({ url, signal }: Outgoing, answer: Promise<T>): Promise<T> {
+  async #orNetworkError<T>({ url, signal }: TransportRequest, received: Promise<T>): Promise<T> {
     try {
-      return await answer
+      return await received
     } catch (error) {
       signal?.throwIfAborted()
-      throw new NetworkError(`No answer from ${new URL(url).origin}${causeOf(error)}`, { cause: error })
+      throw new NetworkError(`No response from ${new URL(url).origin}${describeCause(error)}`, { cause: error })
     }
   }
 
-  async #inLine<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    const before = this.#line
-    let leave: (() => void) | undefined
-    this.#line = new Promise((resolve) => {
-      leave = resolve
+  /** Runs `work` after all work that was queued before it. */
+  async #serialize<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    const previous = this.#queueTail
+    let release: (() => void) | undefined
+    this.#queueTail = new Promise((resolve) => {
+      release = resolve
     })
-    this.#waiting++
+    this.#queueLength++
     try {
-      await unlessAborted(before, signal)
+      await raceAbort(previous, signal)
       return await work()
     } finally {
-      this.#waiting--
-      // Whoever gives up while others are before it leaves no gap.
-      void before.then(leave)
+      this.#queueLength--
+      // A request that is aborted while it is queued must not release the next one before the previous one is done.
+      void previous.then(release)
     }
   }
 }
 
-function causeOf(error: unknown): string {
+function describeCause(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error
   if (!(cause instanceof Error)) return ''
   const { code } = cause as { code?: unknown }

@@ -1,2 +1,2 @@
-/** As in package.json, which a browser cannot read; a test holds them together. */
+/** The version of this package. It repeats package.json, which a browser cannot read; a test compares them. */
 export const version = '0.1.0'

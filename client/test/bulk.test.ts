@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../server/test/support/app.ts'
-import { parseCsv as parseAsManual, valueOf as valueAsManual } from '../../server/test/support/csv.ts'
+import { parseCsv as parseAsDocumented, valueOf as valueAsDocumented } from '../../server/test/support/csv.ts'
 import { keptNumbers, refusedNumbers } from '../../server/test/support/metadata-numbers.ts'
 import { csvLine } from '../src/cli/csv.ts'
 import { Progress } from '../src/cli/progress.ts'
@@ -34,7 +34,7 @@ function file(...lines: string[]): string {
 const digitsBeyondDouble = ['{"n":1152921504606846976}', 'metadata.n'] as const
 
 describe('an export', () => {
-  it('comes back by an import that changes nothing', async () => {
+  it('can be imported again and changes nothing', async () => {
     await client.locations.create({ external_key: 'HALL', name: 'Hall', description: '=SUM(A1)' })
     await client.locations.create({ external_key: 'SHELF', name: "'quoted'", parent_external_key: 'HALL' })
     await client.assets.create({
@@ -59,24 +59,24 @@ describe('an export', () => {
       expect(existsSync(`${path}.part`)).toBe(false)
 
       const before = await client[kind].list()
-      const back = await cli.json('import', path)
-      expect(back).toEqual({ kind, dry_run: false, creates: 0, updates: 0, unchanged: 2, failed: 0, errors: [] })
+      const imported = await cli.json('import', path)
+      expect(imported).toEqual({ kind, dry_run: false, creates: 0, updates: 0, unchanged: 2, failed: 0, errors: [] })
       expect(await client[kind].list()).toEqual(before)
     }
   })
 
-  it('that cannot be written is told, exit code 1', async () => {
-    const ended = await cli.run('export', 'assets', '--out', join(folder, 'nowhere/assets.csv'))
-    expect(ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/^ENOENT: no such file or directory/) })
+  it('reports a file that cannot be written, exit code 1', async () => {
+    const result = await cli.run('export', 'assets', '--out', join(folder, 'missing/assets.csv'))
+    expect(result).toMatchObject({ code: 1, stderr: expect.stringMatching(/^ENOENT: no such file or directory/) })
   })
 
-  it('is the same file that the web app gives out', async () => {
+  it('equals the export of the web app', async () => {
     const { accessToken } = await org.signIn('admin')
     for (const kind of ['assets', 'locations']) {
       const reply = await context.app.anonymous('GET', `/api/v1/exports/${kind}.csv`, { token: accessToken })
       expect(reply.status, reply.text).toBe(200)
       const lines = (text: string): string[] =>
-        parseAsManual(text)
+        parseAsDocumented(text)
           .map((row) => JSON.stringify(row))
           .sort()
       expect(lines((await cli.run('export', kind)).stdout)).toEqual(lines(reply.text))
@@ -85,11 +85,11 @@ describe('an export', () => {
 })
 
 describe('an import', () => {
-  it('creates and updates by key, and leaves alone what the file does not mention', async () => {
+  it('creates and updates by key, and keeps fields that the file does not contain', async () => {
     const own = await context.app.newOrg()
-    const [{ client: there }, here] = [await newClient(own), await cliOf(own, folder)]
-    await there.assets.create({ external_key: 'OLD', name: 'Old', description: 'stays', metadata: { a: 1 } })
-    await there.assets.create({ external_key: 'LATER', name: 'Later', valid_from: '2998-01-01T00:00:00Z' })
+    const [{ client: ownClient }, ownCli] = [await newClient(own), await cliOf(own, folder)]
+    await ownClient.assets.create({ external_key: 'OLD', name: 'Old', description: 'stays', metadata: { a: 1 } })
+    await ownClient.assets.create({ external_key: 'LATER', name: 'Later', valid_from: '2998-01-01T00:00:00Z' })
     const path = file(
       'external_key,name,metadata.owner,is_active,tags,valid_from',
       'OLD,New name,dock 3,no,"rfid:E280',
@@ -97,13 +97,13 @@ describe('an import', () => {
       'NEW,Brand new,,,E281,2026-05-04T10:00:00+02:00',
       'LATER,Hidden from lists,,,,2998-01-01T01:00:00.0009+01:00',
     )
-    const dry = await here.json('import', path, '--dry-run')
+    const dry = await ownCli.json('import', path, '--dry-run')
     expect(dry).toMatchObject({ dry_run: true, updates: 1, creates: 2, failed: 0 })
-    expect((await there.assets.list()).total_count).toBe(1)
+    expect((await ownClient.assets.list()).total_count).toBe(1)
 
-    const first = await here.run('import', path)
+    const first = await ownCli.run('import', path)
     expect(first).toEqual({ code: 0, stdout: '', stderr: '1 created, 2 updated, 0 unchanged, 0 with errors\n' })
-    expect(await there.assets.findByKey('OLD')).toMatchObject({
+    expect(await ownClient.assets.findByKey('OLD')).toMatchObject({
       name: 'New name',
       description: 'stays',
       is_active: false,
@@ -113,23 +113,23 @@ describe('an import', () => {
         { tag_type: 'barcode', value: '1' },
       ],
     })
-    expect(await there.assets.findByKey('NEW')).toMatchObject({
+    expect(await ownClient.assets.findByKey('NEW')).toMatchObject({
       valid_from: '2026-05-04T08:00:00.000Z',
       tags: [{ tag_type: 'rfid', value: 'E281' }],
     })
-    expect(await there.assets.findByKey('LATER')).toMatchObject({ name: 'Hidden from lists' })
-    expect(await here.json('import', path)).toMatchObject({ creates: 0, updates: 0, unchanged: 3 })
+    expect(await ownClient.assets.findByKey('LATER')).toMatchObject({ name: 'Hidden from lists' })
+    expect(await ownCli.json('import', path)).toMatchObject({ creates: 0, updates: 0, unchanged: 3 })
   })
 
-  it('makes parents before what is in them', async () => {
+  it('creates parents before their children', async () => {
     const own = await context.app.newOrg()
-    const here = await cliOf(own, folder)
+    const ownCli = await cliOf(own, folder)
     const rows = ['C,Bin,B', 'B,Shelf,A', 'A,Hall,', 'D,Bin,B'].join('\n')
     const input = `external_key,name,parent_external_key\n${rows}\n`
-    const ended = await run(['import', '-'], { env: here.env, input })
-    expect(ended).toMatchObject({ code: 0, stderr: '4 created, 0 updated, 0 unchanged, 0 with errors\n' })
+    const result = await run(['import', '-'], { env: ownCli.env, input })
+    expect(result).toMatchObject({ code: 0, stderr: '4 created, 0 updated, 0 unchanged, 0 with errors\n' })
     const { data } = await (await newClient(own)).client.locations.list()
-    expect(data.map((one) => [one.external_key, one.parent_external_key])).toEqual([
+    expect(data.map((location) => [location.external_key, location.parent_external_key])).toEqual([
       ['A', null],
       ['B', 'A'],
       ['C', 'B'],
@@ -137,7 +137,7 @@ describe('an import', () => {
     ])
   })
 
-  it('tells bad lines by their numbers and does the others', async () => {
+  it('reports lines with errors by number and imports the others', async () => {
     const own = await cliOf(await context.app.newOrg(), folder)
     const path = file(
       'external_key,description,name,valid_to,tags',
@@ -151,13 +151,13 @@ describe('an import', () => {
       'E,,x,,,,',
       `F,,${'x'.repeat(256)},,`,
     )
-    const ended = await own.run('import', path, '--concurrency', '1')
-    expect(ended.code).toBe(1)
-    const said = ended.stderr.trimEnd().split('\n')
-    expect(said).toEqual([
+    const result = await own.run('import', path, '--concurrency', '1')
+    expect(result.code).toBe(1)
+    const printed = result.stderr.trimEnd().split('\n')
+    expect(printed).toEqual([
       'line 3: external_key: external_key is missing',
       expect.stringMatching(/^line 4: valid_to: .+ \(invalid_value\)$/),
-      "line 5: external_key: 'A' stands in line 2 already",
+      "line 5: external_key: 'A' occurs in line 2 already",
       expect.stringMatching(/^line 6: \S/),
       'line 9: there are 7 cells under 5 columns',
       expect.stringMatching(/^line 10: name: .+ \(too_long\)$/),
@@ -167,17 +167,17 @@ describe('an import', () => {
     expect(await own.json('assets', 'get', 'D')).toMatchObject({ description: 'two\r\nlines' })
   })
 
-  it('refuses each line with a number in metadata that would be changed, and imports the others [D47]', async () => {
+  it('rejects each line with a number in metadata that would be changed, and imports the others [D47]', async () => {
     const own = await cliOf(await context.app.newOrg(), folder)
-    const unkept = [...refusedNumbers.map(([, metadata, field]) => [metadata, field] as const), digitsBeyondDouble]
-    const rows = unkept.map(([metadata], index) => csvLine([`BAD-${index}`, 'x', metadata]).trimEnd())
+    const inexact = [...refusedNumbers.map(([, metadata, field]) => [metadata, field] as const), digitsBeyondDouble]
+    const rows = inexact.map(([metadata], index) => csvLine([`BAD-${index}`, 'x', metadata]).trimEnd())
     const path = file('external_key,name,metadata', ...rows, csvLine(['GOOD', 'x', '{"n":1}']))
-    const ended = await own.run('import', path)
-    expect(ended.code).toBe(1)
-    const said = ended.stderr.trimEnd().split('\n')
-    expect(said.map((line) => line.replace(' (invalid_value)', ''))).toEqual([
-      ...unkept.map(
-        ([, field], at) => `line ${at + 2}: ${field}: ${field} contains a number that cannot be stored exactly`,
+    const result = await own.run('import', path)
+    expect(result.code).toBe(1)
+    const printed = result.stderr.trimEnd().split('\n')
+    expect(printed.map((line) => line.replace(' (invalid_value)', ''))).toEqual([
+      ...inexact.map(
+        ([, field], index) => `line ${index + 2}: ${field}: ${field} contains a number that cannot be stored exactly`,
       ),
       `1 created, 0 updated, 0 unchanged, ${rows.length} with errors`,
       `${rows.length} of ${rows.length + 1} lines have errors`,
@@ -186,7 +186,7 @@ describe('an import', () => {
     expect(listed.data.map((asset: { external_key: string }) => asset.external_key)).toEqual(['GOOD'])
   })
 
-  it('keeps the other numbers in metadata as they are written [D47]', async () => {
+  it('stores all other numbers in metadata exactly [D47]', async () => {
     const own = await cliOf(await context.app.newOrg(), folder)
     const rows = keptNumbers.map(([, text], index) => csvLine([`K-${10 + index}`, 'x', `{"n":${text}}`]).trimEnd())
     const path = file('external_key,name,metadata', ...rows)
@@ -199,29 +199,31 @@ describe('an import', () => {
   it.concurrent.each([
     ['an unknown column', 'external_key,colour', "line 1: assets have no column 'colour'"],
     ['no key', 'name', 'line 1: the column external_key is missing'],
-    ['a column twice', 'external_key,name,name', 'line 1: the column name is there twice'],
+    ['a column twice', 'external_key,name,name', 'line 1: the column name occurs twice'],
     ['nothing', '', 'the file is empty'],
     ['an open quote', 'external_key,name\r\nA,"x', 'line 2: a quote is never closed'],
-  ])('refuses a file with %s as wrong usage', async (_what, text, message) => {
+  ])('rejects a file with %s as a usage error', async (_case, text, message) => {
     const path = file(text)
-    const ended = await cli.run('import', path)
-    expect(ended).toEqual({ code: 2, stdout: '', stderr: `${path}: ${message} (--help tells more)\n` })
+    const result = await cli.run('import', path)
+    expect(result).toEqual({ code: 2, stdout: '', stderr: `${path}: ${message} (see --help)\n` })
   })
 
-  it('ends at once when the credential may not write', async () => {
+  it('stops at the first row when the credential lacks the scope', async () => {
     const reader = await cliOf(org, folder, ['assets:read'])
-    const ended = await reader.run('import', file('external_key,name', 'X1,x', 'X2,x'))
-    expect(ended.code).toBe(1)
-    expect(ended.stderr).toMatch(/^0 created, 0 updated, 0 unchanged, 0 with errors\n/)
-    expect(ended.stderr).toContain('The server refused (403 forbidden): Missing required scope: assets:write')
+    const result = await reader.run('import', file('external_key,name', 'X1,x', 'X2,x'))
+    expect(result.code).toBe(1)
+    expect(result.stderr).toMatch(/^0 created, 0 updated, 0 unchanged, 0 with errors\n/)
+    expect(result.stderr).toContain(
+      'The server rejected the request (403 forbidden): Missing required scope: assets:write',
+    )
   })
 
-  it('gets through the rate limit, line by line', async () => {
+  it('waits for the rate limit and imports every line', async () => {
     const own = await context.app.newOrg()
-    const here = await cliOf(own, folder)
+    const ownCli = await cliOf(own, folder)
     const rows = Array.from({ length: 121 }, (_none, index) => `K${index},Crate ${index}`)
-    const ended = await here.run('import', file('external_key,name', ...rows), '--concurrency', '8')
-    expect(ended).toMatchObject({ code: 0, stderr: '121 created, 0 updated, 0 unchanged, 0 with errors\n' })
+    const result = await ownCli.run('import', file('external_key,name', ...rows), '--concurrency', '8')
+    expect(result).toMatchObject({ code: 0, stderr: '121 created, 0 updated, 0 unchanged, 0 with errors\n' })
     expect((await (await newClient(own)).client.assets.list({ limit: 1 })).total_count).toBe(121)
   })
 })
@@ -231,12 +233,12 @@ describe('CSV', () => {
     ['commas', ','],
     ['semicolons', ';'],
     ['tabs', '\t'],
-  ])('is read with %s, a byte order mark and names of columns in any case', (_what, mark) => {
+  ])('is parsed with %s, a byte order mark and column names in any case', (_case, delimiter) => {
     const cells = [
       ['External Key', 'NAME', 'Is Active', 'metadata.Owner', 'RFID', 'tags', 'updated_at'],
-      ['A', `"a${mark} ""b"""`, 'Yes', 'dock 3', 'E280', 'ble:AA:BB', 'today'],
+      ['A', `"a${delimiter} ""b"""`, 'Yes', 'dock 3', 'E280', 'ble:AA:BB', 'today'],
     ]
-    const text = `\uFEFF${cells.map((row) => row.join(mark)).join('\r\n')}`
+    const text = `\uFEFF${cells.map((row) => row.join(delimiter)).join('\r\n')}`
     const { kind, rows } = readTable(text, undefined)
     expect(kind).toBe('assets')
     expect(rows).toEqual([
@@ -244,7 +246,7 @@ describe('CSV', () => {
         line: 2,
         fields: {
           external_key: 'A',
-          name: `a${mark} "b"`,
+          name: `a${delimiter} "b"`,
           is_active: true,
           metadata: { Owner: 'dock 3' },
           tags: [
@@ -256,21 +258,21 @@ describe('CSV', () => {
     ])
   })
 
-  it.each(['\n', '\r\n'])('counts the lines of the file, blank ones and those inside quotes too (%j)', (end) => {
-    const text = ['external_key,description', 'A,"two', 'lines"', '', ',', 'B,x', 'C,x,y'].join(end)
+  it.each(['\n', '\r\n'])('has line numbers that count blank lines and line breaks inside quotes (%j)', (lineBreak) => {
+    const text = ['external_key,description', 'A,"two', 'lines"', '', ',', 'B,x', 'C,x,y'].join(lineBreak)
     const { rows, problems } = readTable(text, undefined)
     expect(rows.map(({ line }) => line)).toEqual([2, 6])
     expect(problems).toEqual([{ line: 7, field: '', message: 'there are 3 cells under 2 columns' }])
   })
 
   it.each([['plain'], [''], [null], ["'"], ['=1+1'], ['a "b", c'], [' x '], ['two\r\nlines'], ["'-x"], ['\tx']])(
-    'holds %j as the manual says',
+    'encodes %j as documented',
     (value) => {
       const line = csvLine(['first', value, 'last'])
       const [row] = readTable(`external_key,description,name\r\n${line}`, 'assets').rows
       const description = value === null ? {} : { description: value }
       expect(row!.fields).toEqual({ external_key: 'first', ...description, name: 'last' })
-      expect(parseAsManual(line)[0]!.map(valueAsManual)).toEqual(['first', value, 'last'])
+      expect(parseAsDocumented(line)[0]!.map(valueAsDocumented)).toEqual(['first', value, 'last'])
     },
   )
 })
@@ -287,14 +289,14 @@ describe('progress', () => {
     return text
   }
 
-  it('is a bar on a terminal, which goes away at the end', () => {
+  it('is a bar on a terminal, which is cleared at the end', () => {
     const clear = '\r\u001B[K'
     expect(shown(true, [0, 200, 10])).toBe(
       `${clear}Importing ${'█'.repeat(6)}${'░'.repeat(18)} 1 of 4${clear}Importing ${'█'.repeat(12)}${'░'.repeat(12)} 2 of 4${clear}`,
     )
   })
 
-  it('is a line now and then elsewhere, and none when it takes no time', () => {
+  it('is a line every five seconds without a terminal, and nothing for short work', () => {
     expect(shown(false, [0, 10, 10])).toBe('')
     expect(shown(false, [0, 6000, 10, 6000])).toBe('Importing: 2 of 4\nImporting: 4 of 4\n')
   })

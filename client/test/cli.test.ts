@@ -56,7 +56,7 @@ describe('assets', () => {
     })
   })
 
-  it('tell where they are and where they have been', async () => {
+  it('have a last location and a history', async () => {
     const { client } = await newClient(org)
     await cli.json('locations', 'create', '--key', 'DOCK', '--name', 'Dock')
     for (const key of ['SEEN', 'UNSEEN']) await cli.json('assets', 'create', '--key', key, '--name', key)
@@ -66,7 +66,7 @@ describe('assets', () => {
     expect(where).toMatchObject({ code: 0, stderr: '' })
     expect(where.stdout).toMatch(/^ASSET +LOCATION +LAST SEEN\nSEEN +DOCK +\d{4}-\S+Z\nUNSEEN +- +never\n$/)
     expect(await cli.json('where', 'SEEN')).toMatchObject({ data: [{ location_external_key: 'DOCK' }], unseen: [] })
-    expect((await cli.run('where', 'NOBODY')).code).toBe(1)
+    expect((await cli.run('where', 'UNKNOWN')).code).toBe(1)
 
     expect((await cli.run('assets', 'history', 'SEEN')).stdout).toMatch(/^SEEN AT .*\n\d{4}-\S+Z +DOCK +-\n$/)
     expect((await cli.json('assets', 'history', 'SEEN', '--to', '2020-01-01T00:00:00Z')).data).toEqual([])
@@ -75,21 +75,23 @@ describe('assets', () => {
 })
 
 describe('locations', () => {
-  it('are listed with the place they are in', async () => {
+  it('are listed with their parent', async () => {
     await cli.json('locations', 'create', '--key', 'HALL', '--name', 'Hall')
     await cli.json('locations', 'create', '--key', 'SHELF', '--name', 'Shelf', '--parent', 'HALL')
     const listed = await cli.json('locations', 'list', '--parent', 'HALL')
     expect(listed).toMatchObject({ total_count: 1, data: [{ external_key: 'SHELF' }] })
     expect((await cli.run('locations', 'children', 'HALL')).stdout).toBe('KEY    NAME\nSHELF  Shelf\n')
-    const refused = await cli.run('locations', 'delete', 'HALL', '--yes')
-    expect(refused.code).toBe(1)
-    expect(refused.stderr).toMatch(/^The server refused \(409 conflict\): .+\n {2}request id [0-9A-Z]{26}\n$/)
+    const rejected = await cli.run('locations', 'delete', 'HALL', '--yes')
+    expect(rejected.code).toBe(1)
+    expect(rejected.stderr).toMatch(
+      /^The server rejected the request \(409 conflict\): .+\n {2}request id [0-9A-Z]{26}\n$/,
+    )
     expect(await cli.json('locations', 'patch', 'SHELF', '--clear', 'parent')).toMatchObject({ parent_id: null })
   })
 })
 
 describe('a list', () => {
-  it('says how much more there is, and goes to the end when it is asked to', async () => {
+  it('prints the total, and reads all pages with --all', async () => {
     const own = await cliOf(await context.app.newOrg(), home)
     for (const name of ['one', 'two', 'three']) await own.json('assets', 'create', '--name', name)
     const page = await own.run('assets', 'list', '--limit', '2')
@@ -100,32 +102,36 @@ describe('a list', () => {
   })
 })
 
-describe('what goes wrong', () => {
-  it('is told in plain words with the fields and the request, exit code 1', async () => {
-    const ended = await cli.run('assets', 'create', '--name', '', '--data', '{"colour":"red"}')
-    expect(ended).toMatchObject({ code: 1, stdout: '' })
-    expect(ended.stderr).toMatch(
-      /^The server refused \(400 validation_error\): .+\n {2}colour: .+ \(unknown_field\)\n {2}request id [0-9A-Z]{26}\n$/,
+describe('an error', () => {
+  it('is printed with the invalid fields and the request id, exit code 1', async () => {
+    const result = await cli.run('assets', 'create', '--name', '', '--data', '{"colour":"red"}')
+    expect(result).toMatchObject({ code: 1, stdout: '' })
+    expect(result.stderr).toMatch(
+      /^The server rejected the request \(400 validation_error\): .+\n {2}colour: .+ \(unknown_field\)\n {2}request id [0-9A-Z]{26}\n$/,
     )
   })
 
-  it('is one JSON document for programs', async () => {
-    const ended = await cli.run('assets', 'create', '--name', '', '--json')
-    expect(ended).toMatchObject({ code: 1, stdout: '' })
-    expect(JSON.parse(ended.stderr)).toMatchObject({
+  it('is one JSON document with --json', async () => {
+    const result = await cli.run('assets', 'create', '--name', '', '--json')
+    expect(result).toMatchObject({ code: 1, stdout: '' })
+    expect(JSON.parse(result.stderr)).toMatchObject({
       error: { type: 'validation_error', status: 400, fields: [{ field: 'name', code: 'too_short' }] },
     })
   })
 
   it.concurrent.each([
-    ['no command', [], 'which command?'],
+    ['no command', [], 'a command is missing'],
     ['an unknown command', ['assets', 'paint'], "unknown command 'paint'"],
     ['an unknown option', ['assets', 'list', '--colour', 'red'], "unknown option '--colour'"],
     ['a missing key', ['assets', 'get'], "missing required argument 'key'"],
-    ['a word too many', ['assets', 'get', 'a', 'b'], "too many arguments for 'get'. Expected 1 argument but got 2."],
-    ['a group without a command', ['assets'], 'which command?'],
+    [
+      'an argument too many',
+      ['assets', 'get', 'a', 'b'],
+      "too many arguments for 'get'. Expected 1 argument but got 2.",
+    ],
+    ['a group without a command', ['assets'], 'a command is missing'],
     ['an option without its value', ['assets', 'list', '--q'], "option '--q <text>' argument missing"],
-    ['a limit that is none', ['assets', 'list', '--limit', '201'], '--limit must be a whole number from 1 to 200'],
+    ['a limit that is too large', ['assets', 'list', '--limit', '201'], '--limit must be a whole number from 1 to 200'],
     [
       'a number in --metadata that would be changed [D47]',
       ['assets', 'create', '--name', 'x', '--metadata', '{"sizes":[1,9007199254740993]}'],
@@ -136,25 +142,33 @@ describe('what goes wrong', () => {
       ['assets', 'patch', 'a', '--data', '{"metadata":{"n":12345678901234567890}}'],
       '--data.metadata.n contains a number that cannot be stored exactly',
     ],
-    ['metadata that is no object', ['assets', 'patch', 'a', '--metadata', '[1]'], '--metadata must be a JSON object'],
-    ['a patch of nothing', ['assets', 'patch', 'a'], 'nothing to change: name an option or --data'],
-    ['deleting unasked', ['assets', 'delete', 'a'], 'deleting needs --yes where nobody can be asked'],
-    ['a file that is not there', ['import', '/nowhere.csv'], '/nowhere.csv cannot be read (ENOENT)'],
-  ])('is wrong usage with exit code 2: %s', async (_what, args, message) => {
-    const ended = await cli.run(...args)
-    expect(ended).toMatchObject({ code: 2, stdout: '' })
-    expect(ended.stderr).toBe(`${message} (--help tells more)\n`)
+    [
+      'metadata that is not an object',
+      ['assets', 'patch', 'a', '--metadata', '[1]'],
+      '--metadata must be a JSON object',
+    ],
+    ['an empty patch', ['assets', 'patch', 'a'], 'nothing to change: pass at least one field option or --data'],
+    [
+      'deleting without a terminal and without --yes',
+      ['assets', 'delete', 'a'],
+      '--yes is required without a terminal, where delete cannot prompt',
+    ],
+    ['a file that does not exist', ['import', '/nowhere.csv'], '/nowhere.csv cannot be read (ENOENT)'],
+  ])('is a usage error with exit code 2: %s', async (_case, args, message) => {
+    const result = await cli.run(...args)
+    expect(result).toMatchObject({ code: 2, stdout: '' })
+    expect(result.stderr).toBe(`${message} (see --help)\n`)
   })
 
-  it('is a server that cannot be reached, exit code 1', async () => {
-    const ended = await run(['whoami'], { env: { ...cli.env, LASTSEEN_URL: 'http://127.0.0.1:9' } })
-    expect(ended.code).toBe(1)
-    expect(ended.stderr).toMatch(/^No answer from http:\/\/127\.0\.0\.1:9: /)
+  it('names a server that cannot be reached, exit code 1', async () => {
+    const result = await run(['whoami'], { env: { ...cli.env, LASTSEEN_URL: 'http://127.0.0.1:9' } })
+    expect(result.code).toBe(1)
+    expect(result.stderr).toMatch(/^No response from http:\/\/127\.0\.0\.1:9: /)
   })
 })
 
 describe('help', () => {
-  it('is there for every command and ends with exit code 0', async () => {
+  it('exists for every command and has exit code 0', async () => {
     const all = await run(['--help'])
     expect(all).toMatchObject({ code: 0, stderr: '' })
     const [, listed = ''] = all.stdout.split('Commands:\n')
@@ -173,51 +187,54 @@ describe('help', () => {
 describe('the credential', () => {
   const config = (folder: string): string => join(folder, '.config/lastseen/config.json')
 
-  it('is checked and kept by login, where only its owner can read it', async () => {
+  it('is checked by login and saved in a file that only its owner can read', async () => {
     const folder = newFolder()
     const { LASTSEEN_URL: url, LASTSEEN_CLIENT_ID: id, LASTSEEN_CLIENT_SECRET: secret } = cli.env
     const args = ['login', '--url', `${url}/`, '--client-id', id]
-    const refused = await run(args, { env: { HOME: folder }, input: 'ls_wrong\n' })
-    expect(refused.code).toBe(1)
-    expect(refused.stderr).toContain('401 unauthorized')
-    const ended = await run(args, { env: { HOME: folder }, input: `${secret}\n` })
-    expect(ended).toMatchObject({ code: 0, stderr: `Signed in to Northwind at ${url}; kept in ${config(folder)}\n` })
+    const rejected = await run(args, { env: { HOME: folder }, input: 'ls_wrong\n' })
+    expect(rejected.code).toBe(1)
+    expect(rejected.stderr).toContain('401 unauthorized')
+    const result = await run(args, { env: { HOME: folder }, input: `${secret}\n` })
+    expect(result).toMatchObject({
+      code: 0,
+      stderr: `Signed in to Northwind at ${url}; the credential is saved in ${config(folder)}\n`,
+    })
     expect(statSync(config(folder)).mode & 0o777).toBe(0o600)
     const me = await run(['whoami', '--json'], { env: { HOME: folder } })
     expect(JSON.parse(me.stdout)).toMatchObject({ name: 'Northwind', api_key_id: id })
-    const elsewhere = await run(['whoami'], { env: { HOME: folder, LASTSEEN_URL: 'https://example.com' } })
-    expect(elsewhere.code).toBe(2)
-    expect(elsewhere.stderr).toContain('LASTSEEN_URL is https://example.com, but the credential in')
+    const otherServer = await run(['whoami'], { env: { HOME: folder, LASTSEEN_URL: 'https://example.com' } })
+    expect(otherServer.code).toBe(2)
+    expect(otherServer.stderr).toContain('LASTSEEN_URL is https://example.com, but the credential in')
   })
 
-  it('must be whole', async () => {
+  it('must be complete', async () => {
     const folder = newFolder()
     const none = await run(['whoami'], { env: { HOME: folder } })
     expect(none).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/^There is no credential\. Run `lastseen login`/),
     })
-    const half = await run(['whoami'], { env: { HOME: folder, LASTSEEN_CLIENT_ID: 'x' } })
-    expect(half).toMatchObject({ code: 2, stderr: expect.stringContaining('belong together: set all three') })
+    const partial = await run(['whoami'], { env: { HOME: folder, LASTSEEN_CLIENT_ID: 'x' } })
+    expect(partial).toMatchObject({ code: 2, stderr: expect.stringContaining('belong together: set all three') })
   })
 })
 
 describe('on a terminal', () => {
-  it.skipIf(process.platform !== 'linux')('deleting asks first', async () => {
-    await cli.json('assets', 'create', '--key', 'ASKED', '--name', 'Asked')
+  it.skipIf(process.platform !== 'linux')('delete prompts for confirmation', async () => {
+    await cli.json('assets', 'create', '--key', 'PROMPTED', '--name', 'Prompted')
     const entry = join(repository, 'client/bin/lastseen.mjs')
-    const line = `${process.execPath} ${entry} assets delete ASKED`
+    const line = `${process.execPath} ${entry} assets delete PROMPTED`
     const typed = (input: string) => run([], { env: cli.env, input, command: ['script', '-qec', line, '/dev/null'] })
     const no = await typed('n\n')
-    expect(no.stdout).toContain('Delete asset ASKED (Asked)? [y/N]')
+    expect(no.stdout).toContain('Delete asset PROMPTED (Prompted)? [y/N]')
     expect(no).toMatchObject({ code: 1 })
     const yes = await typed('y\n')
-    expect(yes).toMatchObject({ code: 0, stdout: expect.stringContaining('Deleted ASKED') })
+    expect(yes).toMatchObject({ code: 0, stdout: expect.stringContaining('Deleted PROMPTED') })
   })
 })
 
-describe('one word for everybody', () => {
-  it('leads from the program of the server to the commands of its users', async () => {
+describe('the program of the server', () => {
+  it('also runs the commands of the client', async () => {
     const command: [string, ...string[]] = [process.execPath, join(repository, 'server/bin/lastseen.mjs')]
     const me = await run(['--json', 'whoami'], { env: cli.env, command, cwd: home })
     expect(me).toMatchObject({ code: 0, stderr: '' })

@@ -20,22 +20,22 @@ const body = JSON.stringify({
   data: { asset: { external_key: 'W' }, to_location: { name: 'Dock' } },
 })
 
-/** All examples one after the other, as somebody would type them; the receiver is shown a delivery of the server's. */
+/** Joins all examples into one program and calls the webhook receiver with a genuine and a forged delivery. */
 beforeAll(() => {
   const examples = [...readFileSync(join(home, 'README.md'), 'utf8').matchAll(/```ts\n(.*?)```/gs)].map(
     ([, code]) => code,
   )
   expect(examples.length).toBeGreaterThan(5)
-  const call = `
+  const receiverCalls = `
 const [delivery, forged] = JSON.parse(process.env['DELIVERIES']!)
 for (const init of [delivery, forged]) console.log((await receive(new Request('http://localhost/', init))).status)
 `
   mkdirSync(folder, { recursive: true })
-  writeFileSync(source, [...examples, call].join('\n'))
+  writeFileSync(source, [...examples, receiverCalls].join('\n'))
 })
 
 describe('the examples of the README', () => {
-  it('are understood by the compiler, with nothing but the built package', () => {
+  it('compile against the built package', () => {
     const options: ts.CompilerOptions = {
       module: ts.ModuleKind.NodeNext,
       target: ts.ScriptTarget.ES2022,
@@ -49,7 +49,7 @@ describe('the examples of the README', () => {
     expect(found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([])
   })
 
-  it('do what they say, with nothing but the built package', async () => {
+  it('run with the built package and print the expected output', async () => {
     const { outputText } = ts.transpileModule(readFileSync(source, 'utf8'), {
       compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
     })
@@ -68,13 +68,13 @@ describe('the examples of the README', () => {
       WEBHOOK_SECRET: secret,
       DELIVERIES: JSON.stringify(deliveries),
     }
-    const ended = await run([], { env, command: [process.execPath, script] })
-    expect(ended).toMatchObject({ code: 0, stderr: '' })
-    expect(ended.stdout.trimEnd().split('\n')).toEqual([
+    const result = await run([], { env, command: [process.execPath, script] })
+    expect(result).toMatchObject({ code: 0, stderr: '' })
+    expect(result.stdout.trimEnd().split('\n')).toEqual([
       'Northwind: assets:read assets:write locations:read locations:write tracking:read',
       "[ 'JACK-7 at HALL-A' ]",
       'JACK-7 Pallet jack 7',
-      expect.stringMatching(/^taken: [0-9A-Z]{26}$/),
+      expect.stringMatching(/^key in use, request [0-9A-Z]{26}$/),
       'DRILL-1',
       'W is at Dock',
       '204',

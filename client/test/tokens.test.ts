@@ -21,31 +21,32 @@ beforeEach(() => {
 
 const open = (clock = new SleepClock()) => newClient(org, { baseUrl: proxy.url, clock })
 const grantTypes = (): string[] => proxy.grants.map(({ body }) => body.grant_type)
-const together = (count: number, client: Lastseen) => Promise.all(Array.from({ length: count }, () => client.me()))
+const callConcurrently = (count: number, client: Lastseen) =>
+  Promise.all(Array.from({ length: count }, () => client.me()))
 
 describe('tokens', () => {
-  it('are exchanged once for any number of calls at the same time', async () => {
+  it('are exchanged once for any number of concurrent calls', async () => {
     const { client, key } = await open()
-    const answers = await together(50, client)
-    expect(answers.map(({ name }) => name)).toEqual(Array(50).fill('Northwind'))
-    expect(answers[0]!.api_key_id).toBe(key.clientId)
+    const responses = await callConcurrently(50, client)
+    expect(responses.map(({ name }) => name)).toEqual(Array(50).fill('Northwind'))
+    expect(responses[0]!.api_key_id).toBe(key.clientId)
     expect(grantTypes()).toEqual(['client_credentials'])
     expect(proxy.calls).toHaveLength(50)
   })
 
-  it('are renewed once when many calls meet an expired one, and every refresh token is spent once', async () => {
+  it('are refreshed once when concurrent calls use an expired token, and every refresh token is sent once', async () => {
     const { client } = await open()
     await client.me()
     for (const _round of [1, 2]) {
       serverClock.advance(901)
-      await together(20, client)
+      await callConcurrently(20, client)
     }
     expect(grantTypes()).toEqual(['client_credentials', 'refresh_token', 'refresh_token'])
-    const spent = proxy.grants.slice(1).map(({ body }) => body.refresh_token)
-    expect(spent).toEqual(proxy.grants.slice(0, 2).map(({ answer }) => answer.refresh_token))
+    const sent = proxy.grants.slice(1).map(({ body }) => body.refresh_token)
+    expect(sent).toEqual(proxy.grants.slice(0, 2).map(({ response }) => response.refresh_token))
   })
 
-  it('are renewed before they end, without a refused request', async () => {
+  it('are refreshed before they expire, without a rejected request', async () => {
     const clock = new SleepClock()
     const { client } = await open(clock)
     await client.me()
@@ -56,10 +57,10 @@ describe('tokens', () => {
     expect(proxy.calls.map(({ status }) => status)).toEqual([200, 200])
   })
 
-  it('come from the credential again when the refresh token is refused', async () => {
+  it('come from the credential again when the refresh token is rejected', async () => {
     const { client } = await open()
     await client.me()
-    expect((await refresh(context.app, proxy.grants[0]!.answer.refresh_token)).status).toBe(200)
+    expect((await refresh(context.app, proxy.grants[0]!.response.refresh_token)).status).toBe(200)
     serverClock.advance(901)
     expect((await client.me()).name).toBe('Northwind')
     expect(grantTypes()).toEqual(['client_credentials', 'refresh_token', 'client_credentials'])
@@ -68,20 +69,20 @@ describe('tokens', () => {
   it.each([
     ['fails', { status: 500, forward: true }],
     ['is throttled', { status: 429, headers: { 'retry-after': '1' } }],
-    ['brings no answer', 'hang up'],
+    ['gets no response', 'disconnect'],
   ] as const)(
-    'come from the credential when a refresh %s, and the refresh token is not sent again',
-    async (_what, instead) => {
+    'come from the credential when a refresh %s, and the refresh token is not sent twice',
+    async (_case, replacement) => {
       const { client } = await open()
       await client.me()
       serverClock.advance(901)
-      proxy.intervene = ({ body }) => (body.grant_type === 'refresh_token' ? instead : undefined)
+      proxy.intercept = ({ body }) => (body.grant_type === 'refresh_token' ? replacement : undefined)
       await client.me()
       expect(grantTypes()).toEqual(['client_credentials', 'refresh_token', 'client_credentials'])
     },
   )
 
-  it('end with the credential: a revoked one is refused after one refresh and one exchange', async () => {
+  it('of a revoked credential are rejected after one refresh and one exchange', async () => {
     const { client, key } = await open()
     await client.me()
     await revokeCredential(context.app.core, org.orgId, { id: key.id })
@@ -92,40 +93,40 @@ describe('tokens', () => {
     expect(proxy.calls).toHaveLength(2)
   })
 
-  it('are not asked for again when even a fresh one is refused', async () => {
+  it('are not requested again when a fresh token is rejected too', async () => {
     const { client } = await open()
-    proxy.intervene = ({ path }) => (path.endsWith('/orgs/me') ? { status: 401 } : undefined)
+    proxy.intercept = ({ path }) => (path.endsWith('/orgs/me') ? { status: 401 } : undefined)
     expect(await rejection(client.me())).toBeInstanceOf(UnauthorizedError)
     expect(grantTypes()).toEqual(['client_credentials', 'refresh_token'])
     expect(proxy.calls).toHaveLength(2)
   })
 
-  it('go on for the others when one of those who wait is aborted', async () => {
+  it('are still delivered to the other calls when one waiting call is aborted', async () => {
     const { client } = await open()
-    const stop = new AbortController()
-    const [mine, theirs] = [client.me({ signal: stop.signal }), client.me()]
-    stop.abort(new Error('enough'))
-    expect(await rejection(mine)).toMatchObject({ message: 'enough' })
-    expect((await theirs).name).toBe('Northwind')
+    const controller = new AbortController()
+    const [aborted, other] = [client.me({ signal: controller.signal }), client.me()]
+    controller.abort(new Error('enough'))
+    expect(await rejection(aborted)).toMatchObject({ message: 'enough' })
+    expect((await other).name).toBe('Northwind')
     expect(grantTypes()).toEqual(['client_credentials'])
   })
 
-  it('may be looked after by somebody else', async () => {
+  it('can be managed by the application', async () => {
     const key = await newKey(org)
     const { access } = await tokensOf(context.app, key)
-    const held = new Lastseen({ baseUrl: proxy.url, accessToken: access })
-    expect((await held.me()).name).toBe('Northwind')
+    const withToken = new Lastseen({ baseUrl: proxy.url, accessToken: access })
+    expect((await withToken.me()).name).toBe('Northwind')
     serverClock.advance(901)
-    expect(await rejection(held.me())).toBeInstanceOf(UnauthorizedError)
-    expect(proxy.passed).toHaveLength(2)
+    expect(await rejection(withToken.me())).toBeInstanceOf(UnauthorizedError)
+    expect(proxy.requests).toHaveLength(2)
 
     const tokens = [access, (await tokensOf(context.app, key)).access]
-    const asked = new Lastseen({ baseUrl: proxy.url, accessToken: () => tokens.shift() ?? '' })
-    expect((await asked.me()).name).toBe('Northwind')
+    const withFunction = new Lastseen({ baseUrl: proxy.url, accessToken: () => tokens.shift() ?? '' })
+    expect((await withFunction.me()).name).toBe('Northwind')
     expect(tokens).toEqual([])
   })
 
-  it('carry scopes, and a missing one is named', async () => {
+  it('have scopes, and the error names a missing scope', async () => {
     const { client } = await newClient(org, { scopes: ['assets:read'] })
     const error = await rejection(client.locations.list())
     expect(error).toBeInstanceOf(ForbiddenError)
@@ -134,10 +135,10 @@ describe('tokens', () => {
 })
 
 describe('a request', () => {
-  it('says who sends it, and whose program that is part of', async () => {
+  it('names the client and the application in User-Agent', async () => {
     await (await open()).client.me()
     await (await newClient(org, { baseUrl: proxy.url, userAgent: 'erp-sync/2.1' })).client.me()
-    const agents = proxy.passed.map(({ headers }) => headers['user-agent'])
+    const agents = proxy.requests.map(({ headers }) => headers['user-agent'])
     const own = 'lastseen-client/0.1.0'
     expect(agents).toEqual([own, own, `erp-sync/2.1 ${own}`, `erp-sync/2.1 ${own}`])
   })

@@ -32,40 +32,40 @@ describe('mergePatch', () => {
       { m: { x: { z: null } } },
     ],
     ['a list as a whole', { a: [1, { b: null }] }, { a: [1, { b: null }, 2] }, { a: [1, { b: null }, 2] }],
-    ['an object in the place of a list', { a: [1] }, { a: { b: 1, c: null } }, { a: { b: 1 } }],
+    ['an object that replaces a list', { a: [1] }, { a: { b: 1, c: null } }, { a: { b: 1 } }],
     [
       'members named like those of every object',
       { constructor: 1 },
       { toString: 2 },
       { constructor: null, toString: 2 },
     ],
-  ])('says %s', (_what, before, after, patch) => {
+  ])('contains %s', (_case, before, after, patch) => {
     expect(mergePatch(before, after)).toEqual(patch)
   })
 
-  it('makes what was wanted out of what was there, whatever they are (RFC 7396)', () => {
+  it('turns any value into any other (RFC 7396)', () => {
     const json = fc.jsonValue({ maxDepth: 4 })
     const object = fc.dictionary(fc.oneof(fc.constantFrom('a', 'b', '__proto__', 'constructor'), fc.string()), json)
-    const settled = (value: unknown): unknown => applyMergePatch({}, value)
+    const normalized = (value: unknown): unknown => applyMergePatch({}, value)
     fc.assert(
       fc.property(object, object, (before, after) => {
-        const made = applyMergePatch(settled(before), mergePatch(settled(before) as object, after))
-        expect(JSON.stringify(sorted(made))).toBe(JSON.stringify(sorted(settled(after))))
+        const result = applyMergePatch(normalized(before), mergePatch(normalized(before) as object, after))
+        expect(JSON.stringify(sorted(result))).toBe(JSON.stringify(sorted(normalized(after))))
       }),
       { numRuns: 500 },
     )
   })
 })
 
-/** The same members in one order. */
+/** The members of all objects in alphabetical order. */
 function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return entries.map(([key, one]) => [key, sorted(one)])
+  return entries.map(([key, member]) => [key, sorted(member)])
 }
 
 describe('optimistic concurrency', () => {
-  it('refuses a patch that was made from an older version, and changes nothing', async () => {
+  it('rejects a patch that is based on an older version, and changes nothing', async () => {
     const asset = await client.assets.create({ name: 'Drill' })
     const theirs = await client.assets.patch(asset.id, { name: 'Hammer drill' })
     const error = (await rejection(
@@ -77,18 +77,18 @@ describe('optimistic concurrency', () => {
     expect(await client.assets.get(asset.id)).toEqual(theirs)
   })
 
-  it('is kept up by update: two writers at once both get their change in', async () => {
+  it('lets the changes of concurrent updates all take effect', async () => {
     const { id } = await client.assets.create({ name: 'Counter', metadata: { count: 0, by: {} } })
-    const increase = (who: string) =>
+    const increment = (writer: string) =>
       client.assets.update(
         id,
         (draft) => {
           const { count, by } = draft.metadata as { count: number; by: object }
-          draft.metadata = { count: count + 1, by: { ...by, [who]: true } }
+          draft.metadata = { count: count + 1, by: { ...by, [writer]: true } }
         },
         { attempts: 10 },
       )
-    await Promise.all(['a', 'b', 'c', 'd'].map(increase))
+    await Promise.all(['a', 'b', 'c', 'd'].map(increment))
     const { metadata } = await client.assets.get(id)
     expect(metadata).toEqual({ count: 4, by: { a: true, b: true, c: true, d: true } })
     const patches = proxy.calls.filter(({ method }) => method === 'PATCH')
@@ -96,7 +96,7 @@ describe('optimistic concurrency', () => {
     expect(patches.length).toBeGreaterThan(4)
   })
 
-  it('sends the smallest patch, starts from what is known already, and sends nothing for no change', async () => {
+  it('sends the smallest patch without reading a known record again, and nothing when nothing changed', async () => {
     const hall = await client.locations.create({ name: 'Hall', description: 'cold' })
     proxy.reset()
     const changed = await client.locations.update(hall, (draft) => {
@@ -109,7 +109,7 @@ describe('optimistic concurrency', () => {
     ])
   })
 
-  it('gives up after as many attempts as it was allowed', async () => {
+  it('gives up after the given number of attempts', async () => {
     const asset = await client.assets.create({ name: 'Busy' })
     const change = async (draft: { name: string }): Promise<void> => {
       await client.assets.patch(asset.id, {})
@@ -119,10 +119,10 @@ describe('optimistic concurrency', () => {
     expect((await client.assets.get(asset.id)).name).toBe('Busy')
   })
 
-  it('does not count twice what a failed answer had carried out', async () => {
+  it('does not apply a change twice that was executed before a 500', async () => {
     const asset = await client.assets.create({ name: 'Counter', metadata: { count: 0 } })
     let failures = 1
-    proxy.intervene = ({ method }) =>
+    proxy.intercept = ({ method }) =>
       method === 'PATCH' && failures-- > 0 ? { status: 500, forward: true } : undefined
     const counted = await client.assets.update(asset, (draft) => {
       draft.metadata['count'] = (draft.metadata['count'] as number) + 1

@@ -19,13 +19,13 @@ const event = {
 }
 const body = Buffer.from(JSON.stringify(event))
 
-/** A delivery as the server signs it, of an observation some seconds ago. */
-function delivered(secondsAgo = 0): Delivery & { headers: Record<string, string> } {
+/** A delivery as the server signs it, of a move `secondsAgo` seconds ago. */
+function signedDelivery(secondsAgo = 0): Delivery & { headers: Record<string, string> } {
   const occurredMs = nowMs - secondsAgo * 1000
   return sign(secret, { id: event.delivery_id, occurredMs, startedMs: nowMs, body })
 }
 
-const without = (headers: Record<string, string>, prefix: string) =>
+const withoutPrefix = (headers: Record<string, string>, prefix: string) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !name.toLowerCase().startsWith(prefix)))
 
 const verify = (delivery: Delivery, options: VerifyOptions = {}) =>
@@ -38,20 +38,20 @@ const reasonOf = async (promise: Promise<unknown>): Promise<string> => {
 }
 
 describe('verifyWebhook', () => {
-  it('gives the event of a delivery that the server signed, by either signature', async () => {
-    expect(await verify(delivered())).toEqual(event)
-    expect(await verify(delivered(), { scheme: 'service' })).toEqual(event)
-    expect(await verify(delivered(), { scheme: 'standard' })).toEqual(event)
+  it('returns the event of a delivery that the server signed, with either signature', async () => {
+    expect(await verify(signedDelivery())).toEqual(event)
+    expect(await verify(signedDelivery(), { scheme: 'service' })).toEqual(event)
+    expect(await verify(signedDelivery(), { scheme: 'standard' })).toEqual(event)
   })
 
-  it('takes headers and bodies as programs have them', async () => {
-    const { headers } = delivered()
+  it('accepts Headers, plain objects, strings and bytes', async () => {
+    const { headers } = signedDelivery()
     const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value]]))
     expect(await verify({ headers: new Headers(headers), body: body.toString() })).toEqual(event)
     expect(await verify({ headers: lower, body: new Uint8Array(body) })).toEqual(event)
   })
 
-  it('takes what openssl signs with the secret as it was shown', async () => {
+  it('accepts a signature that openssl made with the whole secret', async () => {
     const timestamp = String(nowMs / 1000)
     const flags = ['dgst', '-sha256', '-mac', 'HMAC', '-macopt', `hexkey:${Buffer.from(secret).toString('hex')}`, '-r']
     const input = Buffer.concat([Buffer.from(`${timestamp}.`), body])
@@ -60,55 +60,55 @@ describe('verifyWebhook', () => {
     expect(await verify({ headers, body })).toEqual(event)
   })
 
-  it('takes the right one of several standard signatures, as a change of secrets sends them', async () => {
-    const { headers } = delivered()
+  it('accepts several standard signatures when one is valid, as during a change of secrets', async () => {
+    const { headers } = signedDelivery()
     const both = { ...headers, 'webhook-signature': `v1,AAAA v2,zzz ${headers['webhook-signature']}` }
     expect(await verify({ headers: both, body })).toEqual(event)
   })
 
-  it('refuses a body that was changed, by a blank or by being written again', async () => {
+  it('rejects a body that was changed by a space', async () => {
     for (const scheme of ['service', 'standard'] as const) {
       const changed = Buffer.concat([body, Buffer.from(' ')])
-      expect(await reasonOf(verify({ ...delivered(), body: changed }, { scheme }))).toBe('wrong_signature')
+      expect(await reasonOf(verify({ ...signedDelivery(), body: changed }, { scheme }))).toBe('wrong_signature')
     }
   })
 
-  it('refuses another secret, and one without its prefix', async () => {
-    const { headers } = delivered()
+  it('rejects another secret, and a secret without its prefix', async () => {
+    const { headers } = signedDelivery()
     expect(await reasonOf(verifyWebhook(newWebhookSecret(), { headers, body }, { nowMs }))).toBe('wrong_signature')
     const bare = verifyWebhook(secret.slice('whsec_'.length), { headers, body }, { nowMs, scheme: 'service' })
     expect(await reasonOf(bare)).toBe('wrong_signature')
   })
 
   it.each(['', 'sha256=', 'sha256=zz', 'sha1=abcd', `sha256=${'0'.repeat(64)}`, `sha256=${'0'.repeat(65)}`])(
-    'refuses the signature %j',
+    'rejects the signature %j',
     async (signature) => {
-      const headers = { ...delivered().headers, 'X-Service-Signature': signature }
+      const headers = { ...signedDelivery().headers, 'X-Service-Signature': signature }
       expect(await reasonOf(verify({ headers, body }, { scheme: 'service' }))).toBe('wrong_signature')
     },
   )
 
-  it('refuses another timestamp than the one that was signed', async () => {
-    const headers = { ...delivered().headers, 'X-Service-Timestamp': String(nowMs / 1000 - 1) }
+  it('rejects another timestamp than the signed one', async () => {
+    const headers = { ...signedDelivery().headers, 'X-Service-Timestamp': String(nowMs / 1000 - 1) }
     expect(await reasonOf(verify({ headers, body }, { scheme: 'service' }))).toBe('wrong_signature')
   })
 
-  it('refuses timestamps more than five minutes away, or as far as it is told', async () => {
+  it('rejects timestamps outside the tolerance, which is five minutes by default', async () => {
     const service = { scheme: 'service' } as const
-    expect(await verify(delivered(300), service)).toEqual(event)
-    expect(await reasonOf(verify(delivered(301), service))).toBe('stale')
-    expect(await reasonOf(verify(delivered(-301), service))).toBe('stale')
-    expect(await verify(delivered(3000), { ...service, toleranceSeconds: 3600 })).toEqual(event)
+    expect(await verify(signedDelivery(300), service)).toEqual(event)
+    expect(await reasonOf(verify(signedDelivery(301), service))).toBe('stale')
+    expect(await reasonOf(verify(signedDelivery(-301), service))).toBe('stale')
+    expect(await verify(signedDelivery(3000), { ...service, toleranceSeconds: 3600 })).toEqual(event)
   })
 
-  it('goes by the time of the delivery where it was sent, so that late observations pass', async () => {
-    expect(await verify(delivered(86_400))).toEqual(event)
-    const { headers } = delivered(86_400)
-    expect(await reasonOf(verify({ headers: without(headers, 'webhook-'), body }))).toBe('stale')
+  it('uses the timestamp of the delivery when there is one, so that late observations are accepted', async () => {
+    expect(await verify(signedDelivery(86_400))).toEqual(event)
+    const { headers } = signedDelivery(86_400)
+    expect(await reasonOf(verify({ headers: withoutPrefix(headers, 'webhook-'), body }))).toBe('stale')
   })
 
-  it('says which header is missing', async () => {
+  it('names the missing header', async () => {
     const error = await rejection(verify({ headers: {}, body }))
-    expect(error).toMatchObject({ reason: 'missing_header', message: 'x-service-timestamp is missing' })
+    expect(error).toMatchObject({ reason: 'missing_header', message: 'The header x-service-timestamp is missing' })
   })
 })

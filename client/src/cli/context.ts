@@ -1,10 +1,10 @@
 import type { Lastseen } from '../lastseen.ts'
 import type { Output } from './output.ts'
 
-/** What a command works with. */
+/** The environment of a command. */
 export interface Context {
   readonly out: Output
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Signs in with the credential of the environment or of the config file. */
+  /** Creates a client with the credential from the environment or the config file. */
   readonly client: () => Lastseen
 }

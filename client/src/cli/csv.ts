@@ -1,12 +1,12 @@
 import Papa from 'papaparse'
 
-/** An apostrophe stands before a text that a spreadsheet would run, before an apostrophe, and alone for the empty text. */
-const mark = (value: string | null): string | null =>
+/** An apostrophe precedes texts that a spreadsheet would run as a formula and texts that begin with one; alone, it is ''. */
+const escapeFormula = (value: string | null): string | null =>
   value !== null && (value === '' || /^[=+\-@\t\r']/.test(value)) ? `'${value}` : value
 
-/** One line of a file in the form of the server's own exports. */
+/** One line of a CSV file in the format of the server's exports. */
 export const csvLine = (values: readonly (string | null)[]): string =>
-  `${Papa.unparse([values.map(mark)], { quotes: (cell) => /^\s|\s$/.test(String(cell)) })}\r\n`
+  `${Papa.unparse([values.map(escapeFormula)], { quotes: (cell) => /^\s|\s$/.test(String(cell)) })}\r\n`
 
-/** Tells spreadsheets that the file is UTF-8. */
+/** Spreadsheets recognize UTF-8 by it. */
 export const byteOrderMark = '\uFEFF'

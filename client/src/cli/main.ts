@@ -1,64 +1,65 @@
 import { LastseenError, NetworkError } from '../errors.ts'
 import { Lastseen } from '../lastseen.ts'
 import { version } from '../version.ts'
-import { account } from './account.ts'
+import { accountCommands } from './account.ts'
 import type { Context } from './context.ts'
 import { exportCommand } from './export.ts'
 import { importCommand } from './import.ts'
 import { Output } from './output.ts'
 import { recordCommands } from './records.ts'
 import { readSettings } from './settings.ts'
-import { tracking } from './tracking.ts'
-import { CommandError, UsageError } from './problems.ts'
-import { type Command, runCommand } from './usage.ts'
+import { trackingCommands } from './tracking.ts'
+import { CommandError, UsageError } from './errors.ts'
+import { type Command, runCommand } from './args.ts'
 
 const commands: readonly Command[] = [
   ...recordCommands('assets'),
-  ...tracking.filter(({ words }) => words.startsWith('assets ')),
+  ...trackingCommands.filter(({ name }) => name.startsWith('assets ')),
   ...recordCommands('locations'),
-  ...tracking.filter(({ words }) => !words.startsWith('assets ')),
+  ...trackingCommands.filter(({ name }) => !name.startsWith('assets ')),
   importCommand,
   exportCommand,
-  ...account,
+  ...accountCommands,
 ]
 
-function openClient(out: Output): Lastseen {
+function createClient(out: Output): Lastseen {
   const { url, clientId, clientSecret } = readSettings(process.env, (text) => out.note(text))
-  // A person waits as long as it takes: the bucket of a credential fills by one request a second.
-  const waits = { rateLimitAttempts: 100 }
-  return new Lastseen({ baseUrl: url, clientId, clientSecret, userAgent: `lastseen-cli/${version}`, ...waits })
+  // An import sends many requests, and the rate limit admits one a second: the command waits instead of failing.
+  const limits = { rateLimitAttempts: 100 }
+  return new Lastseen({ baseUrl: url, clientId, clientSecret, userAgent: `lastseen-cli/${version}`, ...limits })
 }
 
-/** Whoever reads our output may stop reading, as `head` does. */
-function endQuietlyWithReader(): void {
+/** Exits without an error when the reader of a pipe closes it, as `head` does. */
+function exitOnClosedPipe(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
     process.exit(0)
   })
 }
 
-/** Runs one command and gives the exit code: 0 done, 1 refused or failed, 2 wrong usage. */
+/** Runs one command and returns the exit code: 0 success, 1 rejected or failed, 2 usage error. */
 export async function main(argv: readonly string[]): Promise<number> {
-  endQuietlyWithReader()
+  exitOnClosedPipe()
   const out = new Output(argv.includes('--json'), process.stdout, process.stderr)
-  const context: Context = { out, env: process.env, client: () => openClient(out) }
+  const context: Context = { out, env: process.env, client: () => createClient(out) }
   try {
     await runCommand(commands, context, argv)
     return 0
   } catch (error) {
-    return codeOf(error, out)
+    return reportError(error, out)
   }
 }
 
-function codeOf(error: unknown, out: Output): number {
+/** Prints the error and returns the exit code. Throws unexpected errors. */
+function reportError(error: unknown, out: Output): number {
   if (error instanceof UsageError) {
-    out.error(out.isJson ? error : new UsageError(`${error.message} (--help tells more)`))
+    out.error(out.isJson ? error : new UsageError(`${error.message} (see --help)`))
     return 2
   }
-  const isExpected = [LastseenError, NetworkError, CommandError].some((kind) => error instanceof kind)
-  // A file that cannot be written, and the like.
-  const isOfSystem = error instanceof Error && 'syscall' in error
-  if (!isExpected && !isOfSystem) throw error
+  const isExpected = [LastseenError, NetworkError, CommandError].some((expected) => error instanceof expected)
+  // For example a file that cannot be written.
+  const isSystemError = error instanceof Error && 'syscall' in error
+  if (!isExpected && !isSystemError) throw error
   out.error(error)
   return 1
 }

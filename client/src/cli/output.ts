@@ -1,21 +1,22 @@
 import { LastseenError, NetworkError, ValidationError } from '../errors.ts'
-import { UsageError } from './problems.ts'
+import { UsageError } from './errors.ts'
 
+/** The part of a writable stream that the command line needs. */
 export interface Stream {
   write(text: string): unknown
   isTTY?: boolean
   columns?: number
 }
 
-/** Text from a server must not steer the terminal. */
+/** Replaces control characters, because text from the server must not control the terminal. */
 // eslint-disable-next-line no-control-regex
-const plain = (text: string): string => text.replace(/[\u0000-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]+/g, ' ')
+const sanitize = (text: string): string => text.replace(/[\u0000-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069]+/g, ' ')
 
-/** For people: nothing is a dash, a list stands in one line. */
-function cell(value: unknown): string {
+/** Formats a value for people: a dash when it is empty, a list on one line. */
+function formatCell(value: unknown): string {
   if (value === null || value === undefined || value === '') return '-'
-  if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(cell).join(', ')
-  return plain(typeof value === 'string' ? value : JSON.stringify(value))
+  if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(formatCell).join(', ')
+  return sanitize(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
 const lengthOf = (text: string): number => Array.from(text).length
@@ -23,7 +24,7 @@ const pad = (text: string, width: number): string => text + ' '.repeat(Math.max(
 
 export type Row = Record<string, unknown>
 
-/** Where a command's result goes: a table for people, or one JSON document for programs. Remarks go to stderr. */
+/** Prints the result of a command: a table for people, or one JSON document for programs. Notes go to stderr. */
 export class Output {
   readonly isJson: boolean
   readonly stdout: Stream
@@ -39,58 +40,58 @@ export class Output {
     this.stdout.write(`${JSON.stringify(value)}\n`)
   }
 
-  /** Rows under the names of their columns. */
+  /** Prints rows under a line of column names. */
   table(columns: readonly string[], rows: readonly Row[]): void {
     const lines = [
       columns.map((name) => name.toUpperCase().replaceAll('_', ' ')),
-      ...rows.map((row) => columns.map((name) => cell(row[name]))),
+      ...rows.map((row) => columns.map((name) => formatCell(row[name]))),
     ]
-    const widths = columns.map((_name, at) => Math.max(...lines.map((line) => lengthOf(line[at]!))))
+    const widths = columns.map((_name, index) => Math.max(...lines.map((line) => lengthOf(line[index]!))))
     for (const line of lines)
       this.stdout.write(
         `${line
-          .map((text, at) => pad(text, widths[at]!))
+          .map((text, index) => pad(text, widths[index]!))
           .join('  ')
           .trimEnd()}\n`,
       )
   }
 
-  /** One thing, a line for each of its fields. */
-  facts(facts: Row): void {
-    const width = Math.max(...Object.keys(facts).map(lengthOf))
-    for (const [name, value] of Object.entries(facts)) this.stdout.write(`${pad(name, width)}  ${cell(value)}\n`)
+  /** Prints one record, with one line per field. */
+  record(fields: Row): void {
+    const width = Math.max(...Object.keys(fields).map(lengthOf))
+    for (const [name, value] of Object.entries(fields)) this.stdout.write(`${pad(name, width)}  ${formatCell(value)}\n`)
   }
 
-  /** A remark for people. */
+  /** Prints a note for people; with --json it prints nothing. */
   note(text: string): void {
-    if (!this.isJson) this.stderr.write(`${plain(text)}\n`)
+    if (!this.isJson) this.stderr.write(`${sanitize(text)}\n`)
   }
 
   error(error: unknown): void {
-    if (this.isJson) this.stderr.write(`${JSON.stringify({ error: described(error) })}\n`)
-    else this.stderr.write(`${explained(error).map(plain).join('\n')}\n`)
+    if (this.isJson) this.stderr.write(`${JSON.stringify({ error: toJson(error) })}\n`)
+    else this.stderr.write(`${toLines(error).map(sanitize).join('\n')}\n`)
   }
 }
 
-function kindOf(error: unknown): string {
+function errorType(error: unknown): string {
   if (error instanceof NetworkError) return 'network_error'
   return error instanceof UsageError ? 'usage_error' : 'command_error'
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-function described(error: unknown): Row {
-  if (!(error instanceof LastseenError)) return { type: kindOf(error), detail: messageOf(error) }
+function toJson(error: unknown): Row {
+  if (!(error instanceof LastseenError)) return { type: errorType(error), detail: messageOf(error) }
   const { status, type, message: detail, requestId: request_id } = error
   return { type, status, detail, request_id, ...(error instanceof ValidationError ? { fields: error.fields } : {}) }
 }
 
-/** In plain words, with all that is needed to find the request again. */
-function explained(error: unknown): string[] {
+/** The error with its invalid fields and the request id, by which the server's log is searched. */
+function toLines(error: unknown): string[] {
   if (!(error instanceof LastseenError)) return [messageOf(error)]
   const fields = error instanceof ValidationError ? error.fields : []
   return [
-    `The server refused (${error.status} ${error.type}): ${error.message}`,
+    `The server rejected the request (${error.status} ${error.type}): ${error.message}`,
     ...fields.map(({ field, code, message }) => `  ${field}: ${message} (${code})`),
     ...(error.requestId === null ? [] : [`  request id ${error.requestId}`]),
   ]

@@ -2,7 +2,7 @@ import type { Stream } from './output.ts'
 
 const barWidth = 24
 
-/** How far long work has come: a bar that redraws itself on a terminal, now and then a line elsewhere. */
+/** Shows the progress of long work: a bar on a terminal, otherwise a line every five seconds. */
 export class Progress {
   readonly #stream: Stream | null
   readonly #title: string
@@ -26,29 +26,29 @@ export class Progress {
 
   advance(count = 1): void {
     this.#done += count
-    const pauseMs = this.#stream?.isTTY === true ? 100 : 5000
-    if (this.#stream === null || this.#millis() - this.#shownAtMs < pauseMs) return
-    // Elsewhere than on a terminal nobody wants a line about work that is over in a moment.
+    const intervalMs = this.#stream?.isTTY === true ? 100 : 5000
+    if (this.#stream === null || this.#millis() - this.#shownAtMs < intervalMs) return
+    // Without a terminal, short work prints no line.
     const isFirst = this.#shownAtMs === Number.NEGATIVE_INFINITY
     this.#shownAtMs = this.#millis()
     if (this.#stream.isTTY === true) this.#draw()
-    else if (!isFirst) this.#stream.write(`${this.#title}: ${this.#counted()}\n`)
+    else if (!isFirst) this.#stream.write(`${this.#title}: ${this.#countText()}\n`)
   }
 
-  /** Takes the bar away, so that what is said next stands on a clean line. */
+  /** Clears the bar, so that the next output starts on an empty line. */
   end(): void {
     if (this.#isDrawn) this.#stream?.write('\r\u001B[K')
     this.#isDrawn = false
   }
 
-  #counted(): string {
+  #countText(): string {
     return `${this.#done} of ${this.#total}`
   }
 
   #draw(): void {
     const filled = this.#total === 0 ? barWidth : Math.min(barWidth, Math.round((this.#done / this.#total) * barWidth))
     const bar = '█'.repeat(filled) + '░'.repeat(barWidth - filled)
-    this.#stream!.write(`\r\u001B[K${this.#title} ${bar} ${this.#counted()}`)
+    this.#stream!.write(`\r\u001B[K${this.#title} ${bar} ${this.#countText()}`)
     this.#isDrawn = true
   }
 }

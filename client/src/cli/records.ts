@@ -1,17 +1,26 @@
 import type { Page } from '../pages.ts'
 import type { Asset, Location, Renamed, Tag, TagAttach } from '../types.ts'
-import { ask, isAtTerminal } from './ask.ts'
+import { isInteractive, prompt } from './prompt.ts'
 import type { Context } from './context.ts'
-import { draftOf, draftOptions, patchOf } from './drafts.ts'
+import { inputFields, inputOptions, patchFields } from './input.ts'
 import type { Output, Row } from './output.ts'
-import { CommandError, UsageError } from './problems.ts'
-import { type Command, type Option, type Values, countOf, given, listOf, textOf, truthOf } from './usage.ts'
-import { tagFrom, tagText } from './tags.ts'
+import { CommandError, UsageError } from './errors.ts'
+import {
+  type Command,
+  type Option,
+  type OptionValues,
+  booleanOption,
+  integerOption,
+  listOption,
+  stringOption,
+  withoutUndefined,
+} from './args.ts'
+import { formatTag, parseTag } from './tags.ts'
 
 export type Kind = 'assets' | 'locations'
 export type Item = Asset | Location
 
-/** What the commands need of assets and of locations alike. */
+/** The methods that the commands use of both assets and locations. */
 export interface Records {
   list(query: object): Promise<Page<Item>>
   pages(query: object): AsyncGenerator<Page<Item>, void, undefined>
@@ -26,15 +35,15 @@ export interface Records {
   detachTag(id: number, tagId: number): Promise<void>
 }
 
-export const recordsOf = (client: ReturnType<Context['client']>, kind: Kind): Records =>
+export const recordsApi = (client: ReturnType<Context['client']>, kind: Kind): Records =>
   client[kind] as unknown as Records
 
 const singular = (kind: Kind): string => kind.slice(0, -1)
 
-/** The record that somebody named by its key, or by its id where they said so. */
-export async function find(records: Records, kind: Kind, name: string, values: Values): Promise<Item> {
+/** Returns the record with this key, or with this id when --id is set. */
+export async function findRecord(records: Records, kind: Kind, name: string, values: OptionValues): Promise<Item> {
   if (values['id'] === true) {
-    if (!/^\d+$/.test(name)) throw new UsageError(`'${name}' is not an id`)
+    if (!/^\d+$/.test(name)) throw new UsageError(`'${name}' is not an id: --id takes a whole number`)
     return records.get(Number(name))
   }
   const found = await records.findByKey(name)
@@ -42,64 +51,65 @@ export async function find(records: Records, kind: Kind, name: string, values: V
   return found
 }
 
-export const byId: Record<string, Option> = { id: { type: 'boolean', about: 'it is named by its id, not by its key' } }
-
-export const paging: Record<string, Option> = {
-  limit: { type: 'string', value: '<count>', about: 'rows at most, up to 200; 50 if absent' },
-  offset: { type: 'string', value: '<count>', about: 'rows to leave out first' },
+export const idOption: Record<string, Option> = {
+  id: { type: 'boolean', summary: 'the argument is an id instead of a key' },
 }
 
-export const pageOf = (values: Values): { limit?: number; offset?: number } =>
-  given({
-    limit: countOf(values, 'limit', 1, 200),
-    offset: countOf(values, 'offset', 0, Number.MAX_SAFE_INTEGER),
+export const pageOptions: Record<string, Option> = {
+  limit: { type: 'string', value: '<count>', summary: 'the maximum number of rows, up to 200; 50 when absent' },
+  offset: { type: 'string', value: '<count>', summary: 'the number of rows to skip' },
+}
+
+export const pageQuery = (values: OptionValues): { limit?: number; offset?: number } =>
+  withoutUndefined({
+    limit: integerOption(values, 'limit', 1, 200),
+    offset: integerOption(values, 'offset', 0, Number.MAX_SAFE_INTEGER),
   })
 
-/** Shows a page, and says when there is more. */
+/** Prints a page, and a note when the list has more rows. */
 export function showPage(out: Output, columns: readonly string[], page: Page<object>, rows: readonly Row[]): void {
   if (out.isJson) return out.json(page)
   out.table(columns, rows)
   if (rows.length < page.total_count) out.note(`${rows.length} of ${page.total_count}`)
 }
 
-const rowOf = (item: Item): Row => ({
+const toRow = (item: Item): Row => ({
   key: item.external_key,
   ...item,
   parent: 'parent_external_key' in item ? item.parent_external_key : null,
   active: item.is_active ? 'yes' : 'no',
-  tags: item.tags.map(tagText),
+  tags: item.tags.map(formatTag),
   updated: item.updated_at,
 })
 
 function showItem(out: Output, item: Item): void {
   if (out.isJson) out.json(item)
-  else out.facts({ ...item, tags: item.tags.map(tagText) })
+  else out.record({ ...item, tags: item.tags.map(formatTag) })
 }
 
-function listQuery(values: Values): Row {
-  return given({
-    q: textOf(values, 'q'),
-    sort: textOf(values, 'sort'),
-    external_key: values['key'] === undefined ? undefined : listOf(values, 'key'),
-    parent_external_key: values['parent'] === undefined ? undefined : listOf(values, 'parent'),
-    is_active: truthOf(values, 'active'),
+function listQuery(values: OptionValues): Row {
+  return withoutUndefined({
+    q: stringOption(values, 'q'),
+    sort: stringOption(values, 'sort'),
+    external_key: values['key'] === undefined ? undefined : listOption(values, 'key'),
+    parent_external_key: values['parent'] === undefined ? undefined : listOption(values, 'parent'),
+    is_active: booleanOption(values, 'active'),
     include_deleted: values['include-deleted'] === true ? true : undefined,
-    ...pageOf(values),
+    ...pageQuery(values),
   })
 }
 
-/** Every page as if it were one. */
-async function whole(pages: AsyncIterable<Page<Item>>): Promise<Page<Item>> {
+/** Joins all pages into one. */
+async function joinPages(pages: AsyncIterable<Page<Item>>): Promise<Page<Item>> {
   const data: Item[] = []
   for await (const page of pages) data.push(...page.data)
   return { data, limit: data.length, offset: 0, total_count: data.length }
 }
 
-async function confirmed(items: readonly Item[], kind: Kind, values: Values): Promise<boolean> {
+async function confirmDelete(items: readonly Item[], kind: Kind, values: OptionValues): Promise<boolean> {
   if (values['yes'] === true) return true
-  if (!isAtTerminal()) throw new UsageError('deleting needs --yes where nobody can be asked')
   const names = items.map(({ external_key: key, name }) => `${key} (${name})`).join(', ')
-  return /^y(es)?$/i.test(await ask(`Delete ${singular(kind)} ${names}? [y/N] `))
+  return /^y(es)?$/i.test(await prompt(`Delete ${singular(kind)} ${names}? [y/N] `))
 }
 
 function listCommand(kind: Kind): Command {
@@ -108,111 +118,115 @@ function listCommand(kind: Kind): Command {
       ? ['key', 'name', 'active', 'tags', 'updated']
       : ['key', 'name', 'parent', 'active', 'tags', 'updated']
   const parent: Record<string, Option> = {
-    parent: { type: 'string', multiple: true, value: '<key>', about: 'only what is directly in one of these' },
+    parent: { type: 'string', multiple: true, value: '<key>', summary: 'only locations directly in this one' },
   }
   return {
-    words: `${kind} list`,
-    about: `list ${kind} that are valid now`,
+    name: `${kind} list`,
+    summary: `list ${kind} that are valid now`,
     options: {
-      q: { type: 'string', value: '<text>', about: 'only where this occurs in name, key, description or tags' },
-      key: { type: 'string', multiple: true, value: '<key>', about: 'only these keys' },
+      q: { type: 'string', value: '<text>', summary: 'only records with this text in name, key, description or tags' },
+      key: { type: 'string', multiple: true, value: '<key>', summary: 'only the record with this key' },
       ...(kind === 'locations' ? parent : {}),
-      active: { type: 'string', value: 'true|false', about: 'only active ones, or only the others' },
-      'include-deleted': { type: 'boolean', about: 'deleted ones too' },
-      sort: { type: 'string', value: '<fields>', about: 'such as name, or --sort=-updated_at for descending' },
-      ...paging,
-      all: { type: 'boolean', about: 'page after page to the end' },
+      active: { type: 'string', value: 'true|false', summary: 'only active records, or only inactive records' },
+      'include-deleted': { type: 'boolean', summary: 'also deleted records' },
+      sort: {
+        type: 'string',
+        value: '<fields>',
+        summary: 'the sort order, such as name, or --sort=-updated_at for descending',
+      },
+      ...pageOptions,
+      all: { type: 'boolean', summary: 'all pages' },
     },
     async run({ out, client }, _args, values) {
-      const records = recordsOf(client(), kind)
+      const records = recordsApi(client(), kind)
       const query = listQuery(values)
-      const page = values['all'] === true ? await whole(records.pages(query)) : await records.list(query)
-      showPage(out, columns, page, page.data.map(rowOf))
+      const page = values['all'] === true ? await joinPages(records.pages(query)) : await records.list(query)
+      showPage(out, columns, page, page.data.map(toRow))
     },
   }
 }
 
-const named = (kind: Kind): Command[] => [
+const singleRecordCommands = (kind: Kind): Command[] => [
   {
-    words: `${kind} get`,
-    takes: '<key>',
-    about: `show one ${kind.slice(0, -1)}`,
-    options: byId,
+    name: `${kind} get`,
+    arguments: '<key>',
+    summary: `show one ${kind.slice(0, -1)}`,
+    options: idOption,
     async run({ out, client }, [key], values) {
-      showItem(out, await find(recordsOf(client(), kind), kind, key!, values))
+      showItem(out, await findRecord(recordsApi(client(), kind), kind, key!, values))
     },
   },
   {
-    words: `${kind} create`,
-    about: `create ${kind === 'assets' ? 'an asset' : 'a location'}`,
-    options: draftOptions(kind, 'create'),
+    name: `${kind} create`,
+    summary: `create ${kind === 'assets' ? 'an asset' : 'a location'}`,
+    options: inputOptions(kind, 'create'),
     async run({ out, client }, _args, values) {
-      showItem(out, await recordsOf(client(), kind).create(draftOf(values)))
+      showItem(out, await recordsApi(client(), kind).create(inputFields(values)))
     },
   },
   {
-    words: `${kind} patch`,
-    takes: '<key>',
-    about: `change the given fields of one ${kind.slice(0, -1)}`,
-    options: { ...byId, ...draftOptions(kind, 'patch') },
+    name: `${kind} patch`,
+    arguments: '<key>',
+    summary: `change the given fields of one ${kind.slice(0, -1)}`,
+    options: { ...idOption, ...inputOptions(kind, 'patch') },
     async run({ out, client }, [key], values) {
-      const patch = patchOf(values)
-      const records = recordsOf(client(), kind)
-      const { id } = await find(records, kind, key!, values)
+      const patch = patchFields(values)
+      const records = recordsApi(client(), kind)
+      const { id } = await findRecord(records, kind, key!, values)
       showItem(out, await records.patch(id, patch))
     },
   },
   {
-    words: `${kind} rename`,
-    takes: '<key> <new-key>',
-    about: `change the key of one ${kind.slice(0, -1)}`,
-    options: byId,
+    name: `${kind} rename`,
+    arguments: '<key> <new-key>',
+    summary: `change the key of one ${kind.slice(0, -1)}`,
+    options: idOption,
     async run({ out, client }, [key, newKey], values) {
-      const records = recordsOf(client(), kind)
-      const { id } = await find(records, kind, key!, values)
+      const records = recordsApi(client(), kind)
+      const { id } = await findRecord(records, kind, key!, values)
       showItem(out, await records.rename(id, newKey!))
     },
   },
   {
-    words: `${kind} delete`,
-    takes: '<key...>',
-    about: `delete ${kind}`,
-    options: { ...byId, yes: { type: 'boolean', about: 'do not ask' } },
+    name: `${kind} delete`,
+    arguments: '<key...>',
+    summary: `delete ${kind}`,
+    options: { ...idOption, yes: { type: 'boolean', summary: 'do not prompt for confirmation' } },
     async run({ out, client }, keys, values) {
-      if (values['yes'] !== true && !isAtTerminal())
-        throw new UsageError('deleting needs --yes where nobody can be asked')
-      const records = recordsOf(client(), kind)
+      if (values['yes'] !== true && !isInteractive())
+        throw new UsageError('--yes is required without a terminal, where delete cannot prompt')
+      const records = recordsApi(client(), kind)
       const items: Item[] = []
-      for (const key of keys) items.push(await find(records, kind, key, values))
-      if (!(await confirmed(items, kind, values))) throw new CommandError('Nothing was deleted')
+      for (const key of keys) items.push(await findRecord(records, kind, key, values))
+      if (!(await confirmDelete(items, kind, values))) throw new CommandError('Nothing was deleted')
       for (const { id } of items) await records.delete(id)
       if (out.isJson) out.json({ deleted: items.map(({ id, external_key }) => ({ id, external_key })) })
       else for (const { external_key: key } of items) out.note(`Deleted ${key}`)
     },
   },
   {
-    words: `${kind} tag`,
-    takes: '<key> <type:value...>',
-    about: 'attach tags, such as rfid:E280…',
-    options: byId,
+    name: `${kind} tag`,
+    arguments: '<key> <type:value...>',
+    summary: 'attach tags, such as rfid:E280…',
+    options: idOption,
     async run({ out, client }, [key, ...tags], values) {
-      const wanted = tags.map(tagFrom)
-      const records = recordsOf(client(), kind)
-      const { id } = await find(records, kind, key!, values)
+      const wanted = tags.map(parseTag)
+      const records = recordsApi(client(), kind)
+      const { id } = await findRecord(records, kind, key!, values)
       for (const tag of wanted) await records.attachTag(id, tag)
       showItem(out, await records.get(id))
     },
   },
   {
-    words: `${kind} untag`,
-    takes: '<key> <type:value...>',
-    about: 'detach tags',
-    options: byId,
+    name: `${kind} untag`,
+    arguments: '<key> <type:value...>',
+    summary: 'detach tags',
+    options: idOption,
     async run({ out, client }, [key, ...tags], values) {
-      const records = recordsOf(client(), kind)
-      const item = await find(records, kind, key!, values)
+      const records = recordsApi(client(), kind)
+      const item = await findRecord(records, kind, key!, values)
       const ids = tags.map((text) => {
-        const tag = item.tags.find((one) => tagText(one) === text)
+        const tag = item.tags.find((candidate) => formatTag(candidate) === text)
         if (tag === undefined) throw new CommandError(`${item.external_key} has no tag ${text}`)
         return tag.id
       })
@@ -222,4 +236,4 @@ const named = (kind: Kind): Command[] => [
   },
 ]
 
-export const recordCommands = (kind: Kind): Command[] => [listCommand(kind), ...named(kind)]
+export const recordCommands = (kind: Kind): Command[] => [listCommand(kind), ...singleRecordCommands(kind)]

@@ -1,24 +1,24 @@
 import type { TagAttach } from '../types.ts'
-import { UsageError } from './problems.ts'
+import { UsageError } from './errors.ts'
 
-export const tagText = ({ tag_type: type, value }: TagAttach): string => `${type}:${value}`
+export const formatTag = ({ tag_type: type, value }: TagAttach): string => `${type}:${value}`
 
-/** `rfid:E280…`; the type ends at the first colon. */
-export function tagFrom(text: string): TagAttach {
-  const mark = text.indexOf(':')
-  if (mark < 1 || mark === text.length - 1) throw new UsageError(`'${text}' is not a tag such as rfid:E280…`)
-  return { tag_type: text.slice(0, mark), value: text.slice(mark + 1) }
+/** Parses `rfid:E280…`; the type ends at the first colon. */
+export function parseTag(text: string): TagAttach {
+  const colon = text.indexOf(':')
+  if (colon < 1 || colon === text.length - 1) throw new UsageError(`'${text}' is not a tag such as rfid:E280…`)
+  return { tag_type: text.slice(0, colon), value: text.slice(colon + 1) }
 }
 
-/** RFID and BLE values are the same in capitals and small letters, and BLE also without `:` and `-`. */
-function print({ tag_type: type, value }: TagAttach): string {
-  if (type === 'barcode') return tagText({ tag_type: type, value })
+/** RFID and BLE values are case-insensitive, and BLE values may contain `:` and `-`. */
+function normalizeTag({ tag_type: type, value }: TagAttach): string {
+  if (type === 'barcode') return formatTag({ tag_type: type, value })
   const lower = value.toLowerCase()
-  return tagText({ tag_type: type, value: type === 'ble' ? lower.replace(/[:-]/g, '') : lower })
+  return formatTag({ tag_type: type, value: type === 'ble' ? lower.replace(/[:-]/g, '') : lower })
 }
 
-/** The tags that are not there yet. */
+/** The wanted tags that are not attached yet. */
 export function missingTags(wanted: readonly TagAttach[], present: readonly TagAttach[]): TagAttach[] {
-  const prints = new Set(present.map(print))
-  return wanted.filter((tag) => !prints.has(print(tag)))
+  const attached = new Set(present.map(normalizeTag))
+  return wanted.filter((tag) => !attached.has(normalizeTag(tag)))
 }

@@ -1,22 +1,26 @@
-import { byId, find, pageOf, paging, recordsOf, showPage } from './records.ts'
-import { CommandError } from './problems.ts'
-import { type Command, type Option, given, textOf } from './usage.ts'
+import { findRecord, idOption, pageOptions, pageQuery, recordsApi, showPage } from './records.ts'
+import { CommandError } from './errors.ts'
+import { type Command, type Option, stringOption, withoutUndefined } from './args.ts'
 
-const span: Record<string, Option> = {
-  from: { type: 'string', value: '<time>', about: 'RFC 3339, inclusive' },
-  to: { type: 'string', value: '<time>', about: 'RFC 3339, inclusive' },
+const periodOptions: Record<string, Option> = {
+  from: { type: 'string', value: '<time>', summary: 'start of the period, in RFC 3339, inclusive' },
+  to: { type: 'string', value: '<time>', summary: 'end of the period, in RFC 3339, inclusive' },
 }
 
-export const tracking: Command[] = [
+export const trackingCommands: Command[] = [
   {
-    words: 'assets history',
-    takes: '<key>',
-    about: 'show where an asset has been, newest first',
-    options: { ...byId, ...span, ...paging },
+    name: 'assets history',
+    arguments: '<key>',
+    summary: 'show where an asset has been, newest first',
+    options: { ...idOption, ...periodOptions, ...pageOptions },
     async run({ out, client }, [key], values) {
       const lastseen = client()
-      const { id } = await find(recordsOf(lastseen, 'assets'), 'assets', key!, values)
-      const query = given({ ...pageOf(values), from: textOf(values, 'from'), to: textOf(values, 'to') })
+      const { id } = await findRecord(recordsApi(lastseen, 'assets'), 'assets', key!, values)
+      const query = withoutUndefined({
+        ...pageQuery(values),
+        from: stringOption(values, 'from'),
+        to: stringOption(values, 'to'),
+      })
       const page = await lastseen.assets.history(id, query)
       const rows = page.data.map((row) => ({
         seen_at: row.event_observed_at,
@@ -27,14 +31,18 @@ export const tracking: Command[] = [
     },
   },
   {
-    words: 'locations history',
-    takes: '<key>',
-    about: 'show what arrived at a location and left it, newest first',
-    options: { ...byId, ...span, ...paging },
+    name: 'locations history',
+    arguments: '<key>',
+    summary: 'show arrivals at a location and departures, newest first',
+    options: { ...idOption, ...periodOptions, ...pageOptions },
     async run({ out, client }, [key], values) {
       const lastseen = client()
-      const { id } = await find(recordsOf(lastseen, 'locations'), 'locations', key!, values)
-      const query = given({ ...pageOf(values), from: textOf(values, 'from'), to: textOf(values, 'to') })
+      const { id } = await findRecord(recordsApi(lastseen, 'locations'), 'locations', key!, values)
+      const query = withoutUndefined({
+        ...pageQuery(values),
+        from: stringOption(values, 'from'),
+        to: stringOption(values, 'to'),
+      })
       const page = await lastseen.locations.history(id, query)
       const rows = page.data.map((row) => ({
         at: row.occurred_at,
@@ -46,22 +54,22 @@ export const tracking: Command[] = [
     },
   },
   {
-    words: 'locations children',
-    takes: '<key>',
-    about: 'list what is directly in a location',
-    options: { ...byId, ...paging },
+    name: 'locations children',
+    arguments: '<key>',
+    summary: 'list the locations directly in a location',
+    options: { ...idOption, ...pageOptions },
     async run({ out, client }, [key], values) {
       const lastseen = client()
-      const { id } = await find(recordsOf(lastseen, 'locations'), 'locations', key!, values)
-      const page = await lastseen.locations.children(id, pageOf(values))
+      const { id } = await findRecord(recordsApi(lastseen, 'locations'), 'locations', key!, values)
+      const page = await lastseen.locations.children(id, pageQuery(values))
       const rows = page.data.map(({ external_key, name }) => ({ key: external_key, name }))
       showPage(out, ['key', 'name'], page, rows)
     },
   },
   {
-    words: 'where',
-    takes: '<key...>',
-    about: 'show where assets were last seen',
+    name: 'where',
+    arguments: '<key...>',
+    summary: 'show where assets were last seen',
     async run({ out, client }, keys) {
       const lastseen = client()
       const { data } = await lastseen.reports.assetLocations({ asset_external_key: keys, limit: 200 })
@@ -75,8 +83,8 @@ export const tracking: Command[] = [
         location: row.location_external_key,
         last_seen: row.asset_last_seen,
       }))
-      const nowhere = unseen.map((key) => ({ asset: key, location: null, last_seen: 'never' }))
-      out.table(['asset', 'location', 'last_seen'], [...rows, ...nowhere])
+      const unseenRows = unseen.map((key) => ({ asset: key, location: null, last_seen: 'never' }))
+      out.table(['asset', 'location', 'last_seen'], [...rows, ...unseenRows])
     },
   },
 ]

@@ -3,21 +3,21 @@ import { InexactNumberError, parseExactJson } from '../exact-json.ts'
 import { applyMergePatch } from '../merge-patch.ts'
 import type { TagAttach } from '../types.ts'
 
-/** How CSV files of assets and locations are read, by the command line and by the web app alike; docs/bulk.md says the same. */
+/** Parses CSV files of assets and locations for the command line and the web app. docs/bulk.md specifies the format. */
 
 export type Kind = 'assets' | 'locations'
 
-/** The file as a whole cannot be read. */
+/** The whole file is invalid. */
 export class CsvError extends Error {}
 
-/** What is wrong with a line of the file. */
+/** An error in one line of the file. `field` is empty when the error concerns the whole line. */
 export interface LineProblem {
   line: number
   field: string
   message: string
 }
 
-/** One record, by the names of the API, and the number of the line it begins in. An empty cell leaves its field out. */
+/** One record with the API's field names, and the number of its first line. An empty cell omits its field. */
 interface TableRow {
   line: number
   fields: Record<string, unknown>
@@ -31,22 +31,22 @@ export interface Table {
 }
 
 /** The columns of exports. */
-const common = ['external_key', 'name', 'description']
-const state = ['is_active', 'valid_from', 'valid_to', 'tags']
+const leadingColumns = ['external_key', 'name', 'description']
+const trailingColumns = ['is_active', 'valid_from', 'valid_to', 'tags']
 export const exportColumns: Record<Kind, readonly string[]> = {
-  assets: [...common, 'metadata', ...state],
-  locations: [...common, 'parent_external_key', ...state],
+  assets: [...leadingColumns, 'metadata', ...trailingColumns],
+  locations: [...leadingColumns, 'parent_external_key', ...trailingColumns],
 }
 
-/** Imports take one tag of each type in a column of its own as well. */
+/** Imports also accept one column per tag type, with one tag each. */
 const tagTypes: readonly string[] = ['rfid', 'ble', 'barcode']
 export const importColumns: Record<Kind, readonly string[]> = {
   assets: [...exportColumns.assets, ...tagTypes],
   locations: [...exportColumns.locations, ...tagTypes],
 }
 
-/** Columns that files may carry and nobody can set. */
-const ignored = new Set([
+/** Read-only columns, which a file may contain. */
+const ignoredColumns = new Set([
   '',
   'id',
   'created_at',
@@ -59,59 +59,59 @@ const ignored = new Set([
   'last_seen_at',
 ])
 
-const isMember = (column: string): boolean => /^metadata\../.test(column)
+const isMetadataMember = (column: string): boolean => /^metadata\../.test(column)
 
-/** Names of columns may be written in capitals and with blanks: `External Key`. Members of metadata are taken as they are. */
-function columnOf(cell: string): string {
+/** Column names are case-insensitive and may contain spaces, as in `External Key`; names of metadata members are exact. */
+function normalizeColumn(cell: string): string {
   const [, member] = /^metadata\.(.+)$/i.exec(cell.trim()) ?? []
   return member === undefined ? cell.trim().toLowerCase().replaceAll(' ', '_') : `metadata.${member}`
 }
 
-/** Comma, semicolon or tab: what occurs most often in the first line. */
-function delimiterOf(text: string): string {
+/** Comma, semicolon or tab, depending on which occurs most often in the first line. */
+function detectDelimiter(text: string): string {
   const first = text.slice(0, text.search(/[\r\n]|$/))
-  const counts = [',', ';', '\t'].map((one) => [one, first.split(one).length] as const)
+  const counts = [',', ';', '\t'].map((delimiter) => [delimiter, first.split(delimiter).length] as const)
   return counts.sort((a, b) => b[1] - a[1])[0]![0]
 }
 
-const quoteProblems: Record<string, string> = {
+const quoteErrors: Record<string, string> = {
   MissingQuotes: 'a quote is never closed',
   InvalidQuotes: 'text follows a closing quote',
 }
 
-/** Calls back for each record that is not blank, with the number of the line it begins in. */
-function forEachRecord(source: string, take: (line: number, cells: string[]) => void): void {
+/** Calls `onRecord` for each record that is not blank, with the number of its first line. */
+function forEachRecord(source: string, onRecord: (line: number, cells: string[]) => void): void {
   const text = source.replace(/^\uFEFF/, '')
   let [line, start] = [1, 0]
   Papa.parse<string[]>(text, {
-    delimiter: delimiterOf(text),
+    delimiter: detectDelimiter(text),
     step({ data, errors, meta }) {
       const quote = errors.find(({ type }) => type === 'Quotes')
-      if (quote !== undefined) throw new CsvError(`line ${line}: ${quoteProblems[quote.code] ?? quote.message}`)
-      if (data.some((cell) => cell !== '')) take(line, data)
+      if (quote !== undefined) throw new CsvError(`line ${line}: ${quoteErrors[quote.code] ?? quote.message}`)
+      if (data.some((cell) => cell !== '')) onRecord(line, data)
       line += text.slice(start, meta.cursor).match(/\r\n|\n|\r/g)?.length ?? 0
       start = meta.cursor
     },
   })
 }
 
-/** Checks the names of the columns and says what the file holds. */
-function kindOf(line: number, columns: readonly string[], asked: Kind | undefined): Kind {
-  const kind = asked ?? (columns.includes('parent_external_key') ? 'locations' : 'assets')
+/** Checks the column names and returns the kind of the records. */
+function checkColumns(line: number, columns: readonly string[], expectedKind: Kind | undefined): Kind {
+  const kind = expectedKind ?? (columns.includes('parent_external_key') ? 'locations' : 'assets')
   const isKnown = (name: string): boolean =>
-    importColumns[kind].includes(name) || ignored.has(name) || (kind === 'assets' && isMember(name))
-  const refuse = (why: string): never => {
-    throw new CsvError(`line ${line}: ${why}`)
+    importColumns[kind].includes(name) || ignoredColumns.has(name) || (kind === 'assets' && isMetadataMember(name))
+  const reject = (reason: string): never => {
+    throw new CsvError(`line ${line}: ${reason}`)
   }
   const unknown = columns.filter((name) => !isKnown(name))
-  if (unknown.length > 0) refuse(`${kind} have no column ${unknown.map((one) => `'${one}'`).join(', ')}`)
-  if (!columns.includes('external_key')) refuse('the column external_key is missing')
-  const twice = columns.find((name, at) => name !== '' && columns.indexOf(name) !== at)
-  if (twice !== undefined) refuse(`the column ${twice} is there twice`)
+  if (unknown.length > 0) reject(`${kind} have no column ${unknown.map((name) => `'${name}'`).join(', ')}`)
+  if (!columns.includes('external_key')) reject('the column external_key is missing')
+  const duplicate = columns.find((name, index) => name !== '' && columns.indexOf(name) !== index)
+  if (duplicate !== undefined) reject(`the column ${duplicate} occurs twice`)
   return kind
 }
 
-/** No value is an empty cell; an apostrophe before a text that a spreadsheet would run is taken off again. */
+/** Null for an empty cell. Removes the apostrophe that protects a text from being run as a formula by a spreadsheet. */
 export function valueOf(cell: string): string | null {
   if (cell === '') return null
   return cell === "'" || /^'[=+\-@\t\r']/.test(cell) ? cell.slice(1) : cell
@@ -119,7 +119,7 @@ export function valueOf(cell: string): string | null {
 
 const booleans: Record<string, boolean> = { true: true, yes: true, '1': true, false: false, no: false, '0': false }
 
-function metadataFrom(text: string): unknown {
+function parseMetadata(text: string): unknown {
   try {
     return parseExactJson(text, 'metadata')
   } catch (error) {
@@ -129,33 +129,33 @@ function metadataFrom(text: string): unknown {
 }
 
 /** One tag per line of the cell, such as `rfid:E280…`. A line without a type is an RFID value. */
-const tagsFrom = (cell: string): TagAttach[] =>
+const parseTags = (cell: string): TagAttach[] =>
   cell
     .split(/\r?\n/)
     .filter((line) => line.trim() !== '')
     .map((line) => {
-      const type = tagTypes.find((one) => line.startsWith(`${one}:`))
+      const type = tagTypes.find((name) => line.startsWith(`${name}:`))
       return type === undefined
         ? { tag_type: 'rfid', value: line }
         : { tag_type: type, value: line.slice(type.length + 1) }
     })
 
 /**
- * A value that makes no sense is passed on as it is: the server says what is wrong with it. A number in metadata that
- * would be sent as another one throws an InexactNumberError, because the server could not notice.
+ * An invalid value is passed through unchanged, because the server validates it. A number in metadata that JavaScript would
+ * change throws an InexactNumberError, because the server could not detect that.
  */
-function fieldsFrom(columns: readonly string[], cells: readonly string[]): Record<string, unknown> {
+function parseFields(columns: readonly string[], cells: readonly string[]): Record<string, unknown> {
   const fields: Record<string, unknown> = {}
   const tags: TagAttach[] = []
   const members: [string, string][] = []
-  columns.forEach((column, at) => {
-    const text = valueOf(cells[at] ?? '')
-    if (text === null || ignored.has(column)) return
-    if (column === 'tags') tags.push(...tagsFrom(text))
+  columns.forEach((column, index) => {
+    const text = valueOf(cells[index] ?? '')
+    if (text === null || ignoredColumns.has(column)) return
+    if (column === 'tags') tags.push(...parseTags(text))
     else if (tagTypes.includes(column)) tags.push({ tag_type: column, value: text })
     else if (column === 'is_active') fields[column] = booleans[text.trim().toLowerCase()] ?? text
-    else if (column === 'metadata') fields[column] = metadataFrom(text)
-    else if (isMember(column)) members.push([column.slice('metadata.'.length), text])
+    else if (column === 'metadata') fields[column] = parseMetadata(text)
+    else if (isMetadataMember(column)) members.push([column.slice('metadata.'.length), text])
     else fields[column] = text
   })
   if (members.length > 0) fields['metadata'] = applyMergePatch(fields['metadata'] ?? {}, Object.fromEntries(members))
@@ -165,20 +165,20 @@ function fieldsFrom(columns: readonly string[], cells: readonly string[]): Recor
 
 function addRow(table: Table, line: number, cells: readonly string[]): void {
   try {
-    table.rows.push({ line, fields: fieldsFrom(table.columns, cells) })
+    table.rows.push({ line, fields: parseFields(table.columns, cells) })
   } catch (error) {
     if (!(error instanceof InexactNumberError)) throw error
     table.problems.push({ line, field: error.path, message: error.message })
   }
 }
 
-/** The whole file. The first line names the columns; without `asked` they tell assets from locations. */
-export function readTable(text: string, asked: Kind | undefined): Table {
+/** Parses a whole file, whose first line names the columns. Without `expectedKind`, the columns determine the kind. */
+export function readTable(text: string, expectedKind: Kind | undefined): Table {
   let table: Table | undefined
   forEachRecord(text, (line, cells) => {
     if (table === undefined) {
-      const columns = cells.map(columnOf)
-      table = { kind: kindOf(line, columns, asked), columns, rows: [], problems: [] }
+      const columns = cells.map(normalizeColumn)
+      table = { kind: checkColumns(line, columns, expectedKind), columns, rows: [], problems: [] }
     } else if (cells.length > table.columns.length) {
       const message = `there are ${cells.length} cells under ${table.columns.length} columns`
       table.problems.push({ line, field: '', message })

@@ -9,7 +9,8 @@ import { newKey } from './clients.ts'
 
 const entry = fileURLToPath(new URL('../../bin/lastseen.mjs', import.meta.url))
 
-export interface Ended {
+/** The exit code and the output of a process. */
+export interface ProcessResult {
   code: number | null
   stdout: string
   stderr: string
@@ -22,32 +23,32 @@ interface RunOptions {
   cwd?: string
 }
 
-/** A folder that goes away with the test file. */
+/** A temporary folder that is deleted after the test file. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'lastseen-cli-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** Runs the command line as it is shipped, to its end. */
+/** Runs the built command line and resolves when it exits. */
 export function run(
   args: string[],
   { env = {}, input = '', command = [process.execPath, entry], cwd }: RunOptions = {},
-): Promise<Ended> {
+): Promise<ProcessResult> {
   const [file, ...first] = command
   const child = spawn(file, [...first, ...args], {
     env: { PATH: process.env['PATH'], ...env },
     ...(cwd === undefined ? {} : { cwd }),
   })
-  const ended: Ended = { code: null, stdout: '', stderr: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (ended.stdout += text))
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (ended.stderr += text))
+  const result: ProcessResult = { code: null, stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (result.stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (result.stderr += text))
   child.stdin.on('error', () => undefined)
   child.stdin.end(input)
-  return new Promise((resolve) => child.on('close', (code) => resolve({ ...ended, code })))
+  return new Promise((resolve) => child.on('close', (code) => resolve({ ...result, code })))
 }
 
-/** The command line for one organization, with a credential of its own. */
+/** The command line with a new credential of an organization. */
 export async function cliOf(org: TestOrg, home: string, scopes?: readonly string[]) {
   const { clientId, clientSecret } = await newKey(org, scopes)
   const env = {
@@ -58,13 +59,13 @@ export async function cliOf(org: TestOrg, home: string, scopes?: readonly string
   }
   return {
     env,
-    run: (...args: string[]): Promise<Ended> => run(args, { env }),
-    /** The one JSON document that a command printed; it must have succeeded. */
+    run: (...args: string[]): Promise<ProcessResult> => run(args, { env }),
+    /** Runs a command with --json and returns its output. Throws when the command fails. */
     // eslint-disable-next-line @typescript-eslint/no-explicit-any
     async json(...args: string[]): Promise<any> {
-      const ended = await run([...args, '--json'], { env })
-      if (ended.code !== 0) throw new Error(`${args.join(' ')} ended with ${ended.code}: ${ended.stderr}`)
-      return JSON.parse(ended.stdout)
+      const result = await run([...args, '--json'], { env })
+      if (result.code !== 0) throw new Error(`${args.join(' ')} exited with ${result.code}: ${result.stderr}`)
+      return JSON.parse(result.stdout)
     },
   }
 }

@@ -3,7 +3,7 @@ import { type Key, mintKey } from '../../../server/test/support/auth.ts'
 import type { Clock } from '../../src/clock.ts'
 import { Lastseen, type LastseenOptions } from '../../src/index.ts'
 
-/** A clock that moves only by what somebody sleeps, which takes no time, and remembers it. */
+/** A fake clock: `sleep` returns at once, advances the clock and records the time slept. */
 export class SleepClock implements Clock {
   readonly sleeps: number[] = []
   #now = Date.UTC(2026, 4, 4, 8)
@@ -26,7 +26,7 @@ const allScopes = ['assets:read', 'assets:write', 'locations:read', 'locations:w
 
 export const newKey = (org: TestOrg, scopes: readonly string[] = allScopes): Promise<Key> => mintKey(org, { scopes })
 
-/** A client of its own credential, so that its bucket is full. */
+/** A client with a new credential, so that its rate-limit bucket is full. */
 export async function newClient(
   org: TestOrg,
   options: Partial<LastseenOptions> & { scopes?: readonly string[] } = {},
@@ -37,12 +37,12 @@ export async function newClient(
   return { client: new Lastseen({ baseUrl: org.app.url, clientId, clientSecret, ...rest }), key }
 }
 
-/** What a promise was rejected with. */
+/** Returns the error that a promise was rejected with. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise
   } catch (error) {
     return error
   }
-  throw new Error('nothing was thrown')
+  throw new Error('the promise was not rejected')
 }

@@ -5,9 +5,9 @@ import setupServer from '../../../server/test/support/global-setup.ts'
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** The client as it is shipped, and a database server for those it talks to. */
+/** Builds the client, whose command line is tested as it is shipped, and starts the server tests' database. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const build = `const { ensureBuilt } = await import('./scripts/ensure.mjs'); ensureBuilt('client')`
+  const build = `const { buildWorkspaces } = await import('./scripts/bootstrap.mjs'); buildWorkspaces('client')`
   const flags = ['--input-type=module', '--eval', build]
   const { status } = spawnSync(process.execPath, flags, { cwd: repository, stdio: 'inherit' })
   if (status !== 0) throw new Error('The client could not be built.')

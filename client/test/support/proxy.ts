@@ -2,29 +2,30 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll } from 'vitest'
 
-export interface Passed {
+/** A request that the proxy received, and its response. */
+export interface RecordedRequest {
   method: string
   path: string
   headers: Record<string, string | undefined>
-  // Tests reach into bodies freely.
+  // Tests read members of bodies without type checks.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   body: any
   status: number
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  answer: any
+  response: any
 }
 
-/** What is answered instead of the server's own answer; `forward` lets the server do its work all the same. */
-export interface Instead {
+/** A response that replaces the server's; with `forward` the server executes the request nevertheless. */
+export interface Replacement {
   status: number
   headers?: Record<string, string>
   body?: string
   forward?: boolean
 }
 
-type Intervene = (request: Passed) => Instead | 'hang up' | undefined
+type Intercept = (request: RecordedRequest) => Replacement | 'disconnect' | undefined
 
-const parsed = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown
   } catch {
@@ -32,15 +33,15 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** A real server between the client and the real one: it remembers what passes, and answers itself where it is told to. */
+/** An HTTP proxy between the client and the real server. It records all requests and can replace responses. */
 export class Proxy {
-  readonly passed: Passed[] = []
+  readonly requests: RecordedRequest[] = []
   target = ''
-  intervene: Intervene = () => undefined
+  intercept: Intercept = () => undefined
   readonly #server: Server
 
   constructor() {
-    this.#server = createServer((request, response) => void this.#pass(request, response))
+    this.#server = createServer((request, response) => void this.#handle(request, response))
   }
 
   async open(): Promise<void> {
@@ -57,63 +58,73 @@ export class Proxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** The exchanges of tokens that passed. */
-  get grants(): Passed[] {
-    return this.passed.filter(({ path }) => path.endsWith('/oauth/token'))
+  /** The token exchanges. */
+  get grants(): RecordedRequest[] {
+    return this.requests.filter(({ path }) => path.endsWith('/oauth/token'))
   }
 
-  /** All the other requests. */
-  get calls(): Passed[] {
-    return this.passed.filter(({ path }) => !path.endsWith('/oauth/token'))
+  /** All requests except token exchanges. */
+  get calls(): RecordedRequest[] {
+    return this.requests.filter(({ path }) => !path.endsWith('/oauth/token'))
   }
 
   reset(): void {
-    this.passed.length = 0
-    this.intervene = () => undefined
+    this.requests.length = 0
+    this.intercept = () => undefined
   }
 
-  /** Answers with these statuses, one after the other, then with the last one for ever. */
-  answer(...all: (Instead | number | 'hang up')[]): void {
+  /** Replaces the responses with these, one after the other; the last one is repeated. */
+  respond(...replacements: (Replacement | number | 'disconnect')[]): void {
     let count = 0
-    this.intervene = () => {
-      const next = all[Math.min(count++, all.length - 1)]!
+    this.intercept = () => {
+      const next = replacements[Math.min(count++, replacements.length - 1)]!
       return typeof next === 'number' ? { status: next } : next
     }
   }
 
-  async #pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const raw = Buffer.concat(chunks)
     const [method, path] = [request.method ?? '', request.url ?? '']
     const headers = request.headers as Record<string, string | undefined>
-    const passed: Passed = { method, path, headers, body: parsed(raw.toString()), status: 0, answer: null }
-    this.passed.push(passed)
-    const instead = this.intervene(passed)
-    if (instead === 'hang up') return void request.socket.destroy()
-    if (instead === undefined || instead.forward === true) await this.#forward(passed, raw, response, instead)
-    if (instead === undefined) return
-    passed.status = instead.status
-    response.writeHead(instead.status, instead.headers).end(instead.body ?? (instead.status === 204 ? undefined : '{}'))
+    const recorded: RecordedRequest = {
+      ...{ method, path, headers, body: parseJson(raw.toString()) },
+      ...{ status: 0, response: null },
+    }
+    this.requests.push(recorded)
+    const replacement = this.intercept(recorded)
+    if (replacement === 'disconnect') return void request.socket.destroy()
+    if (replacement === undefined || replacement.forward === true)
+      await this.#forward(recorded, raw, response, replacement)
+    if (replacement === undefined) return
+    const { status, headers: replacedHeaders, body = status === 204 ? undefined : '{}' } = replacement
+    recorded.status = status
+    response.writeHead(status, replacedHeaders).end(body)
   }
 
-  async #forward(passed: Passed, raw: Buffer, response: ServerResponse, instead: Instead | undefined): Promise<void> {
-    const { host: _host, connection: _connection, 'content-length': _length, ...headers } = passed.headers
+  async #forward(
+    recorded: RecordedRequest,
+    raw: Buffer,
+    response: ServerResponse,
+    replacement: Replacement | undefined,
+  ): Promise<void> {
+    const { host: _host, connection: _connection, 'content-length': _length, ...headers } = recorded.headers
     const hasBody = raw.length > 0
-    const reply = await fetch(this.target + passed.path, {
-      method: passed.method,
+    const reply = await fetch(this.target + recorded.path, {
+      method: recorded.method,
       headers: headers as Record<string, string>,
       redirect: 'manual',
       ...(hasBody ? { body: new Uint8Array(raw) } : {}),
     })
     const text = await reply.text()
-    passed.status = reply.status
-    passed.answer = parsed(text)
-    if (instead === undefined) response.writeHead(reply.status, Object.fromEntries(reply.headers)).end(text)
+    recorded.status = reply.status
+    recorded.response = parseJson(text)
+    if (replacement === undefined) response.writeHead(reply.status, Object.fromEntries(reply.headers)).end(text)
   }
 }
 
-/** One for the whole file. */
+/** Starts one proxy for the whole test file. */
 export function useProxy(): Proxy {
   const proxy = new Proxy()
   beforeAll(() => proxy.open())

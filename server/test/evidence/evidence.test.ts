@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sql } from '../../src/db/sql.ts'
 import { templatePrint } from '../support/statements.ts'
 
-const script = fileURLToPath(new URL('../../../scripts/check-evidence.mjs', import.meta.url))
+const script = fileURLToPath(new URL('../../../scripts/check-coverage.mjs', import.meta.url))
 
 let folder: string
 

@@ -5,17 +5,17 @@
  */
 import { createServer } from 'node:http'
 import { pino } from 'pino'
-import { ensureBuilt } from '../../../scripts/ensure.mjs'
+import { buildWorkspaces } from '../../../scripts/bootstrap.mjs'
 
-ensureBuilt()
-const { openCore } = await import('../../dist/app/context.js')
+buildWorkspaces()
+const { openAppContext } = await import('../../dist/app/context.js')
 const { startServer } = await import('../../dist/app/server.js')
 const { readConfig } = await import('../../dist/config/config.js')
 
 const opened = new Map()
 
 async function open({ url, settings }) {
-  const core = await openCore({ config: readConfig(settings), url })
+  const core = await openAppContext({ config: readConfig(settings), url })
   const log = pino({ level: 'silent' })
   const server = await startServer(core, { host: '127.0.0.1', port: 0, isOneOfSeveral: false, log })
   opened.set(server.port, async () => {

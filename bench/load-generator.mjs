@@ -1,9 +1,9 @@
-/** The load generator, a process of its own. It keeps a number of requests or messages in flight, or a fixed rate. */
+/** The load generator, which runs in its own process: closed loop (a number of requests in flight) or open loop (a rate). */
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import mqtt from 'mqtt'
 import { openConnection } from './connection.mjs'
 import { expose } from './expose.mjs'
-import { median, percentile } from './figures.mjs'
+import { median, percentile } from './statistics.mjs'
 import { parseRequest } from './parse/requests.mjs'
 import { createReadSource, toMessage } from './reads.mjs'
 import { authorization, operations, toHttp } from './requests.mjs'
@@ -11,14 +11,14 @@ import { authorization, operations, toHttp } from './requests.mjs'
 const readsPerMessage = 200
 const mqttConnections = 8
 
-/** An organization at a server, by name: port, headers of its clients in turn, sample of its assets, its reader. */
+/** Organizations by name: the server's port, the headers of each credential, a sample of the assets, the reader. */
 const targets = new Map()
 const sources = new Map()
 const connections = new Map()
 
 /**
- * Every sender of a target has credentials of its own, as clients have, and takes the next one for each request: no rate
- * limit applies.
+ * Every sender has its own credentials, as clients do, and uses the next credential for each request, so that no request
+ * is rate-limited.
  */
 function nextRequest(target, names, sender, senders) {
   const count = (target.counts[sender] = (target.counts[sender] ?? -1) + 1)
@@ -35,7 +35,7 @@ function summarize(latencies) {
   return { p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) }
 }
 
-/** Connections stay open from run to run, as those of clients do; the server may have closed one that was idle. */
+/** Connections are kept between measurements, as clients keep theirs. Those that the server has closed are replaced. */
 async function connectionsOf(key, count, isOpen, open) {
   const kept = (connections.get(key) ?? []).filter(isOpen)
   while (kept.length < count) kept.push(await open())
@@ -45,7 +45,7 @@ async function connectionsOf(key, count, isOpen, open) {
 
 function httpConnections(name, { port }, count) {
   const open = () => openConnection(port)
-  return connectionsOf(name, count, (one) => one.isOpen(), open)
+  return connectionsOf(name, count, (connection) => connection.isOpen(), open)
 }
 
 function nextMessage(name, shape) {
@@ -54,7 +54,7 @@ function nextMessage(name, shape) {
   return toMessage(sources.get(key)(readsPerMessage))
 }
 
-/** Functions that send one request or message each and resolve to its status. */
+/** Returns functions that each send one request or message and resolve to its status. */
 async function sendersOf({ target: name, kind, operations: names, shape, inFlight }) {
   const target = targets.get(name)
   if (kind === 'mqtt') {
@@ -68,14 +68,15 @@ async function sendersOf({ target: name, kind, operations: names, shape, inFligh
     })
   }
   const opened = await httpConnections(`${name} ${kind}`, target, inFlight)
-  if (kind === 'api') return opened.map((one, sender) => () => one.send(nextRequest(target, names, sender, inFlight)))
+  if (kind === 'api')
+    return opened.map((connection, sender) => () => connection.send(nextRequest(target, names, sender, inFlight)))
   const headers = authorization(target.reader.token)
   const message = () =>
     toHttp({ method: 'POST', path: '/reads', body: nextMessage(name, shape) }, headers, '/ingest/v1')
-  return opened.map((one) => () => one.send(message()))
+  return opened.map((connection) => () => connection.send(message()))
 }
 
-/** Closed loop: each sender sends its next request when the last one was answered. Ingest is counted in reads. */
+/** Each sender sends its next request after the response to the previous one. Ingest is counted in reads. */
 async function runLoad(load, { startsAt, endsAt }) {
   const senders = await sendersOf(load)
   const latencies = []
@@ -94,8 +95,8 @@ async function runLoad(load, { startsAt, endsAt }) {
   return { kind: load.kind, perSecond, ...summarize(latencies), failures }
 }
 
-/** Several loads at the same time, and the share of the machine's CPU that this process used (two cores are 2). */
-async function run({ loads, warmUpMs, measureMs }) {
+/** Closed loop: runs the loads concurrently and measures how many CPU cores this process used. */
+async function runClosedLoop({ loads, warmUpMs, measureMs }) {
   const startsAt = performance.now() + warmUpMs
   const endsAt = startsAt + measureMs
   const cpuBefore = process.cpuUsage()
@@ -105,10 +106,18 @@ async function run({ loads, warmUpMs, measureMs }) {
 }
 
 /**
- * Open loop: requests at a fixed rate, however long responses take. A latency counts from the time at which the request
- * was due. A request that finds all connections in use is not sent and counts as a failure.
+ * Open loop: sends requests at a fixed rate, independent of response times. A latency starts at the time at which the
+ * request was due. When all connections are in use, the request is not sent and counts as a failure.
  */
-async function runAtRate({ target: name, operations: names, perSecond, maxInFlight, warmUpMs, measureMs, ...options }) {
+async function runOpenLoop({
+  target: name,
+  operations: names,
+  perSecond,
+  maxInFlight,
+  warmUpMs,
+  measureMs,
+  ...options
+}) {
   const { timeoutMs = 10_000, windowMs = 500 } = options
   const target = targets.get(name)
   const idle = await httpConnections(`${name} rate`, target, maxInFlight)
@@ -116,10 +125,10 @@ async function runAtRate({ target: name, operations: names, perSecond, maxInFlig
   const windows = []
   const failures = {}
   const pending = []
-  const began = performance.now()
+  const startedAt = performance.now()
   const send = async (atMs, index) => {
     const isMeasured = atMs >= warmUpMs
-    // All connections take turns: the server closes one that stays unused.
+    // Connections are used round-robin, because the server closes idle connections.
     const connection = idle.shift()
     if (connection === undefined) return isMeasured && count(failures, 'not sent')
     const status = await connection
@@ -127,7 +136,7 @@ async function runAtRate({ target: name, operations: names, perSecond, maxInFlig
       .catch(() => 'disconnected')
     idle.push(status === 'disconnected' ? await openConnection(target.port) : connection)
     if (!isMeasured) return
-    const latency = performance.now() - began - atMs
+    const latency = performance.now() - startedAt - atMs
     if (!isSuccess(status)) return count(failures, status)
     if (latency > timeoutMs) return count(failures, 'timeout')
     latencies.push(latency)
@@ -136,7 +145,7 @@ async function runAtRate({ target: name, operations: names, perSecond, maxInFlig
   for (let index = 0; ; index++) {
     const atMs = (index * 1000) / perSecond
     if (atMs >= warmUpMs + measureMs) break
-    const earlyMs = atMs - (performance.now() - began)
+    const earlyMs = atMs - (performance.now() - startedAt)
     // A generator that is late still has to read the responses.
     await (earlyMs > 0 ? sleep(Math.ceil(earlyMs)) : setImmediate())
     pending.push(send(atMs, index))
@@ -150,4 +159,4 @@ function addTarget({ name, ...target }) {
   targets.set(name, { counts: [], ...targets.get(name), ...target })
 }
 
-expose({ addTarget, run, runAtRate })
+expose({ addTarget, runClosedLoop, runOpenLoop })

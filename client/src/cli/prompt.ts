@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 
-/** Asks a person at the terminal; what they type is not shown when it is a secret. */
-export function ask(question: string, { isSecret = false } = {}): Promise<string> {
+/** Prompts at the terminal and returns the line that was typed. A secret is not echoed. */
+export function prompt(question: string, { isSecret = false } = {}): Promise<string> {
   process.stderr.write(question)
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({
@@ -20,11 +20,12 @@ export function ask(question: string, { isSecret = false } = {}): Promise<string
   })
 }
 
-/** The first line of standard input. */
-export async function firstLine(): Promise<string> {
+/** Reads all of standard input and returns its first line. */
+export async function readFirstLine(): Promise<string> {
   let text = ''
   for await (const chunk of process.stdin) text += String(chunk)
   return text.split(/\r?\n/)[0]!.trim()
 }
 
-export const isAtTerminal = (): boolean => process.stdin.isTTY && process.stderr.isTTY
+/** Whether a person at a terminal can answer a prompt. */
+export const isInteractive = (): boolean => process.stdin.isTTY && process.stderr.isTTY

@@ -1,24 +1,24 @@
 /**
- * Fails when a statement in the source was never run by a test, or when a status the description declares was never
- * produced by one. Reads what the last test run left in .cache/evidence of the server's folder; changes nothing.
+ * Fails when no test executed an SQL statement of the source, or when no test produced a status that the OpenAPI document
+ * declares. Reads what the last test run recorded in server/.cache/evidence; changes nothing.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import ts from 'typescript'
-import { root } from './ensure.mjs'
+import { root } from './bootstrap.mjs'
 
 const server = process.argv[2] ?? join(root, 'server')
 
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'))
 
-/** Everything the test files noted under one name. */
-function noted(kind) {
+/** Everything that the test files recorded of one kind. */
+function readRecorded(kind) {
   const folder = join(server, '.cache/evidence')
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith(`${kind}-`)) : []
   return new Set(names.flatMap((name) => readJson(join(folder, name))))
 }
 
-/** The name a file gives to the tag of db/sql.ts; null when it does not use it. */
+/** The name under which a file imports the template tag of db/sql.ts; null when it does not import it. */
 function tagName(file) {
   for (const statement of file.statements) {
     if (!ts.isImportDeclaration(statement) || !/(^|\/)sql\.ts$/.test(statement.moduleSpecifier.text)) continue
@@ -30,9 +30,9 @@ function tagName(file) {
   return null
 }
 
-/** Administrative work (migrations, partitions, backups, locks) runs on sessions of its own, which tests do not watch. */
+/** Administrative statements (migrations, partitions, backups, locks) run on their own sessions, which tests do not record. */
 const isAdministrative = (file) =>
-  file.statements.some((one) => ts.isImportDeclaration(one) && /(^|\/)session\.ts$/.test(one.moduleSpecifier.text))
+  file.statements.some((node) => ts.isImportDeclaration(node) && /(^|\/)session\.ts$/.test(node.moduleSpecifier.text))
 
 /** The literal parts of a template as the tag receives them. */
 function literalParts(template) {
@@ -48,8 +48,8 @@ function statementsIn(path) {
     if (ts.isTaggedTemplateExpression(node) && ts.isIdentifier(node.tag) && node.tag.text === tag) {
       const parts = literalParts(node.template)
       const line = file.getLineAndCharacterOfPosition(node.getStart()).line + 1
-      const words = parts.join(' … ').trim().split(/\s+/).slice(0, 12).join(' ')
-      found.push({ print: parts.join('\u0000'), place: `${relative(server, path)}:${line}`, words })
+      const excerpt = parts.join(' … ').trim().split(/\s+/).slice(0, 12).join(' ')
+      found.push({ template: parts.join('\u0000'), source: `${relative(server, path)}:${line}`, excerpt })
     }
     ts.forEachChild(node, visit)
   }
@@ -60,8 +60,8 @@ function statementsIn(path) {
 const sources = readdirSync(join(server, 'src'), { recursive: true }).filter((name) => name.endsWith('.ts'))
 const statements = sources.sort().flatMap((name) => statementsIn(join(server, 'src', name)))
 
-/** Every status that the description of a surface declares for an operation. */
-function declared(surface) {
+/** Every status that the OpenAPI document of a surface declares for an operation. */
+function declaredStatuses(surface) {
   const { paths } = readJson(join(server, `openapi/${surface}.json`))
   return Object.values(paths).flatMap((methods) =>
     Object.values(methods).flatMap(({ operationId, responses }) =>
@@ -70,26 +70,27 @@ function declared(surface) {
   )
 }
 
-/** The session API is described for the types of the web app alone, and lists refusals that no role can meet. */
+/** The session API is described only for the types of the web app, and declares errors that no role can receive. */
 const isPublished = (name) => name.endsWith('.json') && name !== 'web.json'
-const described = readdirSync(join(server, 'openapi')).filter(isPublished)
-const answers = described.sort().flatMap((name) => declared(basename(name, '.json')))
+const documents = readdirSync(join(server, 'openapi')).filter(isPublished)
+const statuses = documents.sort().flatMap((name) => declaredStatuses(basename(name, '.json')))
 
-const ran = noted('statements')
-const produced = noted('answers')
-const unrun = statements.filter(({ print }) => !ran.has(print))
-const unseen = answers.filter((answer) => !produced.has(answer))
+const executed = readRecorded('statements')
+const produced = readRecorded('answers')
+const missingStatements = statements.filter(({ template }) => !executed.has(template))
+const missingStatuses = statuses.filter((status) => !produced.has(status))
 
-if (unrun.length > 0) {
-  process.stdout.write(`No test ran these ${unrun.length} of ${statements.length} statements:\n`)
-  for (const { place, words } of unrun) process.stdout.write(`  ${place}  ${words}\n`)
+if (missingStatements.length > 0) {
+  process.stdout.write(`No test ran these ${missingStatements.length} of ${statements.length} statements:\n`)
+  for (const { source, excerpt } of missingStatements) process.stdout.write(`  ${source}  ${excerpt}\n`)
 }
-if (unseen.length > 0) {
-  process.stdout.write(`No test produced these ${unseen.length} of ${answers.length} answers:\n`)
-  for (const answer of unseen) process.stdout.write(`  ${answer}\n`)
+if (missingStatuses.length > 0) {
+  process.stdout.write(`No test produced these ${missingStatuses.length} of ${statuses.length} answers:\n`)
+  for (const status of missingStatuses) process.stdout.write(`  ${status}\n`)
 }
-if (unrun.length === 0 && unseen.length === 0)
+const isComplete = missingStatements.length === 0 && missingStatuses.length === 0
+if (isComplete)
   process.stdout.write(
-    `Every one of ${statements.length} statements ran, every one of ${answers.length} answers was seen.\n`,
+    `Every one of ${statements.length} statements ran, every one of ${statuses.length} answers was seen.\n`,
   )
-process.exitCode = unrun.length > 0 || unseen.length > 0 ? 1 : 0
+process.exitCode = isComplete ? 0 : 1

@@ -1,4 +1,4 @@
-/** Rounds and statistics that all parts share. */
+/** Runs measurement rounds and computes their statistics. */
 import { log } from './environment.mjs'
 
 export function percentile(values, share) {
@@ -8,7 +8,7 @@ export function percentile(values, share) {
 
 export const median = (values) => percentile(values, 0.5)
 
-/** Alternates the order, so that changes in the speed of the machine affect all targets alike. */
+/** Reverses the order in every second round, so that changes in the machine's speed affect all targets alike. */
 async function alternate(rounds, targets) {
   const names = Object.keys(targets)
   const results = Object.fromEntries(names.map((name) => [name, []]))
@@ -18,8 +18,8 @@ async function alternate(rounds, targets) {
 }
 
 /**
- * Measures every target once per round, after unmeasured rounds. Returns for each target the medians of its figures over
- * the rounds, and as `ratio` the median of its ratios to the last target in the same round.
+ * Measures every target once per round, after warm-up rounds. Returns for each target the medians of its figures over the
+ * rounds, and as `ratio` the median of its ratios to the last target in the same round.
  */
 export async function compare(label, rounds, targets, key = 'perSecond') {
   await alternate(Math.ceil(rounds / 4), targets)
@@ -27,8 +27,8 @@ export async function compare(label, rounds, targets, key = 'perSecond') {
   const reference = Object.values(results).at(-1)
   const summary = {}
   for (const [name, measured] of Object.entries(results)) {
-    const medians = Object.keys(measured[0]).map((figure) => [figure, median(measured.map((one) => one[figure]))])
-    const ratio = median(measured.map((one, round) => one[key] / reference[round][key]))
+    const medians = Object.keys(measured[0]).map((figure) => [figure, median(measured.map((result) => result[figure]))])
+    const ratio = median(measured.map((result, round) => result[key] / reference[round][key]))
     summary[name] = { ...Object.fromEntries(medians), ratio }
     if (measured !== reference) log(`${label}, ${name}: ${ratio.toFixed(2)}`)
   }
