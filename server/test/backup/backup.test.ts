@@ -139,7 +139,7 @@ describe('A file that is no whole backup', () => {
     ],
     [
       'of a newer version',
-      () => altered('newer', (all) => all.replace('0002_organizations.sql', '9999_organizations.sql')),
+      () => altered('newer', (all) => all.replace('0002_recording_functions.sql', '9999_recording_functions.sql')),
       /^The backup was migrated by a newer version \(9999_organizations.sql\)\. Run that version\.$/,
     ],
   ])('is refused, and nothing of it stays: %s', async (_what, path, message) => {

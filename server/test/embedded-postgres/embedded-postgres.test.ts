@@ -62,15 +62,27 @@ const driverPackages = [
 
 /** Child processes run plain JavaScript, so the module is translated into a folder with the packages it needs. */
 function buildCode(target: string, packages: (from: string, to: string) => void): void {
-  const source = fileURLToPath(new URL('../../src/db/', import.meta.url))
-  for (const folder of ['node_modules', 'embedded']) mkdirSync(join(target, folder), { recursive: true })
+  const source = fileURLToPath(new URL('../../src/', import.meta.url))
+  for (const folder of ['node_modules', 'db/failover', 'embedded-postgres'])
+    mkdirSync(join(target, folder), { recursive: true })
   const compilerOptions: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2023,
     module: ts.ModuleKind.ESNext,
     rewriteRelativeImportExtensions: true,
   }
-  const needed = ['client.ts', 'hosts.ts', 'probe.ts', 'reasons.ts', 'session.ts', 'sql.ts']
-  for (const file of [...needed, ...readdirSync(join(source, 'embedded')).map((name) => `embedded/${name}`)]) {
+  const database = [
+    'client',
+    'connection-errors',
+    'session',
+    'sql',
+    'failover/health-probe',
+    'failover/primary-discovery',
+  ]
+  const embedded = readdirSync(join(source, 'embedded-postgres'))
+  for (const file of [
+    ...database.map((name) => `db/${name}.ts`),
+    ...embedded.map((name) => `embedded-postgres/${name}`),
+  ]) {
     const { outputText } = ts.transpileModule(readFileSync(join(source, file), 'utf8'), { compilerOptions })
     writeFileSync(join(target, file.replace('.ts', '.js')), outputText)
   }

@@ -86,11 +86,11 @@ describe('a server on an outside database', { timeout: 60_000 }, () => {
     })
     await withSql(database.url, async (sql) => {
       await sql`delete from schema_migrations where name = '9999_later.sql'`
-      await sql`update schema_migrations set checksum = 'other' where name = '0001_installation.sql'`
+      await sql`update schema_migrations set checksum = 'other' where name = '0001_schema.sql'`
     })
     expect(await launch(settings).ended).toMatchObject({
       code: 1,
-      stderr: 'The migration 0001_installation.sql differs from the one this database was made with.\n',
+      stderr: 'The migration 0001_schema.sql differs from the one this database was made with.\n',
     })
     await database.drop()
   })
