@@ -140,7 +140,7 @@ describe('A file that is no whole backup', () => {
     [
       'of a newer version',
       () => altered('newer', (all) => all.replace('0002_recording_functions.sql', '9999_recording_functions.sql')),
-      /^The backup was migrated by a newer version \(9999_organizations.sql\)\. Run that version\.$/,
+      /^The backup was migrated by a newer version \(9999_recording_functions.sql\)\. Run that version\.$/,
     ],
   ])('is refused, and nothing of it stays: %s', async (_what, path, message) => {
     await expect(load(target.url, path())).rejects.toThrow(message)
