@@ -1,5 +1,5 @@
 import type { components as Primary } from '../../../client/src/generated/primary.ts'
-import type { components as Session } from './web.ts'
+import type { components as Session } from './generated/web.ts'
 
 type Schemas = Primary['schemas']
 type Web = Session['schemas']
