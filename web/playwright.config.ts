@@ -5,7 +5,7 @@ export default defineConfig({
   testDir: 'test',
   testMatch: '*.test.ts',
   outputDir: '.cache/browser',
-  globalSetup: './test/support/start.ts',
+  globalSetup: './test/support/global-setup.ts',
   // Nothing here is a measure of speed: a machine that others use as well may stand still for half a minute.
   timeout: 300_000,
   expect: { timeout: 60_000 },

@@ -1,10 +1,10 @@
-import { goBy, inMainMenu } from './support/hands.ts'
-import { Org, call, operatorsLog, password, url } from './support/org.ts'
+import { goToPage, inMainMenu } from './support/navigation.ts'
+import { Org, call, serverLog, password, url } from './support/org.ts'
 import { expect, test } from './support/test.ts'
-import { settled, watch } from './support/watch.ts'
+import { settled, collectErrors } from './support/page-checks.ts'
 
-test('Somebody signs up, names a place and a thing, and is signed out again', async ({ page }) => {
-  const complaints = watch(page)
+test('Somebody signs up, names a location and a thing, and is signed out again', async ({ page }) => {
+  const errors = collectErrors(page)
   const seen: string[] = []
   page.on('request', (request) => seen.push(request.url()))
   await page.goto(url())
@@ -17,7 +17,7 @@ test('Somebody signs up, names a place and a thing, and is signed out again', as
   await expect(page.getByText('At least 10 characters').last()).toBeVisible()
   await page.getByRole('textbox', { name: 'Password' }).fill(password)
   await page.getByRole('button', { name: 'Create organization' }).click()
-  await page.getByRole('button', { name: 'Add a place' }).click()
+  await page.getByRole('button', { name: 'Add a location' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('Shed')
   await page.getByRole('button', { name: 'Create location' }).click()
   await page.getByRole('button', { name: 'Add an asset' }).click()
@@ -34,7 +34,7 @@ test('Somebody signs up, names a place and a thing, and is signed out again', as
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await expect(page).toHaveURL(/\/sign-in/)
   expect(await page.evaluate(() => localStorage.getItem('lastseen.session'))).toBeNull()
-  expect(complaints).toEqual([])
+  expect(errors).toEqual([])
 })
 
 test('A wrong password is refused in plain words, and a deep link is where one lands after signing in', async ({
@@ -57,11 +57,13 @@ test('Tabs share one session: when its token has run out, one tab trades it for 
   const first = await context.newPage()
   await org.signIn(first)
   await settled(first)
-  const kept = (): Promise<{ good_until: number }> =>
-    first.evaluate(() => JSON.parse(localStorage.getItem('lastseen.session') ?? '{}') as { good_until: number })
+  const kept = (): Promise<{ access_token_expires_at: number }> =>
+    first.evaluate(
+      () => JSON.parse(localStorage.getItem('lastseen.session') ?? '{}') as { access_token_expires_at: number },
+    )
   await first.evaluate(() => {
     const stored = JSON.parse(localStorage.getItem('lastseen.session') ?? '{}') as object
-    localStorage.setItem('lastseen.session', JSON.stringify({ ...stored, good_until: 0 }))
+    localStorage.setItem('lastseen.session', JSON.stringify({ ...stored, access_token_expires_at: 0 }))
   })
   let exchanges = 0
   context.on('request', (request) => {
@@ -69,7 +71,7 @@ test('Tabs share one session: when its token has run out, one tab trades it for 
   })
   const tabs = await Promise.all([context.newPage(), context.newPage(), context.newPage()])
   await Promise.all(tabs.map((tab) => tab.goto(`${url()}/assets`)))
-  await expect.poll(async () => (await kept()).good_until).toBeGreaterThan(Date.now())
+  await expect.poll(async () => (await kept()).access_token_expires_at).toBeGreaterThan(Date.now())
   for (const tab of [...tabs, first]) {
     await tab.goto(`${url()}/locations`)
     await expect(tab.getByRole('heading', { level: 1, name: 'Locations' })).toBeVisible()
@@ -125,7 +127,7 @@ test('A forgotten password is replaced by way of the link; it works once, and th
   await page.getByRole('button', { name: 'Send the link' }).click()
   await expect(page.getByRole('heading', { name: 'Look into your mail' })).toBeVisible()
   // Without a mail server the link is told to whoever runs the program.
-  const told = (): string | undefined => new RegExp(`Password reset for ${org.email}: (\\S+)`).exec(operatorsLog())?.[1]
+  const told = (): string | undefined => new RegExp(`Password reset for ${org.email}: (\\S+)`).exec(serverLog())?.[1]
   await expect.poll(told).toBeDefined()
   const hash = new URL(told()!).hash
   await page.goto(`${url()}/reset-password${hash}`)
@@ -173,7 +175,7 @@ test('An admin invites, the invited joins, gets another role, and the last admin
   await guest.getByLabel('Choose a password').fill(password)
   await guest.getByRole('button', { name: 'Join Harbour' }).click()
   await expect(guest.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible()
-  await goBy(guest, 'Scan')
+  await goToPage(guest, 'Scan')
   await expect(guest.getByRole('heading', { level: 1, name: 'Scan' })).toBeVisible()
 
   await page.reload()

@@ -1,7 +1,7 @@
-import { openSearch } from './support/hands.ts'
+import { openSearch } from './support/navigation.ts'
 import { Org, url, warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
-import { watch } from './support/watch.ts'
+import { collectErrors } from './support/page-checks.ts'
 
 test('The table searches, sorts and pages on the server, and the address holds its state', async ({ page }) => {
   const org = await Org.create()
@@ -30,12 +30,12 @@ test('The table searches, sorts and pages on the server, and the address holds i
   await expect(rows).toHaveCount(11)
 })
 
-test('With a place chosen the table shows what is there', async ({ page }) => {
+test('With a location chosen the table shows what is there', async ({ page }) => {
   const { org, hall, dock } = await warehouse()
-  await org.signIn(page, org.email, `/assets?place=${hall.id}`)
+  await org.signIn(page, org.email, `/assets?location=${hall.id}`)
   const rows = page.getByRole('table', { name: 'Assets' }).getByRole('row')
   await expect(rows).toHaveCount(4)
-  await page.goto(`${url()}/assets?place=${dock.id}`)
+  await page.goto(`${url()}/assets?location=${dock.id}`)
   await expect(rows).toHaveCount(2)
   await expect(rows.nth(1)).toContainText('Crate 2')
 })
@@ -147,29 +147,29 @@ test('An asset is deleted after a question', async ({ page }) => {
 
 test('Markup in any field is shown as the text it is', async ({ page }) => {
   const evil = '<img src=x onerror="window.__hit=1"><script>window.__hit=1</script>{{7*7}}'
-  const complaints = watch(page)
+  const errors = collectErrors(page)
   const org = await Org.create(evil)
-  const place = await org.place(evil, { external_key: evil, description: evil })
+  const location = await org.location(evil, { external_key: evil, description: evil })
   const asset = await org.asset(evil, {
     external_key: evil,
     description: evil,
     metadata: { [evil]: evil },
     tags: [{ tag_type: 'barcode', value: evil }],
   })
-  const reader = await org.reader(evil, [place.id])
+  const reader = await org.reader(evil, [location.id])
   await org.read(reader.token, [{ tag: 'E2AA', antenna: 1 }])
   const paths = [
     '/',
     '/assets',
     `/assets/${asset.id}`,
     '/locations',
-    `/locations/${place.id}`,
+    `/locations/${location.id}`,
     '/readers',
     `/readers/${reader.id}`,
     '/readers/inbox',
     '/labels',
     '/reports',
-    `/scan?place=${place.id}`,
+    `/scan?location=${location.id}`,
     '/settings/account',
     '/settings/api-keys',
   ]
@@ -187,5 +187,5 @@ test('Markup in any field is shown as the text it is', async ({ page }) => {
   await (await openSearch(page)).fill('onerror')
   await expect(page.getByRole('dialog').getByText('onerror').first()).toBeVisible()
   expect(await page.evaluate(() => (window as { __hit?: number }).__hit)).toBeUndefined()
-  expect(complaints).toEqual([])
+  expect(errors).toEqual([])
 })

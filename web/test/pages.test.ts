@@ -1,6 +1,6 @@
 import { Org, password, url, warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
-import { expectAccessible, settled, watch } from './support/watch.ts'
+import { expectAccessible, settled, collectErrors } from './support/page-checks.ts'
 
 type World = Awaited<ReturnType<typeof warehouse>>
 let world: World
@@ -17,7 +17,7 @@ const inside: [string, (world: World) => string][] = [
   ['an asset', ({ assets }) => `/assets/${assets[0]!.id}`],
   ['Locations', () => '/locations'],
   ['a location', ({ hall }) => `/locations/${hall.id}`],
-  ['Scan', ({ hall }) => `/scan?place=${hall.id}`],
+  ['Scan', ({ hall }) => `/scan?location=${hall.id}`],
   ['Readers', () => '/readers'],
   ['a reader', ({ reader }) => `/readers/${reader.id}`],
   ['Inbox', () => '/readers/inbox'],
@@ -31,13 +31,13 @@ const inside: [string, (world: World) => string][] = [
 ]
 
 test('Every page for people who are not signed in opens, fits, and has no serious axe violation', async ({ page }) => {
-  const complaints = watch(page)
+  const errors = collectErrors(page)
   for (const path of outside) {
     await page.goto(url() + path)
     await settled(page)
     await expectAccessible(page)
   }
-  expect(complaints).toEqual([])
+  expect(errors).toEqual([])
 })
 
 test('Every page of the app opens by its address, fits, and has no serious axe violation', async ({ page }, {
@@ -45,7 +45,7 @@ test('Every page of the app opens by its address, fits, and has no serious axe v
 }) => {
   // Light on the desk, dark on the phone: both schemes are seen, each once.
   await page.emulateMedia({ colorScheme: project.name === 'phone' ? 'dark' : 'light', reducedMotion: 'reduce' })
-  const complaints = watch(page)
+  const errors = collectErrors(page)
   await world.org.signIn(page)
   await settled(page)
   for (const [name, path] of inside)
@@ -54,7 +54,7 @@ test('Every page of the app opens by its address, fits, and has no serious axe v
       await settled(page)
       await expectAccessible(page)
     })
-  expect(complaints).toEqual([])
+  expect(errors).toEqual([])
 })
 
 test('A link that leads nowhere ends on a page that says so and leads back', async ({ page }) => {
@@ -72,15 +72,15 @@ test('A link that leads nowhere ends on a page that says so and leads back', asy
 test('An empty organization is shown the way to its first sighting on every page', async ({ page }) => {
   const org = await Org.create('Empty')
   await org.signIn(page)
-  await expect(page.getByText('Name your places')).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Add a place' })).toBeVisible()
+  await expect(page.getByText('Name your locations')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Add a location' })).toBeVisible()
   for (const [path, words] of [
     ['/assets', 'No assets yet'],
-    ['/locations', 'No places yet'],
+    ['/locations', 'No locations yet'],
     ['/readers', 'No readers yet'],
     ['/readers/inbox', 'No unknown tags'],
     ['/settings/api-keys', 'No keys yet'],
-    ['/scan', 'There are no places yet'],
+    ['/scan', 'There are no locations yet'],
     ['/labels', 'There are no assets yet'],
   ] as const) {
     await page.goto(url() + path)

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { type Role, url, warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
-import { settled } from './support/watch.ts'
+import { settled } from './support/page-checks.ts'
 
 type World = Awaited<ReturnType<typeof warehouse>>
 let world: World

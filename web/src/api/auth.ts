@@ -1,10 +1,10 @@
-import { post, request } from './client.ts'
-import { beginSession, endSession } from './session.ts'
-import type { InvitationOffer, SignedIn } from './types.ts'
+import { post, request } from './request.ts'
+import { startSession, endSession } from './session.ts'
+import type { InvitationOffer, SessionResponse } from './types.ts'
 
 async function enter(path: string, body: object): Promise<void> {
-  const { data } = await request<{ data: SignedIn }>('POST', path, { body, isPublic: true })
-  beginSession(data)
+  const { data } = await request<{ data: SessionResponse }>('POST', path, { body, isPublic: true })
+  startSession(data)
 }
 
 export const signIn = (body: { email: string; password: string }): Promise<void> => enter('/auth/login', body)
@@ -20,10 +20,10 @@ export async function lookUpInvitation(token: string): Promise<InvitationOffer> 
   return (await request<{ data: InvitationOffer }>('POST', '/auth/invitations/lookup', options)).data
 }
 
-export const askForReset = (email: string): Promise<void> =>
+export const requestPasswordReset = (email: string): Promise<void> =>
   request('POST', '/auth/password-reset', { body: { email }, isPublic: true })
 
-export const confirmReset = (body: { token: string; new_password: string }): Promise<void> =>
+export const confirmPasswordReset = (body: { token: string; new_password: string }): Promise<void> =>
   request('POST', '/auth/password-reset/confirm', { body, isPublic: true })
 
 export const changePassword = (body: { current_password: string; new_password: string }): Promise<void> =>
@@ -41,5 +41,5 @@ export async function signOutEverywhere(): Promise<void> {
 }
 
 export async function switchOrganization(orgId: number): Promise<void> {
-  beginSession(await post<SignedIn>('/auth/switch-org', { org_id: orgId }))
+  startSession(await post<SessionResponse>('/auth/switch-org', { org_id: orgId }))
 }

@@ -1,5 +1,5 @@
-import { addressOf } from './address.ts'
-import { accessToken, renew } from './session.ts'
+import { apiUrl } from './base-url.ts'
+import { accessToken, refreshSession } from './session.ts'
 import type { Move } from './types.ts'
 
 export type LiveEvent = { kind: 'move'; move: Move } | { kind: 'readers' } | { kind: 'gap' }
@@ -65,14 +65,14 @@ async function readStream(response: Response): Promise<void> {
 const pause = (ms: number): Promise<void> => new Promise((resume) => setTimeout(resume, ms))
 
 /** Stays connected until told to stop. After a break everybody is told that something may have been missed. */
-async function watch(signal: AbortSignal): Promise<void> {
+async function collectErrors(signal: AbortSignal): Promise<void> {
   let failures = 0
   while (!signal.aborted) {
     try {
       const token = await accessToken()
       const headers = { Authorization: `Bearer ${token}` }
-      const response = await fetch(addressOf('/live'), { headers, signal, cache: 'no-store', credentials: 'omit' })
-      if (response.status === 401) await renew(token)
+      const response = await fetch(apiUrl('/live'), { headers, signal, cache: 'no-store', credentials: 'omit' })
+      if (response.status === 401) await refreshSession(token)
       if (response.ok) {
         if (failures > 0) hand({ kind: 'gap' })
         failures = 0
@@ -90,11 +90,11 @@ async function watch(signal: AbortSignal): Promise<void> {
 }
 
 /** The stream is open while somebody listens. */
-export function onLive(listener: Listener): () => void {
+export function subscribeToLive(listener: Listener): () => void {
   listeners.add(listener)
   if (stop === null) {
     stop = new AbortController()
-    void watch(stop.signal)
+    void collectErrors(stop.signal)
   }
   return () => {
     listeners.delete(listener)
@@ -106,7 +106,7 @@ export function onLive(listener: Listener): () => void {
 
 export const liveState = (): LiveState => state
 
-export function onLiveState(listener: () => void): () => void {
+export function subscribeToLiveState(listener: () => void): () => void {
   stateListeners.add(listener)
   return () => stateListeners.delete(listener)
 }

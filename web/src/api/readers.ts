@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { get, getOne, patch, post, remove } from './client.ts'
+import { get, getOne, patch, post, remove } from './request.ts'
 import type {
   LatestRead,
   List,
@@ -25,7 +25,7 @@ export const oneReader = (id: number) =>
     queryFn: ({ signal }) => getOne<Reader>(`/readers/${id}`, undefined, signal),
   })
 
-export const listUnknown = (request: { limit: number; offset: number }) =>
+export const listUnknownTags = (request: { limit: number; offset: number }) =>
   queryOptions({
     queryKey: ['inbox', request],
     queryFn: ({ signal }) => get<List<UnknownTag>>('/readers/inbox', request, signal),

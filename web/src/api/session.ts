@@ -1,11 +1,11 @@
-import { exclusively } from '../lib/mutex.ts'
-import { addressOf } from './address.ts'
+import { withTabLock } from '../lib/tab-lock.ts'
+import { apiUrl } from './base-url.ts'
 import { ApiError, Unreachable } from './errors.ts'
-import type { SignedIn, User } from './types.ts'
+import type { SessionResponse, User } from './types.ts'
 
 /**
  * The session of this browser, in the storage that all its tabs share. The refresh token is good for one use, so only the
- * tab that holds the lock may spend it, and it is spent only when the access token has run out: a page left in the very
+ * tab that holds the lock may refreshTokens it, and it is spent only when the access token has run out: a page left in the very
  * moment of the exchange would lose the next refresh token, and with it the session.
  */
 const storageKey = 'lastseen.session'
@@ -15,7 +15,7 @@ interface Stored {
   refresh_token: string
   access_token: string
   /** When the access token runs out, in milliseconds of this browser's clock. */
-  good_until: number
+  access_token_expires_at: number
   user: User
 }
 
@@ -32,7 +32,7 @@ function readStored(): Stored | null {
   }
 }
 
-function tell(user: User | null): void {
+function notify(user: User | null): void {
   current = user
   for (const listener of listeners) listener()
 }
@@ -44,29 +44,29 @@ export function onSessionChange(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-export function beginSession({ user, refresh_token, access_token, expires_in }: SignedIn): void {
-  const good_until = Date.now() + expires_in * 1000 - earlyMs
-  const stored: Stored = { refresh_token, access_token, good_until, user }
+export function startSession({ user, refresh_token, access_token, expires_in }: SessionResponse): void {
+  const access_token_expires_at = Date.now() + expires_in * 1000 - earlyMs
+  const stored: Stored = { refresh_token, access_token, access_token_expires_at, user }
   localStorage.setItem(storageKey, JSON.stringify(stored))
-  tell(user)
+  notify(user)
 }
 
 export function endSession(): void {
   localStorage.removeItem(storageKey)
-  tell(null)
+  notify(null)
 }
 
 /** Another tab signed in, out, or went to another organization: this one follows. */
 window.addEventListener('storage', (event) => {
   if (event.key !== storageKey) return
   const stored = readStored()
-  if (stored?.user.id !== current?.id || stored?.user.org.id !== current?.org.id) tell(stored?.user ?? null)
+  if (stored?.user.id !== current?.id || stored?.user.org.id !== current?.org.id) notify(stored?.user ?? null)
 })
 
 const isGood = (stored: Stored, refused: string): boolean =>
-  stored.access_token !== refused && stored.good_until > Date.now()
+  stored.access_token !== refused && stored.access_token_expires_at > Date.now()
 
-async function spend(refused: string): Promise<void> {
+async function refreshTokens(refused: string): Promise<void> {
   const stored = readStored()
   if (stored === null) {
     endSession()
@@ -77,24 +77,24 @@ async function spend(refused: string): Promise<void> {
   let response: Response
   try {
     const body = JSON.stringify({ refresh_token: stored.refresh_token })
-    response = await fetch(addressOf('/auth/refresh'), { ...init, body })
+    response = await fetch(apiUrl('/auth/refresh'), { ...init, body })
   } catch {
     throw new Unreachable()
   }
   const body: unknown = await response.json().catch(() => null)
-  if (response.ok) beginSession((body as { data: SignedIn }).data)
+  if (response.ok) startSession((body as { data: SessionResponse }).data)
   else if (response.status === 401) endSession()
   else throw new ApiError(response.status, body, response)
 }
 
-/** A new access token in place of the one that was refused; many calls and tabs at once cost one exchange. */
-export function renew(refused: string): Promise<void> {
-  renewing ??= exclusively('session', () => spend(refused)).finally(() => (renewing = null))
+/** A new access token in location of the one that was refused; many calls and tabs at once cost one exchange. */
+export function refreshSession(refused: string): Promise<void> {
+  renewing ??= withTabLock('session', () => refreshTokens(refused)).finally(() => (renewing = null))
   return renewing
 }
 
 export async function accessToken(): Promise<string> {
   const stored = readStored()
-  if (stored === null || !isGood(stored, '')) await renew('')
+  if (stored === null || !isGood(stored, '')) await refreshSession('')
   return readStored()?.access_token ?? ''
 }

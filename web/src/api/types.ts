@@ -9,7 +9,7 @@ export type Location = Schemas['Location']
 export type Tag = Schemas['Tag']
 export type HistoryRow = Schemas['HistoryRow']
 export type AssetLocation = Schemas['AssetLocation']
-export type Passage = Schemas['Passage']
+export type LocationEvent = Schemas['Passage']
 export type ApiKey = Schemas['APIKeyListItem']
 export type NewApiKey = Schemas['APIKeyCreated']
 
@@ -30,11 +30,11 @@ type Membership = WithRole<Web['SessionOrganization']>
 
 export type User = WithRole<Omit<Web['SessionUser'], 'org' | 'orgs'>> & { org: Membership; orgs: Membership[] }
 
-export type SignedIn = Omit<Web['Session'], 'user'> & { user: User }
+export type SessionResponse = Omit<Web['Session'], 'user'> & { user: User }
 
 export type Move = Web['Move']
 
-export type PlaceCount = Overview['locations'][number]
+export type LocationCount = Overview['locations'][number]
 
 export type Overview = Web['Overview']
 

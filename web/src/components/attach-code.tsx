@@ -5,8 +5,8 @@ import { attachTag, createAsset } from '../api/assets.ts'
 import { ApiError } from '../api/errors.ts'
 import { tagTypes } from '../lib/tags.ts'
 import { AssetPicker } from './pickers.tsx'
-import { Problem, tell } from './problem.tsx'
-import { TakenTag } from './tags-card.tsx'
+import { ErrorAlert, notify } from './feedback.tsx'
+import { TagConflict } from './tags-card.tsx'
 
 /** Hangs a code that nobody knows on an asset, there already or new. */
 export function AttachCode({ code, type, onDone }: { code: string; type: string; onDone: () => void }) {
@@ -23,7 +23,7 @@ export function AttachCode({ code, type, onDone }: { code: string; type: string;
     },
     onSuccess: () => {
       void queries.invalidateQueries({ queryKey: ['assets'] })
-      tell(`${code} is known now.`)
+      notify(`${code} is known now.`)
       onDone()
     },
   })
@@ -66,7 +66,7 @@ export function AttachCode({ code, type, onDone }: { code: string; type: string;
           onChange={({ currentTarget }) => setName(currentTarget.value)}
         />
       )}
-      {action.isError && (isTaken ? <TakenTag value={code} /> : <Problem error={action.error} />)}
+      {action.isError && (isTaken ? <TagConflict value={code} /> : <ErrorAlert error={action.error} />)}
       <Group justify="flex-end">
         <Button
           type="submit"

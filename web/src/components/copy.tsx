@@ -47,7 +47,7 @@ export function CopyBlock({ text, label }: { text: string; label: string }) {
 }
 
 /** Secrets that the server shows this once. */
-export function ShownOnce({
+export function OneTimeSecrets({
   values,
   onDone,
   children,
@@ -59,7 +59,7 @@ export function ShownOnce({
   return (
     <Stack gap="md">
       <Alert variant="light" color="yellow" icon={<IconKey size={18} />} title="Shown only now">
-        <Text size="sm">Copy it to a safe place. It cannot be shown again.</Text>
+        <Text size="sm">Copy it and store it safely. It cannot be shown again.</Text>
       </Alert>
       {values.map(({ label, value }) => (
         <Stack key={label} gap={4}>

@@ -4,17 +4,17 @@ import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type RecordKind, attachTag, detachTag } from '../api/assets.ts'
-import { getOne } from '../api/client.ts'
+import { getOne } from '../api/request.ts'
 import { ApiError } from '../api/errors.ts'
 import type { SearchResult, Tag } from '../api/types.ts'
-import { required, showRefusal } from '../lib/forms.ts'
+import { required, showFieldErrors } from '../lib/forms.ts'
 import { tagLabel, tagTypes } from '../lib/tags.ts'
 import { IconTags, IconX } from './icons.ts'
 import { Card } from './page.tsx'
-import { Problem, tell, tellProblem } from './problem.tsx'
+import { ErrorAlert, notify, notifyError } from './feedback.tsx'
 
 /** Says on whom a tag hangs that was refused because it is taken. */
-export function TakenTag({ value }: { value: string }) {
+export function TagConflict({ value }: { value: string }) {
   const found = useQuery({
     queryKey: ['search', 'holder', value],
     queryFn: ({ signal }) => getOne<SearchResult>('/search', { q: value, limit: 8 }, signal),
@@ -44,7 +44,7 @@ function AttachForm({ kind, id, onChanged }: { kind: RecordKind; id: number; onC
       form.setFieldValue('value', '')
       onChanged()
     },
-    onError: (error) => showRefusal(form, error),
+    onError: (error) => showFieldErrors(form, error),
   })
   const isTaken = action.error instanceof ApiError && action.error.type === 'conflict'
   return (
@@ -70,7 +70,7 @@ function AttachForm({ kind, id, onChanged }: { kind: RecordKind; id: number; onC
       </Group>
       {action.isError && Object.keys(form.errors).length === 0 && (
         <div style={{ marginTop: 8 }} role="alert">
-          {isTaken ? <TakenTag value={form.values.value} /> : <Problem error={action.error} />}
+          {isTaken ? <TagConflict value={form.values.value} /> : <ErrorAlert error={action.error} />}
         </div>
       )}
     </form>
@@ -93,7 +93,7 @@ export function TagsCard({
   const refresh = (): void => void queries.invalidateQueries({ queryKey: [kind] })
   const detach = useMutation({
     mutationFn: (tag: Tag) => detachTag(kind, id, tag.id),
-    onError: tellProblem,
+    onError: notifyError,
     onSuccess: (_done, tag) => {
       refresh()
       const shown = notifications.show({
@@ -106,8 +106,8 @@ export function TagsCard({
               onClick={() => {
                 notifications.hide(shown)
                 attachTag(kind, id, { tag_type: tag.tag_type, value: tag.value })
-                  .then(() => tell('It hangs here again.'))
-                  .catch(tellProblem)
+                  .then(() => notify('It hangs here again.'))
+                  .catch(notifyError)
                   .finally(refresh)
               }}
             >
@@ -128,7 +128,7 @@ export function TagsCard({
             <Text size="sm">
               {kind === 'assets'
                 ? 'No tag yet. Without one, readers cannot see it; people can still save where it is.'
-                : 'No tag yet. A barcode on the door lets people scan the place.'}
+                : 'No tag yet. A barcode on the door lets people scan the location.'}
             </Text>
           </Group>
         )}

@@ -1,4 +1,4 @@
-import { type Query, respond } from '../api/client.ts'
+import { type Query, respond } from '../api/request.ts'
 
 export function saveBlob(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob)

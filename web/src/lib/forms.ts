@@ -2,20 +2,20 @@ import type { UseFormReturnType } from '@mantine/form'
 import { ApiError } from '../api/errors.ts'
 
 /** Puts the server's objections at their fields. False when one of them has no field here. */
-export function showRefusal<T extends object>(form: UseFormReturnType<T>, error: unknown): boolean {
+export function showFieldErrors<T extends object>(form: UseFormReturnType<T>, error: unknown): boolean {
   if (!(error instanceof ApiError) || error.fields.length === 0) return false
   const known = Object.keys(form.getValues())
   let allShown = true
   for (const problem of error.fields) {
     const name = problem.field.split(/[.[]/)[0] ?? ''
-    if (known.includes(name)) form.setFieldError(name, sentence(problem.message))
+    if (known.includes(name)) form.setFieldError(name, toSentence(problem.message))
     else allShown = false
   }
   return allShown
 }
 
 /** `new_password must have …` → `New password must have …` */
-export function sentence(message: string): string {
+export function toSentence(message: string): string {
   const [first = '', ...rest] = message.split(' ')
   const words = /^[a-z_]+$/.test(first) ? first.replaceAll('_', ' ') : first
   const text = [words, ...rest].join(' ')

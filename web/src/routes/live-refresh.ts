@@ -1,6 +1,6 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { type LiveEvent, onLive } from '../api/live.ts'
+import { type LiveEvent, subscribeToLive } from '../api/live.ts'
 
 const restMs = 4000
 
@@ -25,7 +25,7 @@ export function useLiveRefresh(): void {
       timer = null
       for (const queryKey of keys) void queries.invalidateQueries({ queryKey })
     }
-    const stop = onLive((events) => {
+    const stop = subscribeToLive((events) => {
       waiting.push(...events)
       timer ??= setTimeout(refresh, restMs)
     })

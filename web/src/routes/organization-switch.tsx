@@ -2,7 +2,7 @@ import { Group, Menu, Text, UnstyledButton } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { switchOrganization } from '../api/auth.ts'
 import { IconBuilding, IconCheck, IconSelector } from '../components/icons.ts'
-import { tellProblem } from '../components/problem.tsx'
+import { notifyError } from '../components/feedback.tsx'
 import { useUser } from '../components/use-session.ts'
 
 /** Where one is; a menu only for people who belong to several organizations. */
@@ -30,7 +30,7 @@ export function OrganizationSwitch() {
       await switchOrganization(orgId)
       await navigate({ to: '/' })
     } catch (error) {
-      tellProblem(error)
+      notifyError(error)
     }
   }
   return (

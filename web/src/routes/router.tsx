@@ -10,8 +10,8 @@ import {
 } from '@tanstack/react-router'
 import { currentUser } from '../api/session.ts'
 import { SignInPage } from '../features/auth/sign-in.tsx'
-import { assetSearch, labelSearch, locationSearch, scanSearch, signInSearch } from './search.ts'
-import { CrashPage, NotFoundPage } from './states.tsx'
+import { assetSearch, labelSearch, locationSearch, scanSearch, signInSearch } from './search-params.ts'
+import { CrashPage, NotFoundPage } from './error-pages.tsx'
 
 const root = createRootRouteWithContext<{ queries: QueryClient }>()({ component: Outlet })
 
@@ -77,7 +77,10 @@ const inside = [
     ...parent,
     ...at('/readers/$readerId', () => import('../features/readers/reader-page.tsx'), 'ReaderPage'),
   }),
-  createRoute({ ...parent, ...at('/import', () => import('../features/bulk/bulk-page.tsx'), 'BulkPage') }),
+  createRoute({
+    ...parent,
+    ...at('/import', () => import('../features/import-export/import-export-page.tsx'), 'ImportExportPage'),
+  }),
   createRoute({
     ...parent,
     ...at('/labels', () => import('../features/labels/labels-page.tsx'), 'LabelsPage'),

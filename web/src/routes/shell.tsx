@@ -14,13 +14,15 @@ import {
   IconScan,
   IconSearch,
 } from '../components/icons.ts'
-import { useCan } from '../components/use-session.ts'
+import { useHasRole } from '../components/use-session.ts'
 import { AccountMenu } from './account-menu.tsx'
-import { LiveDot } from './live-dot.tsx'
+import { LiveIndicator } from './live-indicator.tsx'
 import { useLiveRefresh } from './live-refresh.ts'
 import { OrganizationSwitch } from './organization-switch.tsx'
 
-const Palette = lazy(() => import('../features/search/palette.tsx').then((all) => ({ default: all.Palette })))
+const CommandPalette = lazy(() =>
+  import('../features/search/command-palette.tsx').then((all) => ({ default: all.CommandPalette })),
+)
 
 const links = [
   { to: '/', label: 'Overview', icon: IconLayoutDashboard },
@@ -34,7 +36,7 @@ const links = [
 ] as const
 
 function Navigation({ onGo }: { onGo: () => void }) {
-  const isOperator = useCan('operator')
+  const isOperator = useHasRole('operator')
   return (
     <Stack gap={2} component="nav" aria-label="Main">
       {links
@@ -112,7 +114,7 @@ export function Shell() {
             <SearchButton onClick={search} />
           </Group>
           <Group gap="sm" wrap="nowrap">
-            <LiveDot />
+            <LiveIndicator />
             <AccountMenu />
           </Group>
         </Group>
@@ -139,7 +141,7 @@ export function Shell() {
       </AppShell.Main>
       {hasSearched && (
         <Suspense>
-          <Palette opened={isSearching} onClose={() => setSearching(false)} />
+          <CommandPalette opened={isSearching} onClose={() => setSearching(false)} />
         </Suspense>
       )}
     </AppShell>

@@ -5,7 +5,7 @@ import { type Page, expect } from '@playwright/test'
 export const url = (): string => process.env['BROWSER_TEST_URL'] ?? ''
 
 /** What the server has said to whoever runs it. */
-export const operatorsLog = (): string => readFileSync(process.env['BROWSER_TEST_LOG'] ?? '', 'utf8')
+export const serverLog = (): string => readFileSync(process.env['BROWSER_TEST_LOG'] ?? '', 'utf8')
 
 export const password = 'correct horse battery'
 export type Role = 'viewer' | 'operator' | 'manager' | 'admin'
@@ -49,14 +49,17 @@ export class Org {
   post = (path: string, body: unknown): Promise<any> => call(this.token, 'POST', path, body)
   patch = (path: string, body: unknown): Promise<any> => call(this.token, 'PATCH', path, body)
 
-  place = (name: string, more: object = {}): Promise<{ id: number; external_key: string; name: string }> =>
+  location = (name: string, more: object = {}): Promise<{ id: number; external_key: string; name: string }> =>
     this.post('/locations', { name, ...more })
 
   asset = (name: string, more: object = {}): Promise<{ id: number; external_key: string; name: string }> =>
     this.post('/assets', { name, ...more })
 
   reader = (name: string, antennas: readonly (number | null)[]): Promise<{ id: number; token: string }> =>
-    this.post('/readers', { name, scan_points: antennas.map((place, at) => ({ antenna: at + 1, location_id: place })) })
+    this.post('/readers', {
+      name,
+      scan_points: antennas.map((locationId, index) => ({ antenna: index + 1, location_id: locationId })),
+    })
 
   /** A reader reports tags. */
   async read(
@@ -86,7 +89,7 @@ export class Org {
     await page.goto(`${url()}/mark.svg`)
     await page.evaluate(
       (text) => localStorage.setItem('lastseen.session', text),
-      JSON.stringify({ ...given, good_until: Date.now() + seconds * 1000 }),
+      JSON.stringify({ ...given, access_token_expires_at: Date.now() + seconds * 1000 }),
     )
     await page.goto(url() + path)
     await expect(page.getByRole('button', { name: 'Account menu' })).toBeVisible()
@@ -96,9 +99,9 @@ export class Org {
 /** A small warehouse that was in use for a while. */
 export async function warehouse(name = 'Northwind') {
   const org = await Org.create(name)
-  const site = await org.place('Riverside', { external_key: 'SITE' })
-  const hall = await org.place('Hall A', { external_key: 'HALL-A', parent_id: site.id })
-  const dock = await org.place('Dock 1', { external_key: 'DOCK-1', parent_id: site.id })
+  const site = await org.location('Riverside', { external_key: 'SITE' })
+  const hall = await org.location('Hall A', { external_key: 'HALL-A', parent_id: site.id })
+  const dock = await org.location('Dock 1', { external_key: 'DOCK-1', parent_id: site.id })
   const reader = await org.reader('Gate', [hall.id, dock.id])
   const assets = []
   for (let index = 1; index <= 6; index++)

@@ -1,5 +1,5 @@
 import { type BrowserContext, type Page, test as base } from '@playwright/test'
-import { tooWide } from './watch.ts'
+import { tooWide } from './page-checks.ts'
 
 export { expect } from '@playwright/test'
 
@@ -14,7 +14,7 @@ function keepLooking(look: () => string[]): void {
     else
       setTimeout(() => {
         isDue = false
-        for (const words of look()) if (before.has(words)) tell(words)
+        for (const words of look()) if (before.has(words)) notify(words)
       }, 250)
   }
   const soon = (): void => {

@@ -3,15 +3,15 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { changePassword, signOutEverywhere } from '../../api/auth.ts'
-import { getOne } from '../../api/client.ts'
+import { getOne } from '../../api/request.ts'
 import type { Quota } from '../../api/types.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { Card, Fact, Page } from '../../components/page.tsx'
-import { Problem, tell } from '../../components/problem.tsx'
+import { ErrorAlert, notify } from '../../components/feedback.tsx'
 import { useUser } from '../../components/use-session.ts'
-import { newPasswordRule, required, showRefusal } from '../../lib/forms.ts'
-import { roleWords } from '../../lib/roles.ts'
-import { count, zone } from '../../lib/time.ts'
+import { newPasswordRule, required, showFieldErrors } from '../../lib/forms.ts'
+import { roleDescriptions } from '../../lib/roles.ts'
+import { formatNumber, timeZone } from '../../lib/time.ts'
 
 function Password() {
   const { email } = useUser()
@@ -23,9 +23,9 @@ function Password() {
     mutationFn: () => changePassword(form.getValues()),
     onSuccess: () => {
       form.reset()
-      tell('Password changed. Your other sessions have ended.')
+      notify('Password changed. Your other sessions have ended.')
     },
-    onError: (error) => showRefusal(form, error),
+    onError: (error) => showFieldErrors(form, error),
   })
   return (
     <Card title="Password">
@@ -43,7 +43,7 @@ function Password() {
             autoComplete="new-password"
             {...form.getInputProps('new_password')}
           />
-          {action.isError && Object.keys(form.errors).length === 0 && <Problem error={action.error} />}
+          {action.isError && Object.keys(form.errors).length === 0 && <ErrorAlert error={action.error} />}
           <Group>
             <Button type="submit" loading={action.isPending}>
               Change password
@@ -70,14 +70,14 @@ function Quotas() {
   const quotas = useQuery({ queryKey: ['quotas'], queryFn: () => getOne<Quota[]>('/quotas') })
   return (
     <Card title={`Quotas of ${org.name}`}>
-      {quotas.isError && <Problem error={quotas.error} />}
+      {quotas.isError && <ErrorAlert error={quotas.error} />}
       <Table aria-label="Quotas">
         <Table.Tbody>
           {quotas.data?.map(({ quota, used, limit }) => (
             <Table.Tr key={quota}>
               <Table.Td w="45%">{quotaLabels[quota] ?? quota}</Table.Td>
               <Table.Td>
-                {count(used)} of {count(limit)}
+                {formatNumber(used)} of {formatNumber(limit)}
               </Table.Td>
             </Table.Tr>
           ))}
@@ -96,7 +96,7 @@ export function AccountPage() {
         <Card title="You">
           <Group gap="xl">
             <Fact label="E-mail">{user.email}</Fact>
-            <Fact label="Times are shown in">{zone}</Fact>
+            <Fact label="Times are shown in">{timeZone}</Fact>
           </Group>
           <Table mt="sm" aria-label="Your organizations">
             <Table.Tbody>
@@ -108,7 +108,7 @@ export function AccountPage() {
                   <Table.Td>
                     {org.role}{' '}
                     <Text size="xs" c="dimmed" span>
-                      {roleWords[org.role]}
+                      {roleDescriptions[org.role]}
                     </Text>
                   </Table.Td>
                 </Table.Tr>

@@ -20,32 +20,32 @@ import type { Asset } from '../../api/types.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { IconDots, IconPencil, IconTag, IconTrash } from '../../components/icons.ts'
 import { Card, Fact, Page } from '../../components/page.tsx'
-import { PlaceLink } from '../../components/place-link.tsx'
-import { Problem, tell } from '../../components/problem.tsx'
-import { Lines } from '../../components/loading.tsx'
-import { RecordProblem } from '../../components/record-problem.tsx'
-import { Rename } from '../../components/rename.tsx'
+import { LocationLink } from '../../components/record-links.tsx'
+import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { Skeleton } from '../../components/skeleton.tsx'
+import { RecordErrorPage } from '../../components/record-error-page.tsx'
+import { RenameKey } from '../../components/rename-key.tsx'
 import { TagsCard } from '../../components/tags-card.tsx'
-import { useCan } from '../../components/use-session.ts'
-import { When } from '../../components/when.tsx'
+import { useHasRole } from '../../components/use-session.ts'
+import { RelativeTime } from '../../components/relative-time.tsx'
 import { dateTime, duration } from '../../lib/time.ts'
 import { EditAsset } from './edit-asset.tsx'
 import { HistoryCard } from './history-card.tsx'
-import { staysOf } from './stays.ts'
+import { mergeHistory } from './merge-history.ts'
 
 function NowCard({ assetId }: { assetId: number }) {
-  const isOperator = useCan('operator')
+  const isOperator = useHasRole('operator')
   const position = useQuery(listPositions({ asset_id: [assetId], limit: 1, offset: 0 }))
   const history = useQuery(listHistory(assetId, { limit: 200, offset: 0 }))
   const row = position.data?.data[0]
-  const stay = staysOf(history.data?.data ?? [], Date.now()).at(-1)
+  const stay = mergeHistory(history.data?.data ?? [], Date.now()).at(-1)
   const isWhole =
     (history.data?.total_count ?? 0) <= 200 ||
     (stay !== undefined && history.data?.data.some((one) => one.location_id !== stay.locationId))
   return (
     <Card title="Now">
-      {position.isError && <Problem error={position.error} />}
-      {position.isPending && <Lines rows={2} height={22} />}
+      {position.isError && <ErrorAlert error={position.error} />}
+      {position.isPending && <Skeleton rows={2} height={22} />}
       {position.isSuccess && row === undefined && (
         <Text size="sm" c="dimmed">
           Not seen yet.{' '}
@@ -62,13 +62,13 @@ function NowCard({ assetId }: { assetId: number }) {
       )}
       {row !== undefined && (
         <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="md">
-          <Fact label="Place">
+          <Fact label="Location">
             <Text fw={650} span>
-              <PlaceLink id={row.location_id} fallback={row.location_external_key} />
+              <LocationLink id={row.location_id} fallback={row.location_external_key} />
             </Text>
           </Fact>
           <Fact label="Last seen">
-            <When at={row.asset_last_seen} />
+            <RelativeTime at={row.asset_last_seen} />
           </Fact>
           {stay !== undefined && (
             <Fact label="There for">
@@ -96,10 +96,10 @@ function Details({ asset }: { asset: Asset }) {
           <Fact label="Valid from">{dateTime(asset.valid_from)}</Fact>
           <Fact label="Valid to">{asset.valid_to === null ? 'no end' : dateTime(asset.valid_to)}</Fact>
           <Fact label="Created">
-            <When at={asset.created_at} />
+            <RelativeTime at={asset.created_at} />
           </Fact>
           <Fact label="Changed">
-            <When at={asset.updated_at} />
+            <RelativeTime at={asset.updated_at} />
           </Fact>
         </SimpleGrid>
         {entries.length > 0 && (
@@ -129,7 +129,7 @@ export function AssetPage() {
   const asset = useQuery(oneAsset(id))
   if (asset.isError)
     return (
-      <RecordProblem
+      <RecordErrorPage
         what="Asset"
         list={{ to: '/assets', label: 'Assets' }}
         error={asset.error}
@@ -139,14 +139,14 @@ export function AssetPage() {
   if (asset.data === undefined)
     return (
       <Box className="app-page">
-        <Lines />
+        <Skeleton />
       </Box>
     )
   return <Loaded key={id} asset={asset.data} />
 }
 
 function Loaded({ asset }: { asset: Asset }) {
-  const isManager = useCan('manager')
+  const isManager = useHasRole('manager')
   const navigate = useNavigate()
   const queries = useQueryClient()
   const [open, setOpen] = useState<'edit' | 'rename' | 'delete' | null>(null)
@@ -154,7 +154,7 @@ function Loaded({ asset }: { asset: Asset }) {
   const onDelete = async (): Promise<void> => {
     await deleteAsset(asset.id)
     void queries.invalidateQueries({ queryKey: ['assets', 'list'] })
-    tell(`${asset.name} was deleted. Its key and tags are free again.`)
+    notify(`${asset.name} was deleted. Its key and tags are free again.`)
     await navigate({ to: '/assets' })
   }
   return (
@@ -211,7 +211,9 @@ function Loaded({ asset }: { asset: Asset }) {
         </Grid.Col>
       </Grid>
       {open === 'edit' && <EditAsset asset={asset} onClose={close} />}
-      {open === 'rename' && <Rename kind="assets" id={asset.id} current={asset.external_key} opened onClose={close} />}
+      {open === 'rename' && (
+        <RenameKey kind="assets" id={asset.id} current={asset.external_key} opened onClose={close} />
+      )}
       <Confirm
         opened={open === 'delete'}
         title={`Delete ${asset.name}?`}

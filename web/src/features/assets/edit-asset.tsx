@@ -6,12 +6,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { InexactNumberError, parseExactJson } from '../../../../client/src/exact-json.ts'
 import { assetKeys, patchAsset } from '../../api/assets.ts'
-import { getOne } from '../../api/client.ts'
+import { getOne } from '../../api/request.ts'
 import type { Asset } from '../../api/types.ts'
 import { EditConflict, isStale } from '../../components/edit-conflict.tsx'
-import { Problem, tell } from '../../components/problem.tsx'
-import { required, sentence, showRefusal } from '../../lib/forms.ts'
-import { fromField, toField } from '../../lib/local-time.ts'
+import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { required, toSentence, showFieldErrors } from '../../lib/forms.ts'
+import { fromPickerValue, toPickerValue } from '../../lib/local-time.ts'
 import { mergePatch } from '../../lib/merge-patch.ts'
 
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2)
@@ -20,8 +20,8 @@ const valuesOf = (asset: Asset) => ({
   name: asset.name,
   description: asset.description ?? '',
   is_active: asset.is_active,
-  valid_from: toField(asset.valid_from),
-  valid_to: toField(asset.valid_to),
+  valid_from: toPickerValue(asset.valid_from),
+  valid_to: toPickerValue(asset.valid_to),
   metadata: pretty(asset.metadata),
 })
 
@@ -34,7 +34,7 @@ const metadataRule = (text: string): string | null => {
     const value = parseMetadata(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? null : 'This must be an object: { … }'
   } catch (error) {
-    return error instanceof InexactNumberError ? sentence(error.message) : 'This is not valid JSON'
+    return error instanceof InexactNumberError ? toSentence(error.message) : 'This is not valid JSON'
   }
 }
 
@@ -46,8 +46,8 @@ function patchOf(asset: Asset, values: Values): object {
   if (values.description !== before.description)
     patch['description'] = values.description === '' ? null : values.description
   if (values.is_active !== before.is_active) patch['is_active'] = values.is_active
-  if (values.valid_from !== before.valid_from) patch['valid_from'] = fromField(values.valid_from)
-  if (values.valid_to !== before.valid_to) patch['valid_to'] = fromField(values.valid_to)
+  if (values.valid_from !== before.valid_from) patch['valid_from'] = fromPickerValue(values.valid_from)
+  if (values.valid_to !== before.valid_to) patch['valid_to'] = fromPickerValue(values.valid_to)
   const metadata = mergePatch(asset.metadata, parseMetadata(values.metadata) as Record<string, unknown>)
   if (Object.keys(metadata).length > 0) patch['metadata'] = metadata
   return patch
@@ -111,12 +111,12 @@ export function EditAsset({ asset, onClose }: { asset: Asset; onClose: () => voi
     onSuccess: (saved) => {
       queries.setQueryData(assetKeys.one(asset.id), saved)
       void queries.invalidateQueries({ queryKey: ['assets', 'list'] })
-      tell('Saved.')
+      notify('Saved.')
       onClose()
     },
     onError: async (error) => {
       if (isStale(error)) setTheirs(await getOne<Asset>(`/assets/${asset.id}`))
-      else showRefusal(form, error)
+      else showFieldErrors(form, error)
     },
   })
   const settle = (next: Asset): void => {
@@ -125,7 +125,8 @@ export function EditAsset({ asset, onClose }: { asset: Asset; onClose: () => voi
     setTheirs(null)
     action.reset()
   }
-  const isLoose = action.isError && theirs === null && !isStale(action.error) && Object.keys(form.errors).length === 0
+  const hasFormError =
+    action.isError && theirs === null && !isStale(action.error) && Object.keys(form.errors).length === 0
   return (
     <Modal opened onClose={onClose} title={`Edit ${asset.name}`} size="lg">
       <form onSubmit={form.onSubmit(() => action.mutate(base))} noValidate>
@@ -144,7 +145,7 @@ export function EditAsset({ asset, onClose }: { asset: Asset; onClose: () => voi
             />
           )}
           <Fields form={form} />
-          {isLoose && <Problem error={action.error} />}
+          {hasFormError && <ErrorAlert error={action.error} />}
           <Group justify="flex-end" mt="xs">
             <Button variant="default" onClick={onClose}>
               Cancel

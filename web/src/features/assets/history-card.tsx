@@ -2,14 +2,14 @@ import { Anchor, Group, SegmentedControl, Stack, Table, Text } from '@mantine/co
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { listHistory } from '../../api/assets.ts'
-import { usePlaces } from '../../api/looking.ts'
+import { useLocationCounts } from '../../api/overview.ts'
 import { Card } from '../../components/page.tsx'
 import { Pager } from '../../components/pager.tsx'
-import { PlaceLink } from '../../components/place-link.tsx'
+import { LocationLink } from '../../components/record-links.tsx'
 import { QueryView } from '../../components/query-view.tsx'
-import { When } from '../../components/when.tsx'
-import { duration, exact } from '../../lib/time.ts'
-import { type Stay, staysOf } from './stays.ts'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { duration, exactDateTime } from '../../lib/time.ts'
+import { type Stay, mergeHistory } from './merge-history.ts'
 import { Timeline } from './timeline.tsx'
 
 const spans = [
@@ -24,14 +24,14 @@ const size = 20
 export function HistoryCard({ assetId }: { assetId: number }) {
   const [days, setDays] = useState('1')
   const [page, setPage] = useState(1)
-  const places = usePlaces()
+  const locations = useLocationCounts()
   const from = useMemo(() => Math.floor((Date.now() - Number(days) * 86_400_000) / 60_000) * 60_000, [days])
   const recent = useQuery(listHistory(assetId, { limit: 200, offset: 0 }))
   const rows = useQuery(listHistory(assetId, { limit: size, offset: (page - 1) * size }))
   const nameOf = (stay: Stay): string =>
     stay.locationId === null
       ? 'Nowhere in particular'
-      : (places.get(stay.locationId)?.name ?? stay.locationKey ?? 'Deleted')
+      : (locations.get(stay.locationId)?.name ?? stay.locationKey ?? 'Deleted')
   const now = Date.now()
   return (
     <Card
@@ -46,7 +46,7 @@ export function HistoryCard({ assetId }: { assetId: number }) {
                 Not seen yet. The first read of one of its tags, or a save from the scan view, starts its history.
               </Text>
             )
-          const stays = staysOf(data, now).filter((stay) => stay.to > from)
+          const stays = mergeHistory(data, now).filter((stay) => stay.to > from)
           return (
             <Stack gap="md">
               <Timeline stays={stays} from={from} to={now} nameOf={nameOf} />
@@ -76,18 +76,18 @@ export function HistoryCard({ assetId }: { assetId: number }) {
                 {rows.data?.data.map((row) => (
                   <Table.Tr key={row.event_observed_at}>
                     <Table.Td>
-                      <PlaceLink id={row.location_id} fallback={row.location_external_key} />
+                      <LocationLink id={row.location_id} fallback={row.location_external_key} />
                     </Table.Td>
                     <Table.Td className="number">
                       <Group gap={8}>
-                        <span>{exact(row.event_observed_at)}</span>
+                        <span>{exactDateTime(row.event_observed_at)}</span>
                         <Text size="xs" c="dimmed" span visibleFrom="sm">
-                          <When at={row.event_observed_at} />
+                          <RelativeTime at={row.event_observed_at} />
                         </Text>
                       </Group>
                       {row.duration_seconds !== null && (
                         <Text size="xs" c="dimmed" hiddenFrom="xs">
-                          {duration(row.duration_seconds)} at the place before
+                          {duration(row.duration_seconds)} at the location before
                         </Text>
                       )}
                     </Table.Td>

@@ -1,13 +1,13 @@
 import { Text, Tooltip } from '@mantine/core'
 import { useWidth } from '../../components/use-width.ts'
 import { clockTime, dateTime, duration } from '../../lib/time.ts'
-import type { Stay } from './stays.ts'
+import type { Stay } from './merge-history.ts'
 
 const lane = 26
 const axis = 22
 const colors = ['#0f8f82', '#3d7bbd', '#b26a1f', '#8a5cb8', '#b2456e', '#5d7f2b', '#2f8aa3', '#8b6b4a']
 
-/** Where an asset was, over time: one lane per place. */
+/** Where an asset was, over time: one lane per location. */
 export function Timeline({
   stays,
   from,

@@ -2,7 +2,7 @@ import { Anchor, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { askForReset } from '../../api/auth.ts'
+import { requestPasswordReset } from '../../api/auth.ts'
 import { emailRule } from '../../lib/forms.ts'
 import { AuthForm } from './auth-form.tsx'
 import { AuthPage } from './auth-page.tsx'
@@ -30,7 +30,7 @@ export function ForgotPasswordPage() {
       <AuthForm
         form={form}
         verb="Send the link"
-        onSubmit={({ email }) => askForReset(email)}
+        onSubmit={({ email }) => requestPasswordReset(email)}
         onDone={() => setSent(true)}
       >
         <TextInput label="E-mail" type="email" autoComplete="username" autoFocus {...form.getInputProps('email')} />

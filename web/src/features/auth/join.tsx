@@ -6,15 +6,15 @@ import { useState } from 'react'
 import { acceptInvitation, lookUpInvitation } from '../../api/auth.ts'
 import { QueryView } from '../../components/query-view.tsx'
 import { newPasswordRule, required } from '../../lib/forms.ts'
-import { roleWords } from '../../lib/roles.ts'
+import { roleDescriptions } from '../../lib/roles.ts'
 import { AuthForm } from './auth-form.tsx'
 import { AuthPage } from './auth-page.tsx'
-import { takeToken } from './token.ts'
+import { takeTokenFromUrl } from './token.ts'
 
 type Offer = Awaited<ReturnType<typeof lookUpInvitation>>
 
 export function JoinPage() {
-  const [token] = useState(takeToken)
+  const [token] = useState(takeTokenFromUrl)
   const offer = useQuery({ queryKey: ['invitation', token], queryFn: () => lookUpInvitation(token), retry: false })
   return (
     <AuthPage title="Join an organization">
@@ -43,7 +43,7 @@ function Accept({ token, offer }: { token: string; offer: Offer }) {
   return (
     <>
       <Text size="sm">
-        You are invited to <b>{offer.organization_name}</b> as <b>{offer.role}</b>, who {roleWords[offer.role]}.
+        You are invited to <b>{offer.organization_name}</b> as <b>{offer.role}</b>, who {roleDescriptions[offer.role]}.
       </Text>
       <AuthForm
         form={form}

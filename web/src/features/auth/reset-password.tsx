@@ -2,14 +2,14 @@ import { Alert, Anchor, PasswordInput, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { confirmReset } from '../../api/auth.ts'
+import { confirmPasswordReset } from '../../api/auth.ts'
 import { newPasswordRule } from '../../lib/forms.ts'
 import { AuthForm } from './auth-form.tsx'
 import { AuthPage } from './auth-page.tsx'
-import { takeToken } from './token.ts'
+import { takeTokenFromUrl } from './token.ts'
 
 export function ResetPasswordPage() {
-  const [token] = useState(takeToken)
+  const [token] = useState(takeTokenFromUrl)
   const [isDone, setDone] = useState(false)
   const form = useForm({ initialValues: { new_password: '' }, validate: { new_password: newPasswordRule } })
   const signIn = (
@@ -34,7 +34,7 @@ export function ResetPasswordPage() {
       <AuthForm
         form={form}
         verb="Set password"
-        onSubmit={(values) => confirmReset({ token, ...values })}
+        onSubmit={(values) => confirmPasswordReset({ token, ...values })}
         onDone={() => setDone(true)}
       >
         <PasswordInput

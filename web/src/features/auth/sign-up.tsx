@@ -36,7 +36,7 @@ function SignUpForm() {
   return (
     <AuthPage
       title="Create an organization"
-      lead="An organization holds your places, things and people. You become its first admin."
+      lead="An organization holds your locations, things and people. You become its first admin."
     >
       <AuthForm form={form} verb="Create organization" onSubmit={signUp} onDone={() => void navigate({ to: '/' })}>
         <TextInput

@@ -2,19 +2,19 @@ import { Badge, Button, Group, Modal, Paper, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ColumnDef } from '@tanstack/react-table'
 import { useState } from 'react'
-import { get, remove } from '../../api/client.ts'
+import { get, remove } from '../../api/request.ts'
 import type { ApiKey, List, NewApiKey } from '../../api/types.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { CopyBlock, ShownOnce } from '../../components/copy.tsx'
+import { CopyBlock, OneTimeSecrets } from '../../components/copy.tsx'
 import { DataTable } from '../../components/data-table.tsx'
-import { Empty } from '../../components/empty.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
 import { IconKey, IconPlus } from '../../components/icons.ts'
 import { AdminOnly } from '../../components/admin-only.tsx'
 import { Page } from '../../components/page.tsx'
 import { Pager } from '../../components/pager.tsx'
-import { Problem, tell } from '../../components/problem.tsx'
+import { ErrorAlert, notify } from '../../components/feedback.tsx'
 import { useUser } from '../../components/use-session.ts'
-import { When } from '../../components/when.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
 import { dateTime } from '../../lib/time.ts'
 import { NewKey } from './new-key.tsx'
 
@@ -74,7 +74,7 @@ function Keys() {
           </Text>
           <Text size="xs" c="dimmed" hiddenFrom="md" component="div">
             <Text span inherit hiddenFrom="sm">
-              used <When at={original.last_used_at} />,{' '}
+              used <RelativeTime at={original.last_used_at} />,{' '}
             </Text>
             expires <Expiry at={original.expires_at} />
           </Text>
@@ -99,7 +99,7 @@ function Keys() {
       id: 'used',
       header: 'Last used',
       meta: { from: 'sm' },
-      cell: ({ row: { original } }) => <When at={original.last_used_at} />,
+      cell: ({ row: { original } }) => <RelativeTime at={original.last_used_at} />,
     },
     {
       id: 'expires',
@@ -135,7 +135,7 @@ function Keys() {
       }
     >
       {keys.isError ? (
-        <Problem error={keys.error} onRetry={() => void keys.refetch()} />
+        <ErrorAlert error={keys.error} onRetry={() => void keys.refetch()} />
       ) : (
         <Paper px="xs" py={4}>
           <DataTable
@@ -144,9 +144,9 @@ function Keys() {
             rows={keys.data?.data}
             rowKey={(one) => String(one.id)}
             empty={
-              <Empty icon={<IconKey size={24} />} title="No keys yet">
+              <EmptyState icon={<IconKey size={24} />} title="No keys yet">
                 A key is a client id and a secret. A program trades them for a token that is good for 15 minutes.
-              </Empty>
+              </EmptyState>
             }
           />
         </Paper>
@@ -164,7 +164,7 @@ function Keys() {
       )}
       <Modal opened={made !== null} onClose={() => setMade(null)} title={made?.name} size="lg">
         {made !== null && (
-          <ShownOnce
+          <OneTimeSecrets
             values={[
               { label: 'Client id', value: made.jti },
               { label: 'Client secret', value: made.key },
@@ -173,7 +173,7 @@ function Keys() {
           >
             <Text size="sm">Trade them for a token:</Text>
             <CopyBlock text={curl(made)} label="the command" />
-          </ShownOnce>
+          </OneTimeSecrets>
         )}
       </Modal>
       <Confirm
@@ -183,7 +183,7 @@ function Keys() {
         onClose={() => setDoomed(null)}
         onConfirm={async () => {
           await remove(`/orgs/${org.id}/api-keys/${String(doomed?.id)}`)
-          tell('Revoked.')
+          notify('Revoked.')
           refresh()
         }}
       >

@@ -17,16 +17,16 @@ import { useMemo, useState } from 'react'
 import { listAssets } from '../../api/assets.ts'
 import { listLocations } from '../../api/locations.ts'
 import type { Asset, List, Location } from '../../api/types.ts'
-import { Empty } from '../../components/empty.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
 import { IconDownload, IconPrinter } from '../../components/icons.ts'
 import { Card, Page } from '../../components/page.tsx'
-import { tellProblem } from '../../components/problem.tsx'
+import { notifyError } from '../../components/feedback.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { saveBlob } from '../../lib/download.ts'
-import { count } from '../../lib/time.ts'
-import type { Symbology } from './code-shapes.ts'
-import { toSvg } from './draw.ts'
-import { type Item, layOut, sheets } from './sheets.ts'
+import { formatNumber } from '../../lib/time.ts'
+import type { Symbology } from './encode-barcode.ts'
+import { toSvg } from './export-labels.ts'
+import { type Item, layOutLabels, sheets } from './label-layout.ts'
 
 type Content = 'key' | 'barcode'
 
@@ -57,7 +57,10 @@ export function LabelsPage() {
   const sheet = sheets.find((one) => one.value === sheetName) ?? sheets[0]!
   const found = useItems(kind, text, limit)
   const rows: readonly (Asset | Location)[] = found.data?.data ?? []
-  const pages = useMemo(() => layOut(rows.map(itemOf(content)), sheet, symbology), [rows, content, sheet, symbology])
+  const pages = useMemo(
+    () => layOutLabels(rows.map(itemOf(content)), sheet, symbology),
+    [rows, content, sheet, symbology],
+  )
   const preview = useMemo(() => {
     const svg = pages[0] === undefined ? '' : toSvg(pages[0], sheet)
     return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`
@@ -70,13 +73,13 @@ export function LabelsPage() {
       const { toPdf } = await import('./pdf.ts')
       saveBlob(await toPdf(pages, sheet), `${kind}-labels.pdf`)
     } catch (error) {
-      tellProblem(error)
+      notifyError(error)
     } finally {
       setMakingPdf(false)
     }
   }
   return (
-    <Page title="Labels" lead="QR or Code 128 for assets and places, on the sheets you have.">
+    <Page title="Labels" lead="QR or Code 128 for assets and locations, on the sheets you have.">
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Card>
@@ -141,7 +144,7 @@ export function LabelsPage() {
                   loading={isMakingPdf}
                   onClick={() => void savePdf()}
                 >
-                  PDF, {count(pages.length)} {pages.length === 1 ? 'page' : 'pages'}
+                  PDF, {formatNumber(pages.length)} {pages.length === 1 ? 'page' : 'pages'}
                 </Button>
                 <Button
                   variant="default"
@@ -166,16 +169,16 @@ export function LabelsPage() {
             <QueryView query={found} rows={5}>
               {() =>
                 rows.length === 0 ? (
-                  <Empty icon={<IconPrinter size={22} />} title="Nothing to print">
+                  <EmptyState icon={<IconPrinter size={22} />} title="Nothing to print">
                     {q === ''
                       ? `There are no ${kind} yet. Each gets a label with its name and a code to scan.`
                       : `No ${kind} match.`}
-                  </Empty>
+                  </EmptyState>
                 ) : (
                   <img
                     className="sheet"
                     src={preview}
-                    alt={`First page with labels of ${count(rows.length)} ${kind}`}
+                    alt={`First page with labels of ${formatNumber(rows.length)} ${kind}`}
                   />
                 )
               }

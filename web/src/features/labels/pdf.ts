@@ -1,6 +1,6 @@
 import { PDFDocument, type PDFFont, type PDFPage, StandardFonts, rgb } from 'pdf-lib'
-import { boxPath } from './draw.ts'
-import type { Mark, Sheet } from './sheets.ts'
+import { boxPath } from './export-labels.ts'
+import type { Mark, Sheet } from './label-layout.ts'
 
 const pointsPerMm = 72 / 25.4
 

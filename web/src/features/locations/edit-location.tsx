@@ -2,14 +2,14 @@ import { Button, Group, Modal, Stack, Switch, TextInput, Textarea } from '@manti
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { getOne } from '../../api/client.ts'
+import { getOne } from '../../api/request.ts'
 import { patchLocation } from '../../api/locations.ts'
 import type { Location } from '../../api/types.ts'
 import { EditConflict, isStale } from '../../components/edit-conflict.tsx'
 import { LocationPicker } from '../../components/pickers.tsx'
-import { Problem, tell } from '../../components/problem.tsx'
-import { required, showRefusal } from '../../lib/forms.ts'
-import { refreshOverview } from '../../api/looking.ts'
+import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { required, showFieldErrors } from '../../lib/forms.ts'
+import { refreshOverview } from '../../api/overview.ts'
 
 const valuesOf = (one: Location) => ({
   name: one.name,
@@ -41,7 +41,7 @@ const words: Record<keyof Values, string> = {
 const shown = (one: Location, name: keyof Values): string =>
   name === 'parent_id' ? (one.parent_external_key ?? 'nothing') : String(valuesOf(one)[name])
 
-/** Editing a place, moving it included. */
+/** Editing a location, moving it included. */
 export function EditLocation({ location, onClose }: { location: Location; onClose: () => void }) {
   const queries = useQueryClient()
   const [base, setBase] = useState(location)
@@ -52,12 +52,12 @@ export function EditLocation({ location, onClose }: { location: Location; onClos
     onSuccess: () => {
       void queries.invalidateQueries({ queryKey: ['locations'] })
       refreshOverview(queries)
-      tell('Saved.')
+      notify('Saved.')
       onClose()
     },
     onError: async (error) => {
       if (isStale(error)) setTheirs(await getOne<Location>(`/locations/${location.id}`))
-      else showRefusal(form, error)
+      else showFieldErrors(form, error)
     },
   })
   const settle = (next: Location): void => {
@@ -65,7 +65,8 @@ export function EditLocation({ location, onClose }: { location: Location; onClos
     setTheirs(null)
     action.reset()
   }
-  const isLoose = action.isError && theirs === null && !isStale(action.error) && Object.keys(form.errors).length === 0
+  const hasFormError =
+    action.isError && theirs === null && !isStale(action.error) && Object.keys(form.errors).length === 0
   return (
     <Modal opened onClose={onClose} title={`Edit ${location.name}`}>
       <form onSubmit={form.onSubmit(() => action.mutate(base))} noValidate>
@@ -88,7 +89,7 @@ export function EditLocation({ location, onClose }: { location: Location; onClos
           <TextInput label="Name" required data-autofocus maxLength={255} {...form.getInputProps('name')} />
           <LocationPicker
             label="Inside of"
-            description="Moving a place takes everything below it along."
+            description="Moving a location takes everything below it along."
             placeholder="Nothing: it stands at the top"
             value={form.values.parent_id}
             onChange={(id) => form.setFieldValue('parent_id', id)}
@@ -96,7 +97,7 @@ export function EditLocation({ location, onClose }: { location: Location; onClos
           />
           <Textarea label="Description" autosize minRows={2} maxLength={1024} {...form.getInputProps('description')} />
           <Switch label="Active" {...form.getInputProps('is_active', { type: 'checkbox' })} />
-          {isLoose && <Problem error={action.error} />}
+          {hasFormError && <ErrorAlert error={action.error} />}
           <Group justify="flex-end" mt="xs">
             <Button variant="default" onClick={onClose}>
               Cancel

@@ -3,9 +3,9 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { createLocation } from '../../api/locations.ts'
 import { LocationPicker } from '../../components/pickers.tsx'
-import { Problem, tell } from '../../components/problem.tsx'
-import { required, showRefusal } from '../../lib/forms.ts'
-import { refreshOverview } from '../../api/looking.ts'
+import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { required, showFieldErrors } from '../../lib/forms.ts'
+import { refreshOverview } from '../../api/overview.ts'
 
 export function NewLocation({
   opened,
@@ -34,10 +34,10 @@ export function NewLocation({
     onSuccess: (made) => {
       void queries.invalidateQueries({ queryKey: ['locations'] })
       refreshOverview(queries)
-      tell(`${made.name} is a place now.`)
+      notify(`${made.name} is a location now.`)
       close()
     },
-    onError: (error) => showRefusal(form, error),
+    onError: (error) => showFieldErrors(form, error),
   })
   const close = (): void => {
     form.reset()
@@ -62,7 +62,7 @@ export function NewLocation({
             onChange={(id) => form.setFieldValue('parent_id', id)}
           />
           <Textarea label="Description" autosize minRows={2} maxLength={1024} {...form.getInputProps('description')} />
-          {action.isError && Object.keys(form.errors).length === 0 && <Problem error={action.error} />}
+          {action.isError && Object.keys(form.errors).length === 0 && <ErrorAlert error={action.error} />}
           <Group justify="flex-end" mt="xs">
             <Button variant="default" onClick={close}>
               Cancel

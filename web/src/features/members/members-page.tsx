@@ -2,19 +2,19 @@ import { Badge, Box, Button, Group, Modal, Select, Stack, Text, TextInput } from
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { get, patch, post, remove } from '../../api/client.ts'
+import { get, patch, post, remove } from '../../api/request.ts'
 import { type Invitation, type List, type Member, type NewInvitation, type Role, roles } from '../../api/types.ts'
 import { AdminOnly } from '../../components/admin-only.tsx'
 import { Confirm } from '../../components/confirm.tsx'
-import { ShownOnce } from '../../components/copy.tsx'
+import { OneTimeSecrets } from '../../components/copy.tsx'
 import { IconUserPlus } from '../../components/icons.ts'
 import { Card, Page } from '../../components/page.tsx'
-import { Problem, tell, tellProblem } from '../../components/problem.tsx'
+import { ErrorAlert, notify, notifyError } from '../../components/feedback.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { useUser } from '../../components/use-session.ts'
-import { When } from '../../components/when.tsx'
-import { emailRule, showRefusal } from '../../lib/forms.ts'
-import { roleWords } from '../../lib/roles.ts'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { emailRule, showFieldErrors } from '../../lib/forms.ts'
+import { roleDescriptions } from '../../lib/roles.ts'
 import { date } from '../../lib/time.ts'
 
 const options = roles.map((role) => ({ value: role, label: role.charAt(0).toUpperCase() + role.slice(1) }))
@@ -39,8 +39,8 @@ function Members() {
   const refresh = (): void => void queries.invalidateQueries({ queryKey: ['members'] })
   const change = useMutation({
     mutationFn: ({ id, role }: { id: number; role: Role }) => patch(`/members/${id}`, { role }),
-    onSuccess: () => tell('Changed. It counts from their next request on.'),
-    onError: tellProblem,
+    onSuccess: () => notify('Changed. It counts from their next request on.'),
+    onError: notifyError,
     onSettled: refresh,
   })
   return (
@@ -96,7 +96,7 @@ function Members() {
         <Card title="What roles may do">
           {roles.map((role) => (
             <Text size="sm" key={role}>
-              <b>{role}</b> {roleWords[role]}
+              <b>{role}</b> {roleDescriptions[role]}
             </Text>
           ))}
         </Card>
@@ -109,7 +109,7 @@ function Members() {
         onClose={() => setDoomed(null)}
         onConfirm={async () => {
           await remove(`/members/${String(doomed?.user_id)}`)
-          tell('Removed.')
+          notify('Removed.')
           refresh()
         }}
       >
@@ -127,8 +127,8 @@ function Invitations() {
   })
   const withdraw = useMutation({
     mutationFn: (id: number) => remove(`/invitations/${id}`),
-    onSuccess: () => tell('Withdrawn. The link no longer works.'),
-    onError: tellProblem,
+    onSuccess: () => notify('Withdrawn. The link no longer works.'),
+    onError: notifyError,
     onSettled: () => queries.invalidateQueries({ queryKey: ['invitations'] }),
   })
   if (open.data?.data.length === 0) return null
@@ -142,7 +142,7 @@ function Invitations() {
                 {one.email} <Badge color="gray">{one.role}</Badge>
               </Text>
               <Text size="xs" c="dimmed">
-                until <When at={one.expires_at} />
+                until <RelativeTime at={one.expires_at} />
               </Text>
               <Button
                 size="compact-sm"
@@ -170,7 +170,7 @@ function Invite({ onClose }: { onClose: () => void }) {
   const action = useMutation({
     mutationFn: () => post<NewInvitation>('/invitations', form.getValues()),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['invitations'] }),
-    onError: (error) => showRefusal(form, error),
+    onError: (error) => showFieldErrors(form, error),
   })
   const made = action.data
   return (
@@ -181,12 +181,12 @@ function Invite({ onClose }: { onClose: () => void }) {
             <TextInput label="E-mail" type="email" data-autofocus {...form.getInputProps('email')} />
             <Select
               label="Role"
-              description={`${/^[ao]/.test(form.values.role) ? 'An' : 'A'} ${form.values.role} ${roleWords[form.values.role]}.`}
+              description={`${/^[ao]/.test(form.values.role) ? 'An' : 'A'} ${form.values.role} ${roleDescriptions[form.values.role]}.`}
               allowDeselect={false}
               data={options}
               {...form.getInputProps('role')}
             />
-            {action.isError && Object.keys(form.errors).length === 0 && <Problem error={action.error} />}
+            {action.isError && Object.keys(form.errors).length === 0 && <ErrorAlert error={action.error} />}
             <Group justify="flex-end">
               <Button variant="default" onClick={onClose}>
                 Cancel
@@ -198,9 +198,9 @@ function Invite({ onClose }: { onClose: () => void }) {
           </Stack>
         </form>
       ) : (
-        <ShownOnce values={[{ label: `Link for ${made.email}`, value: made.link }]} onDone={onClose}>
+        <OneTimeSecrets values={[{ label: `Link for ${made.email}`, value: made.link }]} onDone={onClose}>
           <Text size="sm">It works once, within seven days. Where mail is set up, it was sent too.</Text>
-        </ShownOnce>
+        </OneTimeSecrets>
       )}
     </Modal>
   )

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Overview } from '../../api/types.ts'
 import { IconCheck } from '../../components/icons.ts'
-import { useCan } from '../../components/use-session.ts'
+import { useHasRole } from '../../components/use-session.ts'
 import { NewAsset } from '../assets/new-asset.tsx'
 import { NewLocation } from '../locations/new-location.tsx'
 
@@ -16,15 +16,15 @@ interface Step {
 
 /** The way from nothing to a first sighting, in three steps. */
 export function FirstSteps({ data }: { data: Overview }) {
-  const isManager = useCan('manager')
-  const isOperator = useCan('operator')
-  const [open, setOpen] = useState<'place' | 'thing' | null>(null)
+  const isManager = useHasRole('manager')
+  const isOperator = useHasRole('operator')
+  const [open, setOpen] = useState<'location' | 'thing' | null>(null)
   const steps: Step[] = [
     {
-      title: 'Name your places',
+      title: 'Name your locations',
       text: 'A site, a hall, a room, a shelf: whatever you answer with when somebody asks where something is.',
       isDone: data.locations.length > 0,
-      action: isManager && <Button onClick={() => setOpen('place')}>Add a place</Button>,
+      action: isManager && <Button onClick={() => setOpen('location')}>Add a location</Button>,
     },
     {
       title: 'Add things and their tags',
@@ -79,7 +79,7 @@ export function FirstSteps({ data }: { data: Overview }) {
         </Anchor>
         .
       </Text>
-      <NewLocation opened={open === 'place'} parentId={null} onClose={() => setOpen(null)} />
+      <NewLocation opened={open === 'location'} parentId={null} onClose={() => setOpen(null)} />
       <NewAsset opened={open === 'thing'} onClose={() => setOpen(null)} />
     </Stack>
   )

@@ -1,22 +1,22 @@
 import { Box, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { memo, useEffect, useState } from 'react'
-import { onLive } from '../../api/live.ts'
-import { recentMoves } from '../../api/looking.ts'
+import { subscribeToLive } from '../../api/live.ts'
+import { recentMoves } from '../../api/overview.ts'
 import type { Move } from '../../api/types.ts'
 import { Card } from '../../components/page.tsx'
-import { AssetLink, PlaceLink } from '../../components/place-link.tsx'
+import { AssetLink, LocationLink } from '../../components/record-links.tsx'
 import { QueryView } from '../../components/query-view.tsx'
-import { When } from '../../components/when.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
 
 const kept = 40
 
 /** Moves that arrived while the page is open, newest first. */
-function useFresh(): readonly Move[] {
+function useLiveMoves(): readonly Move[] {
   const [fresh, setFresh] = useState<readonly Move[]>([])
   useEffect(
     () =>
-      onLive((events) => {
+      subscribeToLive((events) => {
         const moves = events.flatMap((event) => (event.kind === 'move' ? [event.move] : [])).reverse()
         if (moves.length > 0) setFresh((old) => [...moves, ...old].slice(0, kept))
       }),
@@ -36,21 +36,21 @@ const MoveRow = memo(function MoveRow({ move, isFresh }: { move: Move; isFresh: 
         <Text size="xs" c="dimmed">
           {move.from_location !== null && (
             <>
-              <PlaceLink id={move.from_location.id} name={move.from_location.name} /> →{' '}
+              <LocationLink id={move.from_location.id} name={move.from_location.name} /> →{' '}
             </>
           )}
-          <PlaceLink id={move.to_location.id} name={move.to_location.name} />
+          <LocationLink id={move.to_location.id} name={move.to_location.name} />
         </Text>
       </Box>
       <Text size="xs" c="dimmed">
-        <When at={move.occurred_at} />
+        <RelativeTime at={move.occurred_at} />
       </Text>
     </div>
   )
 })
 
 export function MovesCard() {
-  const fresh = useFresh()
+  const fresh = useLiveMoves()
   const earlier = useQuery(recentMoves({ limit: kept }))
   const known = new Set(fresh.map((one) => one.delivery_id))
   return (
@@ -68,7 +68,7 @@ export function MovesCard() {
           if (all.length === 0)
             return (
               <Text size="sm" c="dimmed">
-                Nothing has moved yet. A move is shown when something is seen at another place than before.
+                Nothing has moved yet. A move is shown when something is seen at another location than before.
               </Text>
             )
           return (

@@ -1,7 +1,7 @@
 import { Modal, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { NewReader } from '../../api/types.ts'
-import { ShownOnce } from '../../components/copy.tsx'
+import { OneTimeSecrets } from '../../components/copy.tsx'
 import { ReaderForm } from './reader-form.tsx'
 import { Snippets } from './snippets.tsx'
 
@@ -11,7 +11,7 @@ export function AddReader({ topicKey, onClose }: { topicKey?: string; onClose: (
   if (made === null) return <ReaderForm reader={null} topicKey={topicKey} onClose={onClose} onMade={setMade} />
   return (
     <Modal opened onClose={onClose} title={made.name} size="lg">
-      <ShownOnce values={[{ label: 'Token of the reader', value: made.token }]} onDone={onClose}>
+      <OneTimeSecrets values={[{ label: 'Token of the reader', value: made.token }]} onDone={onClose}>
         <Stack gap={4}>
           <Text fw={600}>{topicKey === undefined ? 'Point the device here' : 'Nothing to change in the device'}</Text>
           {topicKey !== undefined && (
@@ -25,7 +25,7 @@ export function AddReader({ topicKey, onClose }: { topicKey?: string; onClose: (
             connection={{ ingestUrl: made.ingest_url, token: made.token, mqtt: made.mqtt }}
           />
         </Stack>
-      </ShownOnce>
+      </OneTimeSecrets>
     </Modal>
   )
 }

@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query'
 import { latestReads } from '../../api/readers.ts'
 import type { LatestRead } from '../../api/types.ts'
 import { Card } from '../../components/page.tsx'
-import { AssetLink, PlaceLink } from '../../components/place-link.tsx'
+import { AssetLink, LocationLink } from '../../components/record-links.tsx'
 import { QueryView } from '../../components/query-view.tsx'
-import { exact, toTheSecond } from '../../lib/time.ts'
+import { exactDateTime, timeWithSeconds } from '../../lib/time.ts'
 import { tagLabel } from '../../lib/tags.ts'
 
 const most = 15
 
-function Holder({ read: { holder } }: { read: LatestRead }) {
+function TagOwner({ read: { holder } }: { read: LatestRead }) {
   if (holder === null)
     return (
       <Text span size="xs" c="dimmed">
@@ -20,7 +20,7 @@ function Holder({ read: { holder } }: { read: LatestRead }) {
   return holder.kind === 'asset' ? (
     <AssetLink id={holder.id} name={holder.name} />
   ) : (
-    <PlaceLink id={holder.id} fallback={holder.name} />
+    <LocationLink id={holder.id} fallback={holder.name} />
   )
 }
 
@@ -31,12 +31,12 @@ function Row({ read }: { read: LatestRead }) {
   return (
     <Table.Tr>
       <Table.Td className="number" style={{ whiteSpace: 'nowrap' }}>
-        <time dateTime={at} title={exact(at)}>
-          {toTheSecond(at)}
+        <time dateTime={at} title={exactDateTime(at)}>
+          {timeWithSeconds(at)}
         </time>
       </Table.Td>
       <Table.Td>
-        <Holder read={read} />
+        <TagOwner read={read} />
         <Text size="xs" c="dimmed">
           {tagLabel(read.tag_type)} <span className="key">{read.value}</span>
         </Text>

@@ -3,8 +3,8 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReaderDraft, createReader, patchReader } from '../../api/readers.ts'
 import type { NewReader, Reader } from '../../api/types.ts'
-import { Problem, tell } from '../../components/problem.tsx'
-import { required, showRefusal } from '../../lib/forms.ts'
+import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { required, showFieldErrors } from '../../lib/forms.ts'
 import { clocks, formats } from './formats.ts'
 import { ScanPoints } from './scan-points.tsx'
 
@@ -21,7 +21,7 @@ const draftOf = (reader: Reader | null, topicKey: string | undefined): ReaderDra
         name: reader.name,
         format: reader.format,
         clock: reader.clock,
-        scan_points: reader.scan_points.map(({ antenna, location_id: place }) => ({ antenna, location_id: place })),
+        scan_points: reader.scan_points.map(({ antenna, location_id }) => ({ antenna, location_id })),
       }
 
 /** Adds a reader, perhaps under a topic that is in use already, or changes one. */
@@ -46,7 +46,7 @@ export function ReaderForm({
       if (reader === null) onMade?.(await createReader(form.getValues()))
       else {
         await patchReader(reader.id, form.getValues())
-        tell('Saved.')
+        notify('Saved.')
       }
     },
     onSuccess: () => {
@@ -54,7 +54,7 @@ export function ReaderForm({
       void queries.invalidateQueries({ queryKey: ['inbox'] })
       if (reader !== null) onClose()
     },
-    onError: (error) => showRefusal(form, error),
+    onError: (error) => showFieldErrors(form, error),
   })
   return (
     <Modal opened onClose={onClose} title={reader === null ? 'New reader' : `Edit ${reader.name}`} size="lg">
@@ -78,7 +78,7 @@ export function ReaderForm({
             {...form.getInputProps('clock')}
           />
           <ScanPoints points={form.values.scan_points} onChange={(next) => form.setFieldValue('scan_points', next)} />
-          {action.isError && <Problem error={action.error} />}
+          {action.isError && <ErrorAlert error={action.error} />}
           <Group justify="flex-end" mt="xs">
             <Button variant="default" onClick={onClose}>
               Cancel

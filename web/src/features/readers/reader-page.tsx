@@ -2,19 +2,19 @@ import { Anchor, Box, Button, Grid, Group, SimpleGrid, Stack, Table, Text } from
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { deleteReader, listUnknown, oneReader, readerConnection } from '../../api/readers.ts'
+import { deleteReader, listUnknownTags, oneReader, readerConnection } from '../../api/readers.ts'
 import type { Reader } from '../../api/types.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { IconPencil, IconTrash } from '../../components/icons.ts'
-import { Lines } from '../../components/loading.tsx'
+import { Skeleton } from '../../components/skeleton.tsx'
 import { Card, Fact, Page } from '../../components/page.tsx'
-import { PlaceLink } from '../../components/place-link.tsx'
-import { tell } from '../../components/problem.tsx'
+import { LocationLink } from '../../components/record-links.tsx'
+import { notify } from '../../components/feedback.tsx'
 import { QueryView } from '../../components/query-view.tsx'
-import { RecordProblem } from '../../components/record-problem.tsx'
-import { useCan } from '../../components/use-session.ts'
-import { When } from '../../components/when.tsx'
-import { count } from '../../lib/time.ts'
+import { RecordErrorPage } from '../../components/record-error-page.tsx'
+import { useHasRole } from '../../components/use-session.ts'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { formatNumber } from '../../lib/time.ts'
 import { formatLabel } from './formats.ts'
 import { LiveReads } from './live-reads.tsx'
 import { ReaderForm } from './reader-form.tsx'
@@ -27,7 +27,7 @@ export function ReaderPage() {
   if (reader.data !== undefined) return <Loaded key={readerId} reader={reader.data} />
   if (reader.isError)
     return (
-      <RecordProblem
+      <RecordErrorPage
         what="Reader"
         list={{ to: '/readers', label: 'Readers' }}
         error={reader.error}
@@ -36,23 +36,23 @@ export function ReaderPage() {
     )
   return (
     <Box className="app-page">
-      <Lines />
+      <Skeleton />
     </Box>
   )
 }
 
 function Activity({ reader }: { reader: Reader }) {
-  const unknown = useQuery(listUnknown({ limit: 200, offset: 0 }))
+  const unknown = useQuery(listUnknownTags({ limit: 200, offset: 0 }))
   const strangers = unknown.data?.data.filter((one) => one.reader_id === reader.id) ?? []
   return (
     <Card title="Activity" aside={<Health reader={reader} />}>
       <SimpleGrid cols={{ base: 2, sm: 4 }}>
         <Fact label="Last message">
-          <When at={reader.last_seen_at} />
+          <RelativeTime at={reader.last_seen_at} />
         </Fact>
-        <Fact label="Messages">{count(reader.messages)}</Fact>
-        <Fact label="Reads taken">{count(reader.reads)}</Fact>
-        <Fact label="Reads ignored">{count(reader.ignored)}</Fact>
+        <Fact label="Messages">{formatNumber(reader.messages)}</Fact>
+        <Fact label="Reads taken">{formatNumber(reader.reads)}</Fact>
+        <Fact label="Reads ignored">{formatNumber(reader.ignored)}</Fact>
       </SimpleGrid>
       {reader.warning !== null && reader.warning !== '' && (
         <Text size="sm" mt="sm">
@@ -61,7 +61,7 @@ function Activity({ reader }: { reader: Reader }) {
       )}
       {strangers.length > 0 && (
         <Text size="sm" mt="sm">
-          It read {count(strangers.length)} tags that hang on nothing.{' '}
+          It read {formatNumber(strangers.length)} tags that hang on nothing.{' '}
           <Anchor inherit underline="always" renderRoot={(props) => <Link to="/readers/inbox" {...props} />}>
             Attach them
           </Anchor>
@@ -72,7 +72,7 @@ function Activity({ reader }: { reader: Reader }) {
 }
 
 function Loaded({ reader }: { reader: Reader }) {
-  const isManager = useCan('manager')
+  const isManager = useHasRole('manager')
   const navigate = useNavigate()
   const queries = useQueryClient()
   const connection = useQuery({ ...readerConnection(reader.id), enabled: isManager })
@@ -80,7 +80,7 @@ function Loaded({ reader }: { reader: Reader }) {
   const onDelete = async (): Promise<void> => {
     await deleteReader(reader.id)
     void queries.invalidateQueries({ queryKey: ['readers'] })
-    tell(`${reader.name} was removed. Its token no longer works.`)
+    notify(`${reader.name} was removed. Its token no longer works.`)
     await navigate({ to: '/readers' })
   }
   return (
@@ -113,7 +113,7 @@ function Loaded({ reader }: { reader: Reader }) {
             <Card title="Antennas">
               {reader.scan_points.length === 0 ? (
                 <Text size="sm" c="dimmed">
-                  None: what it reads counts as seen, but at no place.
+                  None: what it reads counts as seen, but at no location.
                 </Text>
               ) : (
                 <Table aria-label="Antennas">
@@ -124,7 +124,7 @@ function Loaded({ reader }: { reader: Reader }) {
                           {point.antenna}
                         </Table.Td>
                         <Table.Td>
-                          <PlaceLink id={point.location_id} fallback={point.location_external_key ?? null} />
+                          <LocationLink id={point.location_id} fallback={point.location_external_key ?? null} />
                         </Table.Td>
                       </Table.Tr>
                     ))}
@@ -134,8 +134,8 @@ function Loaded({ reader }: { reader: Reader }) {
               {reader.unknown_antennas.length > 0 && (
                 <Text size="sm" mt="sm">
                   Read by antennas that are not listed:{' '}
-                  {reader.unknown_antennas.map((one) => `${one.antenna} (${count(one.reads)} reads)`).join(', ')}. Until
-                  they are, what they read counts as seen at no place.
+                  {reader.unknown_antennas.map((one) => `${one.antenna} (${formatNumber(one.reads)} reads)`).join(', ')}
+                  . Until they are, what they read counts as seen at no location.
                 </Text>
               )}
             </Card>

@@ -6,8 +6,8 @@ import { unknownReaders } from '../../api/readers.ts'
 import type { UnknownTopic } from '../../api/types.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { QueryView } from '../../components/query-view.tsx'
-import { When } from '../../components/when.tsx'
-import { count } from '../../lib/time.ts'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { formatNumber } from '../../lib/time.ts'
 import { AddReader } from './add-reader.tsx'
 
 const columns = (onAdd: (topicKey: string) => void): ColumnDef<UnknownTopic>[] => [
@@ -18,7 +18,7 @@ const columns = (onAdd: (topicKey: string) => void): ColumnDef<UnknownTopic>[] =
       <>
         <span className="key">{original.topic}</span>
         <Text size="xs" c="dimmed" hiddenFrom="sm">
-          {count(original.messages)} messages, <When at={original.last_seen_at} />
+          {formatNumber(original.messages)} messages, <RelativeTime at={original.last_seen_at} />
         </Text>
       </>
     ),
@@ -27,13 +27,13 @@ const columns = (onAdd: (topicKey: string) => void): ColumnDef<UnknownTopic>[] =
     id: 'messages',
     header: 'Messages',
     meta: { align: 'right', from: 'sm' },
-    cell: ({ row: { original } }) => <span className="number">{count(original.messages)}</span>,
+    cell: ({ row: { original } }) => <span className="number">{formatNumber(original.messages)}</span>,
   },
   {
     id: 'last',
     header: 'Last heard',
     meta: { from: 'md' },
-    cell: ({ row: { original } }) => <When at={original.last_seen_at} />,
+    cell: ({ row: { original } }) => <RelativeTime at={original.last_seen_at} />,
   },
   {
     id: 'act',

@@ -1,12 +1,12 @@
 import { Table, Text, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Sankey, type SankeyLinkProps, type SankeyNodeProps } from 'recharts'
-import { getOne } from '../../api/client.ts'
+import { getOne } from '../../api/request.ts'
 import type { Flow } from '../../api/types.ts'
 import { Card } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { useWidth } from '../../components/use-width.ts'
-import { count } from '../../lib/time.ts'
+import { formatNumber } from '../../lib/time.ts'
 import { usePeriod } from './period.tsx'
 import { sankeyOf } from './sankey.ts'
 
@@ -65,14 +65,14 @@ function Diagram({ flows }: { flows: readonly Flow[] }) {
       strokeOpacity={0.42}
       fill="none"
     >
-      <title>{`${nodes[links[index]!.source]!.name} → ${nodes[links[index]!.target]!.name}: ${count(links[index]!.value)}`}</title>
+      <title>{`${nodes[links[index]!.source]!.name} → ${nodes[links[index]!.target]!.name}: ${formatNumber(links[index]!.value)}`}</title>
     </path>
   )
   return (
     <div ref={ref}>
       <div
         role="img"
-        aria-label={`Moves between places; the most: ${flows[0]?.from_name ?? 'first seen'} to ${flows[0]?.to_name ?? ''}`}
+        aria-label={`Moves between locations; the most: ${flows[0]?.from_name ?? 'first seen'} to ${flows[0]?.to_name ?? ''}`}
       >
         {width > 0 && (
           <Sankey
@@ -88,7 +88,7 @@ function Diagram({ flows }: { flows: readonly Flow[] }) {
         )}
       </div>
       <VisuallyHidden>
-        <Table aria-label="Moves between places">
+        <Table aria-label="Moves between locations">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>From</Table.Th>
@@ -101,7 +101,7 @@ function Diagram({ flows }: { flows: readonly Flow[] }) {
               <Table.Tr key={`${source}-${target}`}>
                 <Table.Td>{nodes[source]!.name}</Table.Td>
                 <Table.Td>{nodes[target]!.name}</Table.Td>
-                <Table.Td>{count(value)}</Table.Td>
+                <Table.Td>{formatNumber(value)}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
@@ -134,7 +134,7 @@ export function FlowReport() {
               <Diagram flows={most} />
               <Text size="xs" c="dimmed" mt="xs">
                 From the left to the right; the wider, the more moves.
-                {data.length > shown && ` The ${shown} busiest of ${count(data.length)} ways.`}
+                {data.length > shown && ` The ${shown} busiest of ${formatNumber(data.length)} ways.`}
               </Text>
             </>
           )

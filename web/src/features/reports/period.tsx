@@ -2,7 +2,7 @@ import '@mantine/dates/styles.css'
 import { Group, SegmentedControl } from '@mantine/core'
 import { DateTimePicker } from '@mantine/dates'
 import { useMemo, useState } from 'react'
-import { fromField, toField } from '../../lib/local-time.ts'
+import { fromPickerValue, toPickerValue } from '../../lib/local-time.ts'
 
 export interface Period {
   from: string
@@ -23,7 +23,7 @@ export function usePeriod(days: number) {
   const [own, setOwn] = useState<Period>(() => past(days))
   const period = useMemo(() => (choice === 'own' ? own : past(Number(choice))), [choice, own])
   const set = (name: keyof Period) => (text: string | null) => {
-    const at = fromField(text)
+    const at = fromPickerValue(text)
     if (at !== null) setOwn({ ...own, [name]: at })
   }
   const control = (
@@ -45,8 +45,8 @@ export function usePeriod(days: number) {
       />
       {choice === 'own' && (
         <>
-          <DateTimePicker aria-label="From" size="xs" w={190} value={toField(own.from)} onChange={set('from')} />
-          <DateTimePicker aria-label="To" size="xs" w={190} value={toField(own.to)} onChange={set('to')} />
+          <DateTimePicker aria-label="From" size="xs" w={190} value={toPickerValue(own.from)} onChange={set('from')} />
+          <DateTimePicker aria-label="To" size="xs" w={190} value={toPickerValue(own.to)} onChange={set('to')} />
         </>
       )}
     </Group>

@@ -1,7 +1,7 @@
 import { Alert, Button } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { IconCamera, IconCameraOff } from '../../components/icons.ts'
-import { watchCamera } from './detector.ts'
+import { scanCamera } from './barcode-camera.ts'
 
 const whyNot = (error: Error): string => {
   if (error.name === 'NotAllowedError')
@@ -20,7 +20,7 @@ export function Camera({ onCode }: { onCode: (code: string) => void }) {
   useEffect(() => {
     if (!isOn || video.current === null) return
     const stop = new AbortController()
-    watchCamera(video.current, stop.signal, (code) => {
+    scanCamera(video.current, stop.signal, (code) => {
       if ('vibrate' in navigator) navigator.vibrate(40)
       latest.current(code)
     }).catch((error: unknown) => {

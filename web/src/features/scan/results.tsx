@@ -3,10 +3,10 @@ import { useState } from 'react'
 import { useAssetNames } from '../../api/assets.ts'
 import type { ResolvedCode } from '../../api/types.ts'
 import { IconX } from '../../components/icons.ts'
-import { AssetLink, PlaceLink } from '../../components/place-link.tsx'
-import { When } from '../../components/when.tsx'
-import { count } from '../../lib/time.ts'
-import type { Verdict } from './codes.ts'
+import { AssetLink, LocationLink } from '../../components/record-links.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { formatNumber } from '../../lib/time.ts'
+import type { StocktakeResult } from './stocktake.ts'
 
 function Scanned({ one, note, onDrop }: { one: ResolvedCode; note: React.ReactNode; onDrop: () => void }) {
   return (
@@ -37,17 +37,17 @@ const Nothing = ({ children }: { children: string }) => (
 
 /** Found, elsewhere, missing, unknown: the four answers of a stocktake. */
 export function Results({
-  verdict,
+  result,
   mayAttach,
   onDrop,
   onAttach,
 }: {
-  verdict: Verdict
+  result: StocktakeResult
   mayAttach: boolean
   onDrop: (code: string) => void
   onAttach: (code: string) => void
 }) {
-  const { found, elsewhere, missing, unknown } = verdict
+  const { found, elsewhere, missing, unknown } = result
   const [tab, setTab] = useState<string | null>('found')
   const nameOf = useAssetNames(tab === 'missing' ? missing.slice(0, 300).map((one) => one.asset_external_key) : [])
   const tabs = [
@@ -66,7 +66,7 @@ export function Results({
                 {one.label}
               </Text>
               <Badge size="sm" color={one.size === 0 ? 'gray' : one.color} data-count={one.value}>
-                {count(one.size)}
+                {formatNumber(one.size)}
               </Badge>
             </Group>
           </Tabs.Tab>
@@ -79,7 +79,7 @@ export function Results({
         ))}
       </Tabs.Panel>
       <Tabs.Panel value="elsewhere" pt="xs">
-        {elsewhere.length === 0 && <Nothing>Nothing that belongs to another place.</Nothing>}
+        {elsewhere.length === 0 && <Nothing>Nothing that belongs to another location.</Nothing>}
         {elsewhere.map((one) => (
           <Scanned
             key={one.code}
@@ -90,8 +90,8 @@ export function Results({
                 `${one.external_key ?? ''}, never seen before`
               ) : (
                 <>
-                  {one.external_key}, last at <PlaceLink id={one.location_id} name={one.location_name} />{' '}
-                  <When at={one.last_seen_at} />
+                  {one.external_key}, last at <LocationLink id={one.location_id} name={one.location_name} />{' '}
+                  <RelativeTime at={one.last_seen_at} />
                 </>
               )
             }
@@ -106,7 +106,7 @@ export function Results({
               <AssetLink id={one.asset_id} name={nameOf(one.asset_external_key)} />
             </Box>
             <Text size="xs" c="dimmed">
-              last seen <When at={one.asset_last_seen} />
+              last seen <RelativeTime at={one.asset_last_seen} />
             </Text>
           </div>
         ))}

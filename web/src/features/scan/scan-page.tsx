@@ -2,30 +2,30 @@ import { Alert, Anchor, Button, Group, Modal, Paper, Stack, Text, TextInput } fr
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { post } from '../../api/client.ts'
+import { post } from '../../api/request.ts'
 import { oneLocation } from '../../api/locations.ts'
 import { AttachCode } from '../../components/attach-code.tsx'
-import { Empty } from '../../components/empty.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
 import { IconBarcode, IconLock, IconMapPin } from '../../components/icons.ts'
 import { Page } from '../../components/page.tsx'
 import { LocationPicker } from '../../components/pickers.tsx'
-import { Problem, tell } from '../../components/problem.tsx'
-import { useCan, useUser } from '../../components/use-session.ts'
+import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { useHasRole, useUser } from '../../components/use-session.ts'
 import { Camera } from './camera.tsx'
-import { splitCodes } from './codes.ts'
+import { splitCodes } from './stocktake.ts'
 import { Results } from './results.tsx'
 import { useScan } from './use-scan.ts'
-import { useWedge } from './use-wedge.ts'
-import { overview, refreshOverview } from '../../api/looking.ts'
+import { useKeyboardWedge } from './use-keyboard-wedge.ts'
+import { overview, refreshOverview } from '../../api/overview.ts'
 
 export function ScanPage() {
-  const isOperator = useCan('operator')
+  const isOperator = useHasRole('operator')
   if (isOperator) return <Scan />
   return (
     <Page title="Scan">
-      <Empty icon={<IconLock size={22} />} title="Your role looks, but does not save">
+      <EmptyState icon={<IconLock size={22} />} title="Your role looks, but does not save">
         Operators, managers and admins can save where things are. An admin can change your role under Members.
-      </Empty>
+      </EmptyState>
     </Page>
   )
 }
@@ -74,14 +74,14 @@ function CodeField({ onCodes }: { onCodes: (codes: string[]) => void }) {
   )
 }
 
-/** Without a place there is nothing to choose. */
-function NoPlaces() {
-  const isManager = useCan('manager')
+/** Without a location there is nothing to choose. */
+function NoLocations() {
+  const isManager = useHasRole('manager')
   const { data } = useQuery(overview())
   if (data === undefined || data.locations.length > 0) return null
   return (
     <Text size="sm" role="note">
-      There are no places yet.{' '}
+      There are no locations yet.{' '}
       {isManager ? (
         <Anchor inherit underline="always" renderRoot={(props) => <Link to="/locations" {...props} />}>
           Name the first one
@@ -95,58 +95,58 @@ function NoPlaces() {
 
 function Scan() {
   const { org } = useUser()
-  const isManager = useCan('manager')
-  const { place: placeId = null } = useSearch({ from: '/shell/scan' })
+  const isManager = useHasRole('manager')
+  const { location: locationId = null } = useSearch({ from: '/shell/scan' })
   const navigate = useNavigate({ from: '/scan' })
-  const place = useQuery({ ...oneLocation(placeId ?? 0), enabled: placeId !== null })
-  const scan = useScan(org.id, placeId)
+  const location = useQuery({ ...oneLocation(locationId ?? 0), enabled: locationId !== null })
+  const scan = useScan(org.id, locationId)
   const queries = useQueryClient()
   const [strange, setStrange] = useState<string | null>(null)
-  const setPlace = (id: number | null): void =>
-    void navigate({ search: id === null ? {} : { place: id }, replace: true })
+  const setLocation = (id: number | null): void =>
+    void navigate({ search: id === null ? {} : { location: id }, replace: true })
   const doorCode = scan.known.find((one) => one.kind === 'location')
   useEffect(() => {
-    if (doorCode === undefined || (placeId !== null && doorCode.id !== placeId)) return
+    if (doorCode === undefined || (locationId !== null && doorCode.id !== locationId)) return
     scan.drop(doorCode.code)
-    if (placeId === null) setPlace(doorCode.id)
+    if (locationId === null) setLocation(doorCode.id)
   })
-  useWedge((code) => scan.add(splitCodes(code)))
-  const things = [...scan.verdict.found, ...scan.verdict.elsewhere]
+  useKeyboardWedge((code) => scan.add(splitCodes(code)))
+  const things = [...scan.result.found, ...scan.result.elsewhere]
   const save = useMutation({
     mutationFn: () =>
       post<Saved>('/inventory/save', {
-        location_identifier: place.data?.external_key,
+        location_identifier: location.data?.external_key,
         asset_identifiers: things.map((one) => one.external_key),
       }),
     onSuccess: async ({ count, location_name: name }) => {
-      tell(`${count === 1 ? 'One asset is' : `${count} assets are`} at ${name} now.`, 'Saved')
+      notify(`${count === 1 ? 'One asset is' : `${count} assets are`} at ${name} now.`, 'Saved')
       for (const one of things) scan.drop(one.code)
       refreshOverview(queries)
       await scan.refresh()
     },
   })
   return (
-    <Page title="Scan" lead="Choose a place, scan what is there, save.">
+    <Page title="Scan" lead="Choose a location, scan what is there, save.">
       <Stack maw={640}>
         <Paper p="md">
           <Stack gap="sm">
             <LocationPicker
-              label="Place"
+              label="Location"
               placeholder="Choose it, or scan its code"
               size="md"
               leftSection={<IconMapPin size={18} />}
-              value={placeId}
-              onChange={setPlace}
+              value={locationId}
+              onChange={setLocation}
             />
-            <NoPlaces />
-            {doorCode !== undefined && placeId !== null && doorCode.id !== placeId && (
-              <Alert color="blue" title={`${doorCode.name ?? 'Another place'} was scanned`}>
+            <NoLocations />
+            {doorCode !== undefined && locationId !== null && doorCode.id !== locationId && (
+              <Alert color="blue" title={`${doorCode.name ?? 'Another location'} was scanned`}>
                 <Group gap="xs">
                   <Button
                     size="xs"
                     onClick={() => {
                       scan.drop(doorCode.code)
-                      setPlace(doorCode.id)
+                      setLocation(doorCode.id)
                     }}
                   >
                     Go on there
@@ -161,19 +161,21 @@ function Scan() {
             <Camera onCode={(code) => scan.add([code])} />
           </Stack>
         </Paper>
-        {scan.error !== null && <Problem error={scan.error} onRetry={() => void scan.refresh()} />}
+        {scan.error !== null && <ErrorAlert error={scan.error} onRetry={() => void scan.refresh()} />}
         <Paper p="md">
-          <Results verdict={scan.verdict} mayAttach={isManager} onDrop={scan.drop} onAttach={setStrange} />
+          <Results result={scan.result} mayAttach={isManager} onDrop={scan.drop} onAttach={setStrange} />
         </Paper>
-        {save.isError && <Problem error={save.error} />}
+        {save.isError && <ErrorAlert error={save.error} />}
         <Group className="save-bar" grow preventGrowOverflow={false} wrap="nowrap">
           <Button
             size="md"
-            disabled={placeId === null || things.length === 0}
+            disabled={locationId === null || things.length === 0}
             loading={save.isPending}
             onClick={() => save.mutate()}
           >
-            {place.data === undefined || things.length === 0 ? 'Save' : `Save ${things.length} at ${place.data.name}`}
+            {location.data === undefined || things.length === 0
+              ? 'Save'
+              : `Save ${things.length} at ${location.data.name}`}
           </Button>
           <Button
             size="md"
@@ -186,7 +188,7 @@ function Scan() {
           </Button>
         </Group>
         <Text size="xs" c="dimmed">
-          Saving says that these things are here now. Missing ones keep their last place until they are seen again.
+          Saving says that these things are here now. Missing ones keep their last location until they are seen again.
         </Text>
       </Stack>
       <Modal opened={strange !== null} onClose={() => setStrange(null)} title="Attach this code">

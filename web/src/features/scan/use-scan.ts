@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
-import { expectedAt, judge, resolveCodes } from './codes.ts'
+import { expectedAt, compareWithExpected, resolveCodes } from './stocktake.ts'
 
 const storageKey = 'lastseen.scan'
 
@@ -14,8 +14,8 @@ function remembered(orgId: number): string[] {
   }
 }
 
-/** The codes of one stocktake, and what they mean at the chosen place. */
-export function useScan(orgId: number, placeId: number | null) {
+/** The codes of one stocktake, and what they mean at the chosen location. */
+export function useScan(orgId: number, locationId: number | null) {
   const queries = useQueryClient()
   const [codes, setCodes] = useState<readonly string[]>(() => remembered(orgId))
   useEffect(() => sessionStorage.setItem(storageKey, JSON.stringify({ orgId, codes })), [orgId, codes])
@@ -27,21 +27,21 @@ export function useScan(orgId: number, placeId: number | null) {
     staleTime: Infinity,
   })
   const expected = useQuery({
-    queryKey: ['scan', 'expected', placeId],
-    queryFn: ({ signal }) => expectedAt(placeId!, signal),
-    enabled: placeId !== null,
+    queryKey: ['scan', 'expected', locationId],
+    queryFn: ({ signal }) => expectedAt(locationId!, signal),
+    enabled: locationId !== null,
   })
   const known = useMemo(() => {
     const wanted = new Set(codes)
     return codes.length === 0 ? [] : (resolved.data ?? []).filter((one) => wanted.has(one.code))
   }, [codes, resolved.data])
-  const verdict = useMemo(
-    () => judge(placeId, known, placeId === null ? [] : (expected.data ?? [])),
-    [placeId, known, expected.data],
+  const result = useMemo(
+    () => compareWithExpected(locationId, known, locationId === null ? [] : (expected.data ?? [])),
+    [locationId, known, expected.data],
   )
   return {
     codes,
-    verdict,
+    result,
     known,
     isResolving: resolved.isFetching,
     error: resolved.error ?? expected.error,

@@ -2,17 +2,17 @@ import { Badge, Button, Checkbox, Code, Group, Modal, Stack, Table, Text, TextIn
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { get, patch, post, remove } from '../../api/client.ts'
+import { get, patch, post, remove } from '../../api/request.ts'
 import type { List, Webhook, WebhookAttempt, WebhookTest, WebhookWithSecret } from '../../api/types.ts'
 import { AdminOnly } from '../../components/admin-only.tsx'
 import { Confirm } from '../../components/confirm.tsx'
-import { ShownOnce } from '../../components/copy.tsx'
+import { OneTimeSecrets } from '../../components/copy.tsx'
 import { IconSend, IconTrash } from '../../components/icons.ts'
 import { Card, Fact, Page } from '../../components/page.tsx'
-import { Problem, tell } from '../../components/problem.tsx'
+import { ErrorAlert, notify } from '../../components/feedback.tsx'
 import { QueryView } from '../../components/query-view.tsx'
-import { When } from '../../components/when.tsx'
-import { showRefusal } from '../../lib/forms.ts'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { showFieldErrors } from '../../lib/forms.ts'
 
 const urlRule = (value: string): string | null =>
   /^https:\/\/[^\s/]+/.test(value) ? null : 'An address that begins with https:// is needed'
@@ -32,14 +32,17 @@ function Webhooks() {
   })
   const [made, setMade] = useState<WebhookWithSecret | null>(null)
   return (
-    <Page title="Webhooks" lead="Lastseen calls your address whenever something is seen at another place than before.">
+    <Page
+      title="Webhooks"
+      lead="Lastseen calls your address whenever something is seen at another location than before."
+    >
       <QueryView query={hooks} rows={3}>
         {({ data: [hook] }) =>
           hook === undefined ? <NewWebhook onMade={setMade} /> : <One key={hook.id} hook={hook} />
         }
       </QueryView>
       <Modal opened={made !== null} onClose={() => setMade(null)} title="Signing secret" size="lg">
-        <ShownOnce
+        <OneTimeSecrets
           values={[{ label: 'Every delivery is signed with it', value: made?.secret ?? '' }]}
           onDone={() => setMade(null)}
         />
@@ -57,7 +60,7 @@ function NewWebhook({ onMade }: { onMade: (hook: WebhookWithSecret) => void }) {
       onMade(hook)
       void queries.invalidateQueries({ queryKey: ['webhooks'] })
     },
-    onError: (error) => showRefusal(form, error),
+    onError: (error) => showFieldErrors(form, error),
   })
   return (
     <Card title="No webhook yet" maw={640}>
@@ -69,7 +72,7 @@ function NewWebhook({ onMade }: { onMade: (hook: WebhookWithSecret) => void }) {
           </Text>
           <TextInput label="URL" placeholder="https://example.com/lastseen" {...form.getInputProps('url')} />
           <Checkbox label="Deliver events" {...form.getInputProps('enabled', { type: 'checkbox' })} />
-          {action.isError && Object.keys(form.errors).length === 0 && <Problem error={action.error} />}
+          {action.isError && Object.keys(form.errors).length === 0 && <ErrorAlert error={action.error} />}
           <Group>
             <Button type="submit" loading={action.isPending}>
               Create webhook
@@ -109,7 +112,7 @@ function TestEvent({ hook }: { hook: Webhook }) {
           </Text>
         )}
       </Group>
-      {action.isError && <Problem error={action.error} />}
+      {action.isError && <ErrorAlert error={action.error} />}
     </Stack>
   )
 }
@@ -145,7 +148,7 @@ function Attempts({ hook }: { hook: Webhook }) {
                   {data.map((one) => (
                     <Table.Tr key={`${one.delivery_id}-${one.attempt}-${one.attempted_at}`}>
                       <Table.Td>
-                        <When at={one.attempted_at} />
+                        <RelativeTime at={one.attempted_at} />
                       </Table.Td>
                       <Table.Td>
                         <Badge color={one.status !== null && one.status < 300 ? 'harbor' : 'red'}>
@@ -183,10 +186,10 @@ function One({ hook }: { hook: Webhook }) {
     mutationFn: () => patch<Webhook>(`/webhooks/${hook.id}`, form.getValues()),
     onSuccess: (saved) => {
       form.resetDirty({ url: saved.url, enabled: saved.enabled })
-      tell(saved.enabled ? 'Saved. Events are delivered.' : 'Saved. Events are dropped from now on.')
+      notify(saved.enabled ? 'Saved. Events are delivered.' : 'Saved. Events are dropped from now on.')
       refresh()
     },
-    onError: (error) => showRefusal(form, error),
+    onError: (error) => showFieldErrors(form, error),
   })
   return (
     <Stack maw={820}>
@@ -205,7 +208,7 @@ function One({ hook }: { hook: Webhook }) {
             <Fact label="Signing secret">
               <Code>{hook.secret_masked}</Code>
             </Fact>
-            {action.isError && Object.keys(form.errors).length === 0 && <Problem error={action.error} />}
+            {action.isError && Object.keys(form.errors).length === 0 && <ErrorAlert error={action.error} />}
             <Group justify="space-between">
               <Button type="submit" loading={action.isPending} disabled={!form.isDirty()}>
                 Save
@@ -233,7 +236,7 @@ function One({ hook }: { hook: Webhook }) {
         onClose={() => setDoomed(false)}
         onConfirm={async () => {
           await remove(`/webhooks/${hook.id}`)
-          tell('Deleted.')
+          notify('Deleted.')
           refresh()
         }}
       >
