@@ -101,9 +101,9 @@ const builds = [
     folder: 'web',
     entry: 'index.html',
     sources: () => {
-      // The app reads CSV files with the code of the command line.
-      const settings = ['web/package.json', 'web/vite.config.ts', 'web/index.html', 'client/src/csv/table.ts']
-      return [...settings, ...filesUnder('web/public').sort(), ...filesUnder('web/src').sort()]
+      const settings = ['web/package.json', 'web/vite.config.ts', 'web/index.html']
+      // The app imports modules of the client.
+      return [...settings, ...['web/public', 'web/src', 'client/src'].flatMap((folder) => filesUnder(folder).sort())]
     },
     command: (out) => {
       const flags = ['--outDir', out, '--emptyOutDir', '--logLevel', 'warn']

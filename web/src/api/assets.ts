@@ -41,7 +41,7 @@ export interface PositionRequest {
   offset: number
 }
 
-/** Where things were last seen. */
+/** Where assets were last seen. */
 export const listPositions = (request: PositionRequest) =>
   queryOptions({
     queryKey: ['positions', request],
@@ -88,7 +88,7 @@ async function fetchAssetNames(keys: readonly string[], signal: AbortSignal): Pr
   return names
 }
 
-/** The names behind keys, where an answer carries keys alone. Until they are there the key stands in. */
+/** Loads the names of assets by key, for responses that contain only keys. Returns the key until the name is loaded. */
 export function useAssetNames(keys: readonly string[]): (key: string) => string {
   const wanted = [...new Set(keys)].sort().slice(0, 400)
   const { data } = useQuery({

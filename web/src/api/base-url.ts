@@ -1,9 +1,9 @@
 /**
- * Where the server takes requests. The public API by ids lies where the server says, because an installation may put
- * the API of v1.0.0 at the root; what serves the app alone is always at the same location.
+ * The base URL of the API. The server names the base path of the public API in the page, because an installation may
+ * serve the v1.0.0 API at the root. The endpoints that only the web app uses are always under `/api/v1`.
  */
-const told = document.querySelector('meta[name=api-base]')?.getAttribute('content') ?? ''
-const publicBase = told.startsWith('/') ? told : '/api/v1'
+const configured = document.querySelector('meta[name=api-base]')?.getAttribute('content') ?? ''
+const publicBase = configured.startsWith('/') ? configured : '/api/v1'
 
 const isPublic = /^\/(assets|locations|reports\/asset-locations)(\/|$)/
 

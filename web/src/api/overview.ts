@@ -10,7 +10,7 @@ export const overview = () =>
     staleTime: 20_000,
   })
 
-/** The server shares its counts for up to ten seconds and the time it takes to count: after a change one looks again. */
+/** The server caches its counts for about ten seconds, so the overview is fetched several times after a change. */
 const refetchDelaysMs = [0, 1200, 5000, 15_000, 30_000]
 
 export function refreshOverview(queries: QueryClient): void {
@@ -26,12 +26,12 @@ export const recentMoves = (request: { limit: number; offset?: number; asset_id?
 
 export const unseenAssets = (request: { hours: number; limit: number; offset: number }) =>
   queryOptions({
-    queryKey: ['quiet', request],
+    queryKey: ['unseen-assets', request],
     queryFn: ({ signal }) => get<List<QuietAsset>>('/quiet-assets', request, signal),
     placeholderData: keepPreviousData,
   })
 
-/** Every location by id, with its name and how much is there. */
+/** Every location by id, with its name and the number of assets there. */
 export function useLocationCounts(): ReadonlyMap<number, LocationCount> {
   const { data } = useQuery(overview())
   return useMemo(() => new Map((data?.locations ?? []).map((one) => [one.location_id, one])), [data])

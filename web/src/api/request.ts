@@ -1,68 +1,35 @@
-import { apiUrl } from './base-url.ts'
-import { ApiError, Unreachable } from './errors.ts'
+import { UnauthorizedError } from '../../../client/src/errors.ts'
 import { accessToken, endSession, refreshSession } from './session.ts'
+import { type Query, type RequestOptions, readJson, send } from './transport.ts'
 
-type Value = string | number | boolean | null | undefined
-export type Query = Record<string, Value | readonly Value[]>
-
-function queryText(query: Query = {}): string {
-  const search = new URLSearchParams()
-  for (const [name, given] of Object.entries(query))
-    for (const value of Array.isArray(given) ? (given as readonly Value[]) : [given as Value])
-      if (value !== undefined && value !== null && value !== '') search.append(name, String(value))
-  const text = search.toString()
-  return text === '' ? '' : `?${text}`
-}
-
-export interface RequestOptions {
-  query?: Query
-  body?: unknown
-  signal?: AbortSignal | undefined
-  /** Sent without a token. */
-  isPublic?: boolean
-}
-
-const mediaType = (method: string): string => (method === 'PATCH' ? 'application/merge-patch+json' : 'application/json')
-
-async function attempt(method: string, path: string, options: RequestOptions, token: string): Promise<Response> {
-  const headers: Record<string, string> = {}
-  if (token !== '') headers['Authorization'] = `Bearer ${token}`
-  if (options.body !== undefined) headers['Content-Type'] = mediaType(method)
-  const init: RequestInit = { method, headers, cache: 'no-store', credentials: 'omit' }
-  if (options.body !== undefined) init.body = JSON.stringify(options.body)
-  if (options.signal !== undefined) init.signal = options.signal
+/**
+ * Sends a request with the session's access token. When the server rejects the token, refreshes it and sends the
+ * request a second time; when that is rejected too, ends the session.
+ */
+export async function sendWithSession(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
+  const token = await accessToken()
   try {
-    return await fetch(apiUrl(path) + queryText(options.query), init)
+    return await send(method, path, { ...options, token })
   } catch (error) {
-    if ((error as Error).name === 'AbortError') throw error
-    throw new Unreachable()
+    if (!(error instanceof UnauthorizedError)) throw error
   }
-}
-
-async function bodyOf(response: Response): Promise<unknown> {
+  await refreshSession(token)
   try {
-    return await response.json()
-  } catch {
-    return null
+    return await send(method, path, { ...options, token: await accessToken() })
+  } catch (error) {
+    if (error instanceof UnauthorizedError) endSession()
+    throw error
   }
 }
 
-/** The answer of the server, with the session renewed once when its token has run out. */
-export async function respond(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
-  const token = options.isPublic === true ? '' : await accessToken()
-  let response = await attempt(method, path, options, token)
-  if (response.status === 401 && options.isPublic !== true) {
-    await refreshSession(token)
-    response = await attempt(method, path, options, await accessToken())
-    if (response.status === 401) endSession()
-  }
-  if (!response.ok) throw new ApiError(response.status, await bodyOf(response), response)
-  return response
+async function request<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
+  return (await readJson(await sendWithSession(method, path, options))) as T
 }
 
-export async function request<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
-  const response = await respond(method, path, options)
-  return (response.status === 204 ? undefined : await bodyOf(response)) as T
+/** A POST without an access token, for users who are not signed in. Returns the `data` of the response. */
+export async function postPublic<T>(path: string, body: unknown): Promise<T> {
+  const response = (await readJson(await send('POST', path, { body }))) as { data: T } | undefined
+  return response?.data as T
 }
 
 export const get = <T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> =>
@@ -74,8 +41,8 @@ export async function getOne<T>(path: string, query?: Query, signal?: AbortSigna
 }
 
 export async function post<T>(path: string, body?: unknown): Promise<T> {
-  const answer = await request<{ data: T } | undefined>('POST', path, body === undefined ? {} : { body })
-  return answer?.data as T
+  const response = await request<{ data: T } | undefined>('POST', path, body === undefined ? {} : { body })
+  return response?.data as T
 }
 
 export async function patch<T>(path: string, body: unknown): Promise<T> {

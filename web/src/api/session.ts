@@ -1,38 +1,38 @@
+import { UnauthorizedError } from '../../../client/src/errors.ts'
 import { withTabLock } from '../lib/tab-lock.ts'
-import { apiUrl } from './base-url.ts'
-import { ApiError, Unreachable } from './errors.ts'
+import { readJson, send } from './transport.ts'
 import type { SessionResponse, User } from './types.ts'
 
 /**
- * The session of this browser, in the storage that all its tabs share. The refresh token is good for one use, so only the
- * tab that holds the lock may refreshTokens it, and it is spent only when the access token has run out: a page left in the very
- * moment of the exchange would lose the next refresh token, and with it the session.
+ * The session of this browser, in the storage that all tabs share. A refresh token can be used once, so only the tab
+ * that holds the lock refreshes, and only after the access token has expired: a tab that is closed during the exchange
+ * would lose the next refresh token, and the session would end.
  */
 const storageKey = 'lastseen.session'
-const earlyMs = 30_000
+const expiryMarginMs = 30_000
 
-interface Stored {
+interface StoredSession {
   refresh_token: string
   access_token: string
-  /** When the access token runs out, in milliseconds of this browser's clock. */
+  /** When the access token expires, in milliseconds of this browser's clock, less a margin. */
   access_token_expires_at: number
   user: User
 }
 
-let renewing: Promise<void> | null = null
+let refreshInFlight: Promise<void> | null = null
 const listeners = new Set<() => void>()
 let current: User | null = readStored()?.user ?? null
 
-function readStored(): Stored | null {
+function readStored(): StoredSession | null {
   try {
     const text = localStorage.getItem(storageKey)
-    return text === null ? null : (JSON.parse(text) as Stored)
+    return text === null ? null : (JSON.parse(text) as StoredSession)
   } catch {
     return null
   }
 }
 
-function notify(user: User | null): void {
+function setCurrentUser(user: User | null): void {
   current = user
   for (const listener of listeners) listener()
 }
@@ -45,56 +45,51 @@ export function onSessionChange(listener: () => void): () => void {
 }
 
 export function startSession({ user, refresh_token, access_token, expires_in }: SessionResponse): void {
-  const access_token_expires_at = Date.now() + expires_in * 1000 - earlyMs
-  const stored: Stored = { refresh_token, access_token, access_token_expires_at, user }
+  const access_token_expires_at = Date.now() + expires_in * 1000 - expiryMarginMs
+  const stored: StoredSession = { refresh_token, access_token, access_token_expires_at, user }
   localStorage.setItem(storageKey, JSON.stringify(stored))
-  notify(user)
+  setCurrentUser(user)
 }
 
 export function endSession(): void {
   localStorage.removeItem(storageKey)
-  notify(null)
+  setCurrentUser(null)
 }
 
-/** Another tab signed in, out, or went to another organization: this one follows. */
+/** This tab follows when another tab signs in, signs out or switches to another organization. */
 window.addEventListener('storage', (event) => {
   if (event.key !== storageKey) return
   const stored = readStored()
-  if (stored?.user.id !== current?.id || stored?.user.org.id !== current?.org.id) notify(stored?.user ?? null)
+  if (stored?.user.id !== current?.id || stored?.user.org.id !== current?.org.id) setCurrentUser(stored?.user ?? null)
 })
 
-const isGood = (stored: Stored, refused: string): boolean =>
-  stored.access_token !== refused && stored.access_token_expires_at > Date.now()
+const isUsable = (stored: StoredSession, rejectedToken: string): boolean =>
+  stored.access_token !== rejectedToken && stored.access_token_expires_at > Date.now()
 
-async function refreshTokens(refused: string): Promise<void> {
+async function refreshTokens(rejectedToken: string): Promise<void> {
   const stored = readStored()
   if (stored === null) {
     endSession()
     return
   }
-  if (isGood(stored, refused)) return
-  const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, credentials: 'omit' } as const
-  let response: Response
+  if (isUsable(stored, rejectedToken)) return
   try {
-    const body = JSON.stringify({ refresh_token: stored.refresh_token })
-    response = await fetch(apiUrl('/auth/refresh'), { ...init, body })
-  } catch {
-    throw new Unreachable()
+    const response = await send('POST', '/auth/refresh', { body: { refresh_token: stored.refresh_token } })
+    startSession(((await readJson(response)) as { data: SessionResponse }).data)
+  } catch (error) {
+    if (!(error instanceof UnauthorizedError)) throw error
+    endSession()
   }
-  const body: unknown = await response.json().catch(() => null)
-  if (response.ok) startSession((body as { data: SessionResponse }).data)
-  else if (response.status === 401) endSession()
-  else throw new ApiError(response.status, body, response)
 }
 
-/** A new access token in location of the one that was refused; many calls and tabs at once cost one exchange. */
-export function refreshSession(refused: string): Promise<void> {
-  renewing ??= withTabLock('session', () => refreshTokens(refused)).finally(() => (renewing = null))
-  return renewing
+/** Replaces a rejected access token. Concurrent calls, also those of other tabs, share one exchange. */
+export function refreshSession(rejectedToken: string): Promise<void> {
+  refreshInFlight ??= withTabLock('session', () => refreshTokens(rejectedToken)).finally(() => (refreshInFlight = null))
+  return refreshInFlight
 }
 
 export async function accessToken(): Promise<string> {
   const stored = readStored()
-  if (stored === null || !isGood(stored, '')) await refreshSession('')
+  if (stored === null || !isUsable(stored, '')) await refreshSession('')
   return readStored()?.access_token ?? ''
 }

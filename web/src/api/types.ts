@@ -23,7 +23,7 @@ export interface List<T> {
 export const roles = ['viewer', 'operator', 'manager', 'admin'] as const
 export type Role = (typeof roles)[number]
 
-/** The description leaves room for more roles; the pages know these. */
+/** The API description allows further roles; the app supports these. */
 type WithRole<T> = Omit<T, 'role'> & { role: Role }
 
 type Membership = WithRole<Web['SessionOrganization']>

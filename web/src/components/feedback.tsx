@@ -1,30 +1,30 @@
 import { Alert, Button, Code, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { ApiError, Unreachable } from '../api/errors.ts'
+import { LastseenError, NetworkError, RateLimitedError } from '../../../client/src/errors.ts'
 import { IconAlertTriangle } from './icons.ts'
 
 const titles: Record<string, string> = {
   forbidden: 'Your role does not allow this',
-  not_found: 'This does not exist, or not any more',
-  conflict: 'This clashes with something that is already there',
-  rate_limited: 'Too many tries',
+  not_found: 'This record does not exist or was deleted',
+  conflict: 'This conflicts with existing data',
+  rate_limited: 'Too many requests',
   internal_error: 'Something went wrong on the server',
 }
 
-function wordsFor(error: unknown): { title: string; detail: string; requestId: string } {
-  if (error instanceof ApiError) {
-    const wait = error.retryAfterSeconds === null ? '' : ` Try again in ${error.retryAfterSeconds} s.`
-    const title = titles[error.type] ?? 'That did not work'
-    return { title, detail: error.message + wait, requestId: error.requestId }
+function describeError(error: unknown): { title: string; detail: string; requestId: string } {
+  if (error instanceof LastseenError) {
+    const wait = error instanceof RateLimitedError ? ` Try again in ${error.retryAfterSeconds} s.` : ''
+    const title = titles[error.status >= 500 ? 'internal_error' : error.type] ?? 'The request failed'
+    return { title, detail: error.message + wait, requestId: error.requestId ?? '' }
   }
-  if (error instanceof Unreachable)
+  if (error instanceof NetworkError)
     return { title: 'No connection', detail: 'The server cannot be reached. Check the network.', requestId: '' }
-  return { title: 'That did not work', detail: error instanceof Error ? error.message : String(error), requestId: '' }
+  return { title: 'The request failed', detail: error instanceof Error ? error.message : String(error), requestId: '' }
 }
 
-/** An error in plain words, with the id under which the server's log knows it. */
+/** An error message with the request id that the server writes to its log. */
 export function ErrorAlert({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
-  const { title, detail, requestId } = wordsFor(error)
+  const { title, detail, requestId } = describeError(error)
   return (
     <Alert color="red" title={title} icon={<IconAlertTriangle size={18} />} role="alert">
       <Text size="sm">{detail}</Text>
@@ -45,7 +45,7 @@ export function ErrorAlert({ error, onRetry }: { error: unknown; onRetry?: (() =
 }
 
 export function notifyError(error: unknown): void {
-  const { title, detail, requestId } = wordsFor(error)
+  const { title, detail, requestId } = describeError(error)
   notifications.show({
     color: 'red',
     title,

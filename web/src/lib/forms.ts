@@ -1,9 +1,9 @@
 import type { UseFormReturnType } from '@mantine/form'
-import { ApiError } from '../api/errors.ts'
+import { ValidationError } from '../../../client/src/errors.ts'
 
-/** Puts the server's objections at their fields. False when one of them has no field here. */
+/** Shows the server's field errors at their fields. Returns false when an error has no field in this form. */
 export function showFieldErrors<T extends object>(form: UseFormReturnType<T>, error: unknown): boolean {
-  if (!(error instanceof ApiError) || error.fields.length === 0) return false
+  if (!(error instanceof ValidationError) || error.fields.length === 0) return false
   const known = Object.keys(form.getValues())
   let allShown = true
   for (const problem of error.fields) {
@@ -25,10 +25,10 @@ export function toSentence(message: string): string {
 export const required =
   (what: string) =>
   (value: string): string | null =>
-    value.trim() === '' ? `${what} is needed` : null
+    value.trim() === '' ? `${what} is required` : null
 
 export const emailRule = (value: string): string | null =>
-  /^[^\s@]+@[^\s@]+$/.test(value) ? null : 'An e-mail address is needed'
+  /^[^\s@]+@[^\s@]+$/.test(value) ? null : 'An e-mail address is required'
 
 export const newPasswordRule = (value: string): string | null =>
   Array.from(value).length >= 10 ? null : 'At least 10 characters'

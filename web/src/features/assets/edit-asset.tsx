@@ -4,15 +4,16 @@ import { DateTimePicker } from '@mantine/dates'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { StaleError } from '../../../../client/src/errors.ts'
 import { InexactNumberError, parseExactJson } from '../../../../client/src/exact-json.ts'
+import { mergePatch } from '../../../../client/src/merge-patch.ts'
 import { assetKeys, patchAsset } from '../../api/assets.ts'
 import { getOne } from '../../api/request.ts'
 import type { Asset } from '../../api/types.ts'
-import { EditConflict, isStale } from '../../components/edit-conflict.tsx'
+import { EditConflict } from '../../components/edit-conflict.tsx'
 import { ErrorAlert, notify } from '../../components/feedback.tsx'
 import { required, toSentence, showFieldErrors } from '../../lib/forms.ts'
 import { fromPickerValue, toPickerValue } from '../../lib/local-time.ts'
-import { mergePatch } from '../../lib/merge-patch.ts'
 
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2)
 
@@ -38,7 +39,7 @@ const metadataRule = (text: string): string | null => {
   }
 }
 
-/** Only what was changed is sent, with the state it was changed from. */
+/** The merge patch with the changed fields, and the `updated_at` of the version they are based on. */
 function patchOf(asset: Asset, values: Values): object {
   const before = valuesOf(asset)
   const patch: Record<string, unknown> = { updated_at: asset.updated_at }
@@ -48,7 +49,7 @@ function patchOf(asset: Asset, values: Values): object {
   if (values.is_active !== before.is_active) patch['is_active'] = values.is_active
   if (values.valid_from !== before.valid_from) patch['valid_from'] = fromPickerValue(values.valid_from)
   if (values.valid_to !== before.valid_to) patch['valid_to'] = fromPickerValue(values.valid_to)
-  const metadata = mergePatch(asset.metadata, parseMetadata(values.metadata) as Record<string, unknown>)
+  const metadata = mergePatch(asset.metadata, parseMetadata(values.metadata) as object)
   if (Object.keys(metadata).length > 0) patch['metadata'] = metadata
   return patch
 }
@@ -85,7 +86,7 @@ function Fields({ form }: { form: UseFormReturnType<Values> }) {
       </SimpleGrid>
       <JsonInput
         label="Metadata"
-        description="Anything you want to keep with it, as JSON"
+        description="Additional data as a JSON object"
         autosize
         minRows={4}
         maxRows={14}
@@ -115,18 +116,18 @@ export function EditAsset({ asset, onClose }: { asset: Asset; onClose: () => voi
       onClose()
     },
     onError: async (error) => {
-      if (isStale(error)) setTheirs(await getOne<Asset>(`/assets/${asset.id}`))
+      if (error instanceof StaleError) setTheirs(await getOne<Asset>(`/assets/${asset.id}`))
       else showFieldErrors(form, error)
     },
   })
-  const settle = (next: Asset): void => {
+  const rebase = (next: Asset): void => {
     queries.setQueryData(assetKeys.one(asset.id), next)
     setBase(next)
     setTheirs(null)
     action.reset()
   }
   const hasFormError =
-    action.isError && theirs === null && !isStale(action.error) && Object.keys(form.errors).length === 0
+    action.isError && theirs === null && !(action.error instanceof StaleError) && Object.keys(form.errors).length === 0
   return (
     <Modal opened onClose={onClose} title={`Edit ${asset.name}`} size="lg">
       <form onSubmit={form.onSubmit(() => action.mutate(base))} noValidate>
@@ -136,10 +137,10 @@ export function EditAsset({ asset, onClose }: { asset: Asset; onClose: () => voi
               differences={differences(form.values, valuesOf(theirs))}
               onTakeTheirs={() => {
                 form.setValues(valuesOf(theirs))
-                settle(theirs)
+                rebase(theirs)
               }}
               onKeepMine={() => {
-                settle(theirs)
+                rebase(theirs)
                 action.mutate(theirs)
               }}
             />
