@@ -2,8 +2,8 @@ import type { Page } from '@playwright/test'
 import { Org, url } from './support/org.ts'
 import { expect, test } from './support/test.ts'
 
-/** What went wrong on a page, and what it asked of other hosts. */
-function collectErrors(page: Page): { errors: string[]; foreign: string[] } {
+/** Collects the errors of a page and its requests to other hosts. */
+function recordPage(page: Page): { errors: string[]; foreign: string[] } {
   const seen = { errors: [] as string[], foreign: [] as string[] }
   page.on('console', (message) => message.type() === 'error' && seen.errors.push(message.text()))
   page.on('pageerror', (error) => seen.errors.push(error.message))
@@ -15,12 +15,12 @@ function collectErrors(page: Page): { errors: string[]; foreign: string[] } {
 }
 
 for (const base of ['', '/natural'])
-  test(`The API reference at ${base}/api/docs sends a request with a token, and asks nothing of another host`, async ({
+  test(`The API reference at ${base}/api/docs sends a request with a token and uses no other host`, async ({
     page,
   }) => {
     const org = await Org.create()
     await org.asset('Crate one', { external_key: 'CRATE-1' })
-    const seen = collectErrors(page)
+    const seen = recordPage(page)
     await page.goto(`${url()}${base}/api/docs`)
     await expect(page.getByRole('heading', { name: 'API', exact: true, level: 1 })).toBeVisible()
     await page.getByPlaceholder('Token').first().fill(org.token)

@@ -7,15 +7,15 @@ import { warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
 import { collectErrors } from './support/page-checks.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'lastseen-film-'))
-const film = join(folder, 'labels.y4m')
+const folder = mkdtempSync(join(tmpdir(), 'lastseen-video-'))
+const video = join(folder, 'labels.y4m')
 
 test.use({
   permissions: ['camera'],
   launchOptions: launchOptions(
     '--use-fake-device-for-media-stream',
     '--use-fake-ui-for-media-stream',
-    `--use-file-for-fake-video-capture=${film}`,
+    `--use-file-for-fake-video-capture=${video}`,
   ),
 })
 
@@ -25,7 +25,7 @@ test.beforeAll(() => {
     ['code128', 'CRATE-3'],
   ] as const
   writeFileSync(
-    film,
+    video,
     cameraVideo(
       labels.map(([symbology, text]) => [symbology, text]),
       20,
@@ -34,7 +34,7 @@ test.beforeAll(() => {
 })
 test.afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('The camera reads the QR and Code 128 labels that the app prints, each once', async ({ page }) => {
+test('The camera reads the printed QR and Code 128 labels, each once', async ({ page }) => {
   const errors = collectErrors(page)
   const { org, hall } = await warehouse()
   await org.signIn(page, org.email, `/scan?location=${hall.id}`)

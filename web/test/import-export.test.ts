@@ -5,11 +5,13 @@ import { expect, test } from './support/test.ts'
 const choose = (page: Page, text: string): Promise<void> =>
   page
     .locator('input[type=file]')
-    .setInputFiles({ name: 'things.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+    .setInputFiles({ name: 'assets.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
 
 const card = (page: Page): Locator => page.locator('section', { has: page.getByRole('heading', { name: 'Import' }) })
 
-test('A CSV file is looked at, checked line by line, and imported; known keys are changed', async ({ page }) => {
+test('A CSV file is previewed, checked line by line and imported; lines with existing keys update records', async ({
+  page,
+}) => {
   const org = await Org.create()
   await org.asset('Old name', { external_key: 'C-1' })
   await org.signIn(page, org.email, '/import')
@@ -19,7 +21,7 @@ test('A CSV file is looked at, checked line by line, and imported; known keys ar
   )
   await expect(card(page)).toContainText('2 lines')
   await page.getByRole('button', { name: 'Check 2 lines' }).click()
-  await expect(card(page)).toContainText('Checked. Nothing was changed yet.')
+  await expect(card(page)).toContainText('Checked. No data was changed yet.')
   expect(((await org.get('/assets')) as object[]).length).toBe(1)
   await page.getByRole('button', { name: 'Import 2 lines' }).click()
   await expect(card(page).getByRole('status')).toHaveText('Done.')
@@ -36,7 +38,7 @@ test('A CSV file is looked at, checked line by line, and imported; known keys ar
   ])
 })
 
-test('A file with an unknown column or too many cells is refused with the line', async ({ page }) => {
+test('A file with an unknown column or too many cells is rejected with the line number', async ({ page }) => {
   const org = await Org.create()
   await org.signIn(page, org.email, '/import')
   await choose(page, 'external_key,name,shelf\nA,Crate,x\n')
@@ -45,7 +47,7 @@ test('A file with an unknown column or too many cells is refused with the line',
   await expect(card(page).getByRole('alert')).toContainText('line 4: there are 3 cells under 2 columns')
 })
 
-test('A file with a number in metadata that would be changed is refused with the line [D47]', async ({ page }) => {
+test('A file with an inexact number in metadata is rejected with the line number [D47]', async ({ page }) => {
   const org = await Org.create()
   await org.signIn(page, org.email, '/import')
   await choose(page, 'external_key,name,metadata\nA,Crate,"{""n"":1}"\nB,Crate,"{""n"":9007199254740993}"\n')
@@ -54,17 +56,17 @@ test('A file with a number in metadata that would be changed is refused with the
   await expect(page.getByRole('button', { name: /^Check/ })).toHaveCount(0)
 })
 
-test('A file with a bad line changes nothing unless the good lines are asked for', async ({ page }) => {
+test('A file with an invalid line changes no data unless the user imports the valid lines', async ({ page }) => {
   const org = await Org.create()
   await org.signIn(page, org.email, '/import')
-  await page.getByRole('radiogroup', { name: 'What is in the file' }).getByText('Locations').click()
+  await page.getByRole('radiogroup', { name: 'Record type' }).getByText('Locations').click()
   await choose(page, 'external_key,name,parent_external_key\nA,Hall A,\nB,Shelf,NOWHERE\nC,Shelf C,A\n')
   await page.getByRole('button', { name: 'Check 3 lines' }).click()
   const errors = page.getByRole('table', { name: 'Errors' })
   await expect(errors.getByRole('row')).toHaveCount(2)
   await expect(errors.getByRole('row').nth(1)).toContainText('3')
   expect(await org.get('/locations')).toEqual([])
-  await page.getByRole('button', { name: 'Import the other 2 lines' }).click()
+  await page.getByRole('button', { name: 'Import the 2 lines without errors' }).click()
   await expect(card(page).getByRole('status')).toHaveText('Done.')
   expect(((await org.get('/locations')) as { external_key: string }[]).map((one) => one.external_key)).toEqual([
     'A',
@@ -79,7 +81,7 @@ const saveFile = async (page: Page, button: string): Promise<string> => {
   return Buffer.concat(await stream.toArray()).toString('utf8')
 }
 
-test('What was exported can be imported again and changes nothing', async ({ page }) => {
+test('An exported file can be imported again without changes', async ({ page }) => {
   const org = await Org.create()
   await org.asset('Crate "one", =1', {
     external_key: '=C-1',
@@ -94,10 +96,10 @@ test('What was exported can be imported again and changes nothing', async ({ pag
   await choose(page, await saveFile(page, 'CSV of Assets'))
   await page.getByRole('button', { name: 'Check 1 line' }).click()
   await expect(card(page)).toContainText('Checked.')
-  await expect(card(page)).toContainText(/As it was\s*1/)
+  await expect(card(page)).toContainText(/Unchanged\s*1/)
 })
 
-test('Every text of an export comes back exactly in another organization, apostrophes and formulas included', async ({
+test('An export keeps every text exactly when imported into another organization, including apostrophes and formulas', async ({
   page,
 }) => {
   const [from, to] = [await Org.create(), await Org.create()]

@@ -2,18 +2,18 @@ import { openSearch } from './support/navigation.ts'
 import { Org, url, warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
 
-test('The tree shows locations with what is below them, opens and closes, and is searched', async ({ page }) => {
+test('The location tree can be collapsed and searched', async ({ page }) => {
   const { org } = await warehouse()
   await org.signIn(page, org.email, '/locations')
   const tree = page.getByRole('list', { name: 'Locations' })
   await expect(tree.getByRole('listitem')).toHaveText([/Riverside SITE\s*4/, /Dock 1 DOCK-1\s*1/, /Hall A HALL-A\s*3/])
-  await page.getByRole('button', { name: 'Close Riverside' }).click()
+  await page.getByRole('button', { name: 'Collapse Riverside' }).click()
   await expect(tree.getByRole('listitem')).toHaveCount(1)
   await page.getByLabel('Search locations').fill('dock')
   await expect(tree.getByRole('listitem')).toHaveText([/Riverside/, /Dock 1/])
 })
 
-test('A location is made below another, moved, and deleted; one that is in use is not', async ({ page }) => {
+test('A location can be created below another and moved, and cannot be deleted while in use', async ({ page }) => {
   const { org, hall, dock } = await warehouse()
   await org.signIn(page, org.email, `/locations/${hall.id}`)
   await page.getByRole('button', { name: 'Add', exact: true }).click()
@@ -22,7 +22,7 @@ test('A location is made below another, moved, and deleted; one that is in use i
   await page.getByRole('link', { name: 'Shelf 7' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Shelf 7' })).toBeVisible()
   await page.getByRole('button', { name: 'Edit' }).click()
-  await page.getByRole('dialog').getByRole('combobox', { name: 'Inside of' }).fill('Dock')
+  await page.getByRole('dialog').getByRole('combobox', { name: 'Parent location' }).fill('Dock')
   await page.getByRole('option', { name: /Dock 1/ }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
   await expect(page.locator('.mantine-Breadcrumbs-root')).toContainText('Dock 1')
@@ -30,19 +30,19 @@ test('A location is made below another, moved, and deleted; one that is in use i
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   await page.getByRole('button', { name: 'Delete location' }).click()
-  await expect(page.getByRole('dialog').getByRole('alert')).toContainText('clashes')
+  await expect(page.getByRole('dialog').getByRole('alert')).toContainText('conflicts')
 })
 
-test('A location shows who is here, who came and who left', async ({ page }) => {
+test('A location page shows its assets, arrivals and departures', async ({ page }) => {
   const { org, hall } = await warehouse()
   await org.signIn(page, org.email, `/locations/${hall.id}`)
   await expect(page.getByRole('table', { name: 'Assets here' }).getByRole('row')).toHaveCount(3)
-  const traffic = page.locator('section', { has: page.getByRole('heading', { name: 'Arrivals and departures' }) })
-  await expect(traffic.getByText('left').first()).toBeVisible()
-  await expect(traffic).toContainText('Crate 2 to Dock 1')
+  const events = page.locator('section', { has: page.getByRole('heading', { name: 'Arrivals and departures' }) })
+  await expect(events.getByText('left').first()).toBeVisible()
+  await expect(events).toContainText('Crate 2 to Dock 1')
 })
 
-test('The overview counts, and a move appears while one looks', async ({ page }) => {
+test('The overview shows counts, and new moves appear live', async ({ page }) => {
   const { org, reader, tag } = await warehouse()
   await org.signIn(page)
   await expect(page.getByText('4 seen at least once')).toBeVisible()
@@ -53,7 +53,7 @@ test('The overview counts, and a move appears while one looks', async ({ page })
   await expect(moves.locator('.move-row').first()).toContainText(/Crate 3\s*Hall A → Dock 1/)
 })
 
-test('Fifty moves a second are drawn together, a few times a second', async ({ page }) => {
+test('Fifty moves per second are rendered in batches', async ({ page }) => {
   const org = await Org.create()
   const locations = [await org.location('A'), await org.location('B')]
   const reader = await org.reader(
@@ -75,8 +75,8 @@ test('Fifty moves a second are drawn together, a few times a second', async ({ p
   await expect(page.locator('[data-live=live]')).toBeVisible()
   const moves = page.getByRole('log', { name: 'Moves' })
   await expect(moves.locator('.move-row')).toHaveCount(40)
-  // Everything of one turn of the browser arrives here as one.
-  const drawn = await moves.evaluateHandle((log) => {
+  // All mutations of one event-loop tick arrive in one callback.
+  const renders = await moves.evaluateHandle((log) => {
     const seen = { times: 0, sinceMs: performance.now() }
     new MutationObserver(() => seen.times++).observe(log, { childList: true })
     return seen
@@ -86,12 +86,12 @@ test('Fifty moves a second are drawn together, a few times a second', async ({ p
     await page.waitForTimeout(15)
   }
   await expect(moves.locator('.move-row').first()).toContainText(/Thing 99\s*A → B/)
-  const { times, ms } = await drawn.evaluate(({ times, sinceMs }) => ({ times, ms: performance.now() - sinceMs }))
+  const { times, ms } = await renders.evaluate(({ times, sinceMs }) => ({ times, ms: performance.now() - sinceMs }))
   expect(times).toBeGreaterThan(0)
   expect(times).toBeLessThanOrEqual(Math.ceil(ms / 250) + 1)
 })
 
-test('Ctrl+K, or the button on a phone, finds assets, locations and tags from any page', async ({ page }) => {
+test('Search finds assets, locations and tags from any page', async ({ page }) => {
   const { org, assets } = await warehouse()
   await org.signIn(page, org.email, '/reports')
   await expect(page.getByRole('heading', { level: 1, name: 'Reports' })).toBeVisible()

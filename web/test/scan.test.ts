@@ -2,7 +2,7 @@ import { url, warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
 import { expectAccessible, collectErrors } from './support/page-checks.ts'
 
-test('A stocktake: what is found, elsewhere, missing and unknown, and the save', async ({ page }) => {
+test('A stocktake shows found, elsewhere, missing and unknown assets, and saves', async ({ page }) => {
   const errors = collectErrors(page)
   const { org, hall, tag } = await warehouse()
   await org.post(`/locations/${hall.id}/tags`, { tag_type: 'barcode', value: 'DOOR-A' })
@@ -15,7 +15,7 @@ test('A stocktake: what is found, elsewhere, missing and unknown, and the save',
   await expect(page).toHaveURL(new RegExp(`location=${hall.id}`))
   await expect.poll(counts).toEqual(['0', '0', '3', '0'])
 
-  // A hand scanner types anywhere on the page, faster than any test could key by key.
+  // A hand scanner types anywhere on the page, faster than Playwright can press keys.
   await page.getByRole('heading', { level: 1 }).click()
   await page.evaluate(
     (keys) => {
@@ -52,7 +52,7 @@ test('A stocktake: what is found, elsewhere, missing and unknown, and the save',
   expect(errors).toEqual([])
 })
 
-test('Without a camera the scan view says so and goes on with keys', async ({ page }) => {
+test('Without a camera, the scan page shows a message and still accepts typed codes', async ({ page }) => {
   const { org, hall } = await warehouse()
   await org.signIn(page, org.email, `/scan?location=${hall.id}`)
   await page.getByRole('button', { name: 'Scan with the camera' }).click()

@@ -1,47 +1,45 @@
 import type { Page } from '@playwright/test'
-import { TinyBroker } from './support/broker.ts'
+import { StubBroker } from './support/broker.ts'
 import { goToPage } from './support/navigation.ts'
 import { type ServerProcess, startServer } from './support/server-process.ts'
 import { expect, test } from './support/test.ts'
 import { expectAccessible, collectErrors } from './support/page-checks.ts'
 
-/** A server with settings of its own and one organization, the first. */
-let program: ServerProcess
-const broker = new TinyBroker()
+/** A server with its own settings and a single organization. */
+let server: ServerProcess
+const broker = new StubBroker()
 
 test.beforeAll(async () => {
-  program = await startServer({
+  server = await startServer({
     LASTSEEN_ROOT_SURFACE: 'natural-key',
-    LASTSEEN_MQTT_URL: await broker.open(),
+    LASTSEEN_MQTT_URL: await broker.listen(),
     LASTSEEN_SIGNUP: 'invite-only',
   })
 })
 test.afterAll(async () => {
-  await program.stop()
+  await server.stop()
   broker.close()
 })
 
-async function enter(page: Page, path: string): Promise<void> {
-  const [, email = ''] = /Sign in with +(\S+)/.exec(program.greeting) ?? []
-  const [, secret = ''] = /Password +(\S+)/.exec(program.greeting) ?? []
-  await page.goto(`${program.url}${path}`)
+async function signIn(page: Page, path: string): Promise<void> {
+  const [, email = ''] = /Sign in with +(\S+)/.exec(server.startupOutput) ?? []
+  const [, secret = ''] = /Password +(\S+)/.exec(server.startupOutput) ?? []
+  await page.goto(`${server.url}${path}`)
   await page.getByLabel('E-mail').fill(email)
   await page.getByRole('textbox', { name: 'Password' }).fill(secret)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-test('With the API of v1.0.0 at the root the app finds its own API elsewhere, and everything opens (D1)', async ({
-  page,
-}) => {
+test('With the v1.0.0 API at the root, the app uses the other base URL and every page opens [D1]', async ({ page }) => {
   const errors = collectErrors(page)
-  const refused: string[] = []
-  const asked = new Set<string>()
+  const failedResponses: string[] = []
+  const requestedPaths = new Set<string>()
   page.on('response', (response) => {
     const { pathname } = new URL(response.url())
-    if (response.status() >= 400) refused.push(`${response.status()} ${pathname}`)
-    asked.add(pathname)
+    if (response.status() >= 400) failedResponses.push(`${response.status()} ${pathname}`)
+    requestedPaths.add(pathname)
   })
-  await enter(page, '/assets')
+  await signIn(page, '/assets')
   await page.getByRole('button', { name: 'New asset' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('Ladder')
   await page.getByRole('button', { name: 'Create asset' }).click()
@@ -50,7 +48,7 @@ test('With the API of v1.0.0 at the root the app finds its own API elsewhere, an
   await page.getByRole('button', { name: 'New location' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('Shed')
   await page.getByRole('button', { name: 'Create location' }).click()
-  // The server shares its counts for up to ten seconds; the page looks again.
+  // The server caches its counts for up to ten seconds; the page fetches them again.
   await expect(page.getByRole('list', { name: 'Locations' })).toContainText('Shed')
   await goToPage(page, 'Assets')
   await expect(page.getByRole('table', { name: 'Assets' })).toContainText('Ladder')
@@ -59,18 +57,18 @@ test('With the API of v1.0.0 at the root the app finds its own API elsewhere, an
     await expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
   }
   await expect(page.locator('[data-live=live]')).toBeVisible()
-  expect([...asked]).toEqual(expect.arrayContaining(['/primary/api/v1/assets', '/api/v1/overview']))
-  expect(refused).toEqual([])
+  expect([...requestedPaths]).toEqual(expect.arrayContaining(['/primary/api/v1/assets', '/api/v1/overview']))
+  expect(failedResponses).toEqual([])
   expect(errors).toEqual([])
 })
 
-test('Where sign-up is by invitation only, nobody is led to it, and its page says how to get an account', async ({
+test('With invitation-only sign-up, there is no link to it, and its page says how to get an account', async ({
   page,
 }) => {
-  await page.goto(`${program.url}/sign-in`)
+  await page.goto(`${server.url}/sign-in`)
   await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible()
   await expect(page.getByRole('link', { name: 'Create an organization' })).toHaveCount(0)
-  await page.goto(`${program.url}/sign-up`)
+  await page.goto(`${server.url}/sign-up`)
   await expect(page.getByText('Ask an admin of your organization for an invitation')).toBeVisible()
   await expect(page.getByLabel('Organization')).toHaveCount(0)
   await expectAccessible(page)
@@ -78,11 +76,11 @@ test('Where sign-up is by invitation only, nobody is led to it, and its page say
   await expect(page).toHaveURL(/\/sign-in$/)
 })
 
-test('A reader nobody registered shows in the inbox, and added from there its messages are taken', async ({ page }) => {
+test('An unknown reader appears in the inbox, and its messages are accepted after it is added', async ({ page }) => {
   await broker.publish('lastseen/gate-9/reads', '{"reads":[{"tag":"E2AB"}]}')
   await broker.publish('lastseen/<b>/x', 'hello')
-  await enter(page, '/readers/inbox')
-  const table = page.getByRole('table', { name: 'Readers nobody registered' })
+  await signIn(page, '/readers/inbox')
+  const table = page.getByRole('table', { name: 'Unknown readers' })
   await expect(table.getByRole('row')).toHaveCount(3)
   await expect(table).toContainText('lastseen/<b>/x')
   await expectAccessible(page)
@@ -91,7 +89,7 @@ test('A reader nobody registered shows in the inbox, and added from there its me
   await expect(dialog.getByLabel('Name')).toHaveValue('gate-9')
   await dialog.getByLabel('Name').fill('Gate nine')
   await dialog.getByRole('button', { name: 'Add reader' }).click()
-  await expect(dialog.getByText('Nothing to change in the device')).toBeVisible()
+  await expect(dialog.getByText('The device needs no changes')).toBeVisible()
   await expect(dialog.locator('pre').last()).toContainText('lastseen/gate-9/reads')
   await dialog.getByRole('button', { name: 'I have saved it' }).click()
   await expect(table.getByRole('row')).toHaveCount(2)

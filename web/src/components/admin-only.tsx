@@ -4,7 +4,7 @@ import { IconLock } from './icons.ts'
 import { Page } from './page.tsx'
 import { useHasRole, useUser } from './use-session.ts'
 
-/** Says who may see a page to whoever may not. The server refuses them in any case. */
+/** Shows the page to admins and an explanation to all other roles. The server enforces the permission. */
 export function AdminOnly({ title, children }: { title: string; children: ReactNode }) {
   const isAdmin = useHasRole('admin')
   const { role, org } = useUser()

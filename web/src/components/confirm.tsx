@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { ErrorAlert } from './feedback.tsx'
 
-/** Asks before something that cannot be taken back, and says what exactly will happen. */
+/** Asks for confirmation before an action that cannot be undone, and states its consequences. */
 export function Confirm({
   opened,
   title,

@@ -1,7 +1,7 @@
 import { Center, Stack, Text, ThemeIcon, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** Nothing here yet: says why, and what to do about it. */
+/** Shown when there is nothing to list: says why, and what the user can do. */
 export function EmptyState({
   icon,
   title,
@@ -11,7 +11,7 @@ export function EmptyState({
 }: {
   icon?: ReactNode
   title: string
-  /** All there is on the page, so that its title is the page's. */
+  /** The page has no other content, so the title becomes its heading. */
   isPage?: boolean
   children?: ReactNode
   action?: ReactNode

@@ -1,7 +1,7 @@
 import { Group, Pagination, Text, useMatches } from '@mantine/core'
 import { formatNumber } from '../lib/time.ts'
 
-/** Which rows are shown of how many, and the way to the others. */
+/** Shows which rows of how many are visible, and links to the other pages. */
 export function Pager({
   page,
   size,

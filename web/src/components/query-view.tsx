@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Skeleton } from './skeleton.tsx'
 import { ErrorAlert } from './feedback.tsx'
 
-/** The three faces of something that is fetched: not yet, not at all, here. */
+/** Shows a query's skeleton, error or data. */
 export function QueryView<T>({
   query,
   rows,

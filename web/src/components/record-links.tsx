@@ -2,7 +2,7 @@ import { Anchor, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useLocationCounts } from '../api/overview.ts'
 
-/** A location by its name, or by its key while the names are not there yet. */
+/** A link with the location's name, or with its key until the names are loaded. */
 export function LocationLink({
   id,
   fallback,
@@ -12,14 +12,14 @@ export function LocationLink({
   fallback?: string | null
   name?: string | null
 }) {
-  const locations = useLocationCounts()
+  const counts = useLocationCounts()
   if (id === null)
     return (
       <Text span inherit c="dimmed">
-        nowhere in particular
+        no location
       </Text>
     )
-  const shown = name ?? locations.get(id)?.name ?? fallback ?? 'a deleted location'
+  const shown = name ?? counts.get(id)?.name ?? fallback ?? 'a deleted location'
   return (
     <Anchor
       inherit

@@ -3,7 +3,7 @@ import { useInterval } from '@mantine/hooks'
 import { useState } from 'react'
 import { ago, exactDateTime, timeZone } from '../lib/time.ts'
 
-/** How long ago, with the exact moment in the viewer's zone at hand. */
+/** A relative time, with the exact time in the user's time zone in a tooltip. */
 export function RelativeTime({ at, fallback = 'never' }: { at: string | null | undefined; fallback?: string }) {
   const [, setTick] = useState(0)
   useInterval(() => setTick((tick) => tick + 1), 20_000, { autoInvoke: true })

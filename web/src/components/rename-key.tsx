@@ -6,7 +6,7 @@ import { required, showFieldErrors } from '../lib/forms.ts'
 import { ErrorAlert, notify } from './feedback.tsx'
 import { refreshOverview } from '../api/overview.ts'
 
-/** Gives a record another key. Everything else, its history included, stays. */
+/** Changes the key of a record. Its history and tags are kept. */
 export function RenameKey({
   kind,
   id,
@@ -27,7 +27,7 @@ export function RenameKey({
     onSuccess: ({ descendant_count_affected: below }) => {
       void queries.invalidateQueries({ queryKey: [kind] })
       refreshOverview(queries)
-      notify(below > 0 ? `Renamed; ${below} locations below now stand under the new key.` : 'Renamed.')
+      notify(below > 0 ? `Renamed; the paths of ${below} locations below it changed too.` : 'Renamed.')
       onClose()
     },
     onError: (error) => showFieldErrors(form, error),
@@ -37,8 +37,8 @@ export function RenameKey({
       <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
         <Stack gap="sm">
           <Text size="sm">
-            Other systems may know this {kind === 'assets' ? 'asset' : 'location'} by its key. History and tags stay
-            with it.
+            Other systems may refer to this {kind === 'assets' ? 'asset' : 'location'} by its key. Its history and tags
+            are kept.
           </Text>
           <TextInput label="Key" data-autofocus maxLength={255} {...form.getInputProps('external_key')} />
           {action.isError && Object.keys(form.errors).length === 0 && <ErrorAlert error={action.error} />}

@@ -1,6 +1,6 @@
 import { Skeleton as MantineSkeleton, Stack } from '@mantine/core'
 
-/** The shape of a list before it is there. */
+/** Placeholder rows while a list is loading. */
 export function Skeleton({ rows = 6, height = 34 }: { rows?: number; height?: number }) {
   return (
     <Stack gap={8} role="status" aria-label="Loading">

@@ -23,13 +23,13 @@ export function ago(at: string | number, now = Date.now()): string {
   return relative.format(Math.round(seconds / size), unit)
 }
 
-/** Date and time in the viewer's zone. */
+/** Date and time in the user's time zone. */
 export const exactDateTime = (at: string | number): string => absolute.format(new Date(at))
 export const dateTime = (at: string | number): string => short.format(new Date(at))
 export const date = (at: string | number): string => day.format(new Date(at))
 export const clockTime = (at: string | number): string => hour.format(new Date(at))
 
-/** To the second, for what happened a moment ago; with the date when it did not. */
+/** The time with seconds; with the date when it is more than twelve hours away. */
 export const timeWithSeconds = (at: string): string =>
   Math.abs(Date.now() - Date.parse(at)) < 43_200_000 ? second.format(new Date(at)) : exactDateTime(at)
 

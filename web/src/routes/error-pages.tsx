@@ -9,8 +9,8 @@ export function NotFoundPage() {
   useDocumentTitle('Not found · Lastseen')
   return (
     <Box className="app-page">
-      <EmptyState icon={<IconMapPin size={24} />} title="There is no such page" isPage>
-        The address may be old or mistyped.{' '}
+      <EmptyState icon={<IconMapPin size={24} />} title="Page not found" isPage>
+        The URL may be outdated or mistyped.{' '}
         <Anchor inherit underline="always" renderRoot={(props) => <Link to="/" {...props} />}>
           Go to the overview
         </Anchor>
@@ -19,16 +19,16 @@ export function NotFoundPage() {
   )
 }
 
-/** Something in the page itself failed; most often a new version was installed and old parts of the page are gone. */
+/** Shown when a page fails to render, often because a new version was deployed and the old chunks are gone. */
 export function CrashPage({ error }: { error: unknown }) {
   return (
     <Box className="app-page">
       <Title order={1} mb="md">
-        This page broke
+        This page failed
       </Title>
       <ErrorAlert error={error} />
       <Button mt="md" variant="default" onClick={() => window.location.reload()}>
-        Load the page again
+        Reload the page
       </Button>
     </Box>
   )

@@ -82,7 +82,7 @@ function SearchButton({ onClick }: { onClick: () => void }) {
   )
 }
 
-/** The frame of the app: where one is, where one can go, who one is. */
+/** The layout of the app: header, navigation and the current page. */
 export function Shell() {
   useLiveRefresh()
   const [isOpen, menu] = useDisclosure()
@@ -102,7 +102,7 @@ export function Shell() {
       navbar={{ width: 226, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
     >
       <a href="#main" className="skip">
-        Skip to the page
+        Skip to content
       </a>
       <AppShell.Header style={{ background: 'var(--page-surface)' }}>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap" gap="xs">

@@ -1,11 +1,11 @@
-import { type CodeShape, type Symbology, encodeBarcode } from '../../src/features/labels/encode-barcode.ts'
+import { type BarcodeShape, type Symbology, encodeBarcode } from '../../src/features/labels/encode-barcode.ts'
 
 const [width, height] = [320, 240]
 const white = 235
 const black = 16
 
-/** A code in the middle of a white frame, as large as fits. */
-function frame(shape: CodeShape, symbology: Symbology): Buffer {
+/** A barcode centered in a white frame, as large as possible. */
+function frame(shape: BarcodeShape, symbology: Symbology): Buffer {
   const picture = Buffer.alloc((width * height * 3) / 2, 128)
   picture.fill(white, 0, width * height)
   const room = symbology === 'qr' ? height - 48 : width - 40
@@ -19,7 +19,7 @@ function frame(shape: CodeShape, symbology: Symbology): Buffer {
   return picture
 }
 
-/** What a camera would see that is held before one label after the other: an uncompressed film (YUV4MPEG2). */
+/** The video of a camera that films one label after the other, uncompressed (YUV4MPEG2). */
 export function cameraVideo(labels: readonly [Symbology, string][], framesEach: number): Buffer {
   const frames = labels.flatMap(([symbology, text]) => {
     const shape = encodeBarcode(symbology, text)

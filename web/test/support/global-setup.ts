@@ -1,9 +1,9 @@
 import { startServer } from './server-process.ts'
 
-/** One server for all tests; each makes an organization of its own. */
+/** Starts one server for all tests; each test creates its own organization. */
 export default async function start(): Promise<() => Promise<void>> {
-  const program = await startServer()
-  process.env['BROWSER_TEST_URL'] = program.url
-  process.env['BROWSER_TEST_LOG'] = program.log
-  return () => program.stop()
+  const server = await startServer()
+  process.env['BROWSER_TEST_URL'] = server.url
+  process.env['BROWSER_TEST_LOG'] = server.log
+  return () => server.stop()
 }

@@ -1,9 +1,9 @@
-/** What one does differently on a phone: there the main menu lies behind a button, and there is no Ctrl key. */
+/** Navigation that differs on a phone, where the main menu is behind a button and there is no Ctrl key. */
 import { type Locator, type Page, expect } from '@playwright/test'
 
 const burger = (page: Page): Locator => page.getByRole('button', { name: 'Menu', exact: true })
 
-/** Opens the main menu where it is not in sight, does something there, and leaves it as it was. */
+/** Opens the main menu if it is hidden, runs the action, and closes the menu again. */
 export async function inMainMenu(page: Page, act: (menu: Locator) => Promise<void>): Promise<void> {
   const menu = page.locator('.app-nav')
   await expect(page.getByRole('button', { name: 'Account menu' })).toBeVisible()
@@ -11,11 +11,11 @@ export async function inMainMenu(page: Page, act: (menu: Locator) => Promise<voi
   await expect(menu).toBeInViewport()
   await act(menu)
   const close = page.getByRole('button', { name: 'Close the menu' })
-  // After a way to another page it closes by itself, perhaps while one looks.
+  // The menu closes by itself after navigation, possibly at this moment.
   if (await close.isVisible()) await close.click({ timeout: 3000 }).catch(() => undefined)
 }
 
-/** Goes to a page by the main menu; on a phone the menu gives way to the page by itself. */
+/** Opens a page from the main menu; on a phone, the menu closes after that. */
 export async function goToPage(page: Page, name: string): Promise<void> {
   await expect(page.getByRole('button', { name: 'Account menu' })).toBeVisible()
   const link = page.locator('.app-nav').getByRole('link', { name, exact: true })
@@ -27,5 +27,5 @@ export async function goToPage(page: Page, name: string): Promise<void> {
 export async function openSearch(page: Page): Promise<Locator> {
   if (await burger(page).isVisible()) await page.getByRole('button', { name: 'Search everything' }).click()
   else await page.keyboard.press('Control+k')
-  return page.getByPlaceholder('Name, key or tag of anything')
+  return page.getByPlaceholder('Search by name, key or tag')
 }

@@ -4,7 +4,7 @@ import { type Page, expect } from '@playwright/test'
 
 export const url = (): string => process.env['BROWSER_TEST_URL'] ?? ''
 
-/** What the server has said to whoever runs it. */
+/** The log of the server. */
 export const serverLog = (): string => readFileSync(process.env['BROWSER_TEST_LOG'] ?? '', 'utf8')
 
 export const password = 'correct horse battery'
@@ -27,7 +27,7 @@ export async function call(token: string | null, method: string, path: string, b
   return text === '' ? undefined : (JSON.parse(text) as { data: unknown }).data
 }
 
-/** An organization of the test's own, made the way people make one. */
+/** A new organization for one test, created by sign-up. */
 export class Org {
   readonly name: string
   readonly email: string
@@ -41,8 +41,8 @@ export class Org {
 
   static async create(name = 'Northwind'): Promise<Org> {
     const email = `admin-${randomBytes(5).toString('hex')}@example.com`
-    const made = await call(null, 'POST', '/auth/signup', { email, password, organization_name: name })
-    return new Org(name, email, made.access_token as string)
+    const created = await call(null, 'POST', '/auth/signup', { email, password, organization_name: name })
+    return new Org(name, email, created.access_token as string)
   }
 
   get = (path: string): Promise<any> => call(this.token, 'GET', path)
@@ -61,7 +61,7 @@ export class Org {
       scan_points: antennas.map((locationId, index) => ({ antenna: index + 1, location_id: locationId })),
     })
 
-  /** A reader reports tags. */
+  /** Sends reads as a reader. */
   async read(
     token: string,
     reads: readonly { tag: string; antenna: number; observed_at?: string; rssi?: number }[],
@@ -74,7 +74,7 @@ export class Org {
     if (!response.ok) throw new Error(`reads answered ${response.status}`)
   }
 
-  /** Somebody else in the organization. */
+  /** Adds a member to the organization and returns the e-mail address. */
   async member(role: Role): Promise<string> {
     const email = `${role}-${randomBytes(5).toString('hex')}@example.com`
     const { link } = await this.post('/invitations', { email, role })
@@ -83,20 +83,20 @@ export class Org {
     return email
   }
 
-  /** Signs in without the form; the browser holds what it would hold after it. */
+  /** Signs in without the form, by writing the session into the browser's storage. */
   async signIn(page: Page, email = this.email, path = '/'): Promise<void> {
-    const { expires_in: seconds, ...given } = await call(null, 'POST', '/auth/login', { email, password })
+    const { expires_in: seconds, ...session } = await call(null, 'POST', '/auth/login', { email, password })
     await page.goto(`${url()}/mark.svg`)
     await page.evaluate(
       (text) => localStorage.setItem('lastseen.session', text),
-      JSON.stringify({ ...given, access_token_expires_at: Date.now() + seconds * 1000 }),
+      JSON.stringify({ ...session, access_token_expires_at: Date.now() + seconds * 1000 }),
     )
     await page.goto(url() + path)
     await expect(page.getByRole('button', { name: 'Account menu' })).toBeVisible()
   }
 }
 
-/** A small warehouse that was in use for a while. */
+/** An organization with locations, a reader, assets and past reads. */
 export async function warehouse(name = 'Northwind') {
   const org = await Org.create(name)
   const site = await org.location('Riverside', { external_key: 'SITE' })

@@ -4,7 +4,7 @@ import { type Page, expect } from '@playwright/test'
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Notes what a page complains about: scripts that fail, anything the security policy refuses. */
+/** Collects the script errors and security policy violations of a page. */
 export function collectErrors(page: Page): string[] {
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(`error: ${error.message}`))
@@ -20,14 +20,14 @@ interface AxeResult {
   violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[]
 }
 
-/** No serious trouble for people who use a keyboard or a screen reader, who need contrast, or whose finger is wide. */
+/** Expects no serious axe violation: keyboard, screen reader, contrast and target size. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(axeSource)
   const { violations } = await page.evaluate(
     () =>
       (globalThis as unknown as { axe: { run: (options: object) => Promise<AxeResult> } }).axe.run({
         resultTypes: ['violations'],
-        // Of the latest, the size of what a finger must hit.
+        // WCAG 2.2 adds the target size, which matters for touch.
         runOnly: [
           'wcag2a',
           'wcag2aa',
@@ -43,15 +43,18 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect.soft(serious).toEqual([])
 }
 
-/** What scrolls to the side and must not: the page, a table, a dialog. Runs in the page. */
+/** The page, tables and dialogs that scroll horizontally. Runs in the page. */
 export function tooWide(): string[] {
   const inner = document.querySelectorAll('.table-wrap, .mantine-Modal-content, .mantine-Modal-body')
   return [document.documentElement, ...inner]
     .filter((one) => one.scrollWidth > one.clientWidth + 1)
-    .map((one) => `${location.pathname}: ${one.className || 'page'} is ${one.scrollWidth} wide, not ${one.clientWidth}`)
+    .map(
+      (one) =>
+        `${location.pathname}: ${one.className || 'page'} is ${one.scrollWidth} px wide instead of ${one.clientWidth}`,
+    )
 }
 
-/** The page has what it wanted to fetch. */
+/** Waits until the page has loaded its data. */
 export async function settled(page: Page): Promise<void> {
   await expect(page.locator('h1').first()).toBeVisible()
   await expect(page.getByRole('status', { name: 'Loading' })).toHaveCount(0)

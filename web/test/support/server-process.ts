@@ -16,45 +16,45 @@ function freePort(): Promise<number> {
   })
 }
 
-function untilReady(child: ChildProcess, log: string): Promise<{ url: string; greeting: string }> {
+function waitUntilReady(child: ChildProcess, log: string): Promise<{ url: string; startupOutput: string }> {
   writeFileSync(log, '')
   return new Promise((resolve, reject) => {
-    let said = ''
+    let output = ''
     child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       appendFileSync(log, text)
-      said += text
-      const [, url] = /^Lastseen is ready: (http:\S+)/m.exec(said) ?? []
-      if (url !== undefined) resolve({ url, greeting: said })
+      output += text
+      const [, url] = /^Lastseen is ready: (http:\S+)/m.exec(output) ?? []
+      if (url !== undefined) resolve({ url, startupOutput: output })
     })
-    child.once('exit', () => reject(new Error(`The server ended before it was ready:\n${said}`)))
+    child.once('exit', () => reject(new Error(`The server ended before it was ready:\n${output}`)))
   })
 }
 
 export interface ServerProcess {
   url: string
-  /** What it said before it was ready; the first start names the admin of the first organization. */
-  greeting: string
-  /** The file with everything it says to whoever runs it; what would be mailed stands there. */
+  /** The output until the server was ready. The first start prints the admin of the first organization. */
+  startupOutput: string
+  /** The file with the server's log, which contains the mails that are not sent. */
   log: string
   stop(): Promise<void>
 }
 
-/** The whole program over a database of its own, as people run it. */
+/** Starts the server with its own embedded database. */
 export async function startServer(more: Record<string, string> = {}): Promise<ServerProcess> {
   const data = mkdtempSync(join(tmpdir(), 'lastseen-browser-'))
-  // PostgreSQL under root runs as another user, who must be able to enter the folder.
+  // When the tests run as root, PostgreSQL runs as another user, who needs access to the folder.
   chmodSync(data, 0o755)
-  const kept = Object.entries(process.env).filter(([name]) => !/^(LASTSEEN_|DATABASE_URL|NODE_OPTIONS|npm_)/.test(name))
+  const env = Object.entries(process.env).filter(([name]) => !/^(LASTSEEN_|DATABASE_URL|NODE_OPTIONS|npm_)/.test(name))
   const port = String(await freePort())
   const settings = { PORT: port, LASTSEEN_DATA_DIR: data, LASTSEEN_MQTT_PORT: '0', LASTSEEN_LOG_LEVEL: 'warn', ...more }
   const child = spawn(process.execPath, [join(root, 'server/bin/lastseen.mjs'), 'serve'], {
     cwd: root,
-    env: { ...Object.fromEntries(kept), ...settings },
+    env: { ...Object.fromEntries(env), ...settings },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const log = `${data}.log`
   return {
-    ...(await untilReady(child, log)),
+    ...(await waitUntilReady(child, log)),
     log,
     async stop() {
       const ended = new Promise((resolve) => child.once('exit', resolve))

@@ -17,7 +17,7 @@ function Password() {
   const { email } = useUser()
   const form = useForm({
     initialValues: { current_password: '', new_password: '' },
-    validate: { current_password: required('The present password'), new_password: newPasswordRule },
+    validate: { current_password: required('The current password'), new_password: newPasswordRule },
   })
   const action = useMutation({
     mutationFn: () => changePassword(form.getValues()),
@@ -33,7 +33,7 @@ function Password() {
         <Stack gap="sm" maw={380}>
           <input type="text" autoComplete="username" value={email} readOnly hidden />
           <PasswordInput
-            label="Present password"
+            label="Current password"
             autoComplete="current-password"
             {...form.getInputProps('current_password')}
           />
@@ -64,7 +64,7 @@ const quotaLabels: Record<string, string> = {
   imports: 'Stored imports',
 }
 
-/** What the organization has, and how much it may have. */
+/** The organization's usage and its limits. */
 function Quotas() {
   const { org } = useUser()
   const quotas = useQuery({ queryKey: ['quotas'], queryFn: () => getOne<Quota[]>('/quotas') })
@@ -89,7 +89,7 @@ function Quotas() {
 
 export function AccountPage() {
   const user = useUser()
-  const [isLeaving, setLeaving] = useState(false)
+  const [isSigningOut, setSigningOut] = useState(false)
   return (
     <Page title="Account">
       <Stack maw={720}>
@@ -120,21 +120,21 @@ export function AccountPage() {
         <Password />
         <Card title="Sessions">
           <Text size="sm" mb="sm">
-            Lost a phone, or forgot to sign out somewhere? This ends every session of yours, this one included.
+            Lost a phone, or forgot to sign out on another device? This ends all your sessions, including this one.
           </Text>
-          <Button variant="default" onClick={() => setLeaving(true)}>
+          <Button variant="default" onClick={() => setSigningOut(true)}>
             Sign out everywhere
           </Button>
         </Card>
       </Stack>
       <Confirm
-        opened={isLeaving}
+        opened={isSigningOut}
         title="Sign out everywhere?"
         verb="Sign out everywhere"
         onConfirm={signOutEverywhere}
-        onClose={() => setLeaving(false)}
+        onClose={() => setSigningOut(false)}
       >
-        All your sessions end at their next request, on this device too.
+        All your sessions end at their next request, including the session on this device.
       </Confirm>
     </Page>
   )

@@ -33,17 +33,17 @@ import { EditAsset } from './edit-asset.tsx'
 import { HistoryCard } from './history-card.tsx'
 import { mergeHistory } from './merge-history.ts'
 
-function NowCard({ assetId }: { assetId: number }) {
+function CurrentLocationCard({ assetId }: { assetId: number }) {
   const isOperator = useHasRole('operator')
   const position = useQuery(listPositions({ asset_id: [assetId], limit: 1, offset: 0 }))
   const history = useQuery(listHistory(assetId, { limit: 200, offset: 0 }))
   const row = position.data?.data[0]
   const stay = mergeHistory(history.data?.data ?? [], Date.now()).at(-1)
-  const isWhole =
+  const isCompleteStay =
     (history.data?.total_count ?? 0) <= 200 ||
     (stay !== undefined && history.data?.data.some((one) => one.location_id !== stay.locationId))
   return (
-    <Card title="Now">
+    <Card title="Current location">
       {position.isError && <ErrorAlert error={position.error} />}
       {position.isPending && <Skeleton rows={2} height={22} />}
       {position.isSuccess && row === undefined && (
@@ -51,11 +51,11 @@ function NowCard({ assetId }: { assetId: number }) {
           Not seen yet.{' '}
           {isOperator && (
             <>
-              Attach a tag that a reader sees, or{' '}
+              Attach a tag that a reader can read, or{' '}
               <Anchor inherit underline="always" renderRoot={(props) => <Link to="/scan" {...props} />}>
-                scan it
+                scan the asset
               </Anchor>{' '}
-              where it is now.
+              at its current location.
             </>
           )}
         </Text>
@@ -72,7 +72,7 @@ function NowCard({ assetId }: { assetId: number }) {
           </Fact>
           {stay !== undefined && (
             <Fact label="There for">
-              {isWhole ? '' : 'at least '}
+              {isCompleteStay ? '' : 'at least '}
               {duration((Date.now() - stay.from) / 1000)}
             </Fact>
           )}
@@ -130,7 +130,7 @@ export function AssetPage() {
   if (asset.isError)
     return (
       <RecordErrorPage
-        what="Asset"
+        recordType="Asset"
         list={{ to: '/assets', label: 'Assets' }}
         error={asset.error}
         onRetry={() => void asset.refetch()}
@@ -154,7 +154,7 @@ function Loaded({ asset }: { asset: Asset }) {
   const onDelete = async (): Promise<void> => {
     await deleteAsset(asset.id)
     void queries.invalidateQueries({ queryKey: ['assets', 'list'] })
-    notify(`${asset.name} was deleted. Its key and tags are free again.`)
+    notify(`${asset.name} was deleted. Its key and tags can be used again.`)
     await navigate({ to: '/assets' })
   }
   return (
@@ -199,7 +199,7 @@ function Loaded({ asset }: { asset: Asset }) {
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 8 }}>
           <Stack>
-            <NowCard assetId={asset.id} />
+            <CurrentLocationCard assetId={asset.id} />
             <HistoryCard assetId={asset.id} />
           </Stack>
         </Grid.Col>
@@ -221,7 +221,8 @@ function Loaded({ asset }: { asset: Asset }) {
         onConfirm={onDelete}
         onClose={close}
       >
-        It leaves all lists, its tags are freed, and it cannot be brought back. Its past moves stay in the reports.
+        The asset is removed from all lists and its tags are detached. This cannot be undone. Its past moves stay in the
+        reports.
       </Confirm>
     </Page>
   )

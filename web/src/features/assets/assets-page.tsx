@@ -98,34 +98,41 @@ const columns: ColumnDef<Row>[] = [
   },
 ]
 
-/** The rows of a page: assets as they stand in the list, or, with a location chosen, what is there. */
+/** The rows of a page: the asset list, or the assets at the chosen location. */
 function useRows(search: ReturnType<typeof assetSearch>, size: number) {
   const { q, sort, location, page = 1, active } = search
   const offset = (page - 1) * size
   const isByLocation = location !== undefined
-  const here = useQuery({
+  const positionsAtLocation = useQuery({
     ...listPositions({ location_id: location, include_descendants: true, q, limit: size, offset }),
     enabled: isByLocation,
   })
-  const keys = here.data?.data.map((one) => one.asset_external_key) ?? []
+  const keys = positionsAtLocation.data?.data.map((one) => one.asset_external_key) ?? []
   const request = isByLocation
     ? { external_key: keys, limit: 200, offset: 0 }
     : { q, sort, is_active: active === undefined ? undefined : active === 'yes', limit: size, offset }
   const assets = useQuery({ ...listAssets(request), enabled: !isByLocation || keys.length > 0 })
   const ids = assets.data?.data.map((one) => one.id) ?? []
-  const there = useQuery({
+  const positionsOfAssets = useQuery({
     ...listPositions({ asset_id: ids, limit: 200, offset: 0 }),
     enabled: !isByLocation && ids.length > 0,
   })
   const rows = useMemo(() => {
-    const positions = new Map((isByLocation ? here : there).data?.data.map((one) => [one.asset_id, one]))
+    const positions = new Map(
+      (isByLocation ? positionsAtLocation : positionsOfAssets).data?.data.map((one) => [one.asset_id, one]),
+    )
     const known = isByLocation && keys.length === 0 ? [] : assets.data?.data
-    if (isByLocation && here.data === undefined) return undefined
+    if (isByLocation && positionsAtLocation.data === undefined) return undefined
     const all = known?.map((asset): Row => ({ asset, position: positions.get(asset.id) }))
     return isByLocation ? all?.filter((one) => one.position !== undefined) : all
-  }, [isByLocation, here.data, there.data, assets.data, keys.length])
-  const total = (isByLocation ? here : assets).data?.total_count
-  return { rows, total, error: here.error ?? assets.error, isFetching: assets.isFetching || here.isFetching }
+  }, [isByLocation, positionsAtLocation.data, positionsOfAssets.data, assets.data, keys.length])
+  const total = (isByLocation ? positionsAtLocation : assets).data?.total_count
+  return {
+    rows,
+    total,
+    error: positionsAtLocation.error ?? assets.error,
+    isFetching: assets.isFetching || positionsAtLocation.isFetching,
+  }
 }
 
 export function AssetsPage() {
@@ -144,7 +151,7 @@ export function AssetsPage() {
   return (
     <Page
       title="Assets"
-      lead="Everything you keep track of, and where it was last seen."
+      lead="All tracked assets and where they were last seen."
       actions={
         isManager && (
           <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
@@ -167,7 +174,7 @@ export function AssetsPage() {
         />
         <LocationPicker
           aria-label="At or below this location"
-          placeholder="At any location"
+          placeholder="Any location"
           value={search.location ?? null}
           onChange={(id) => change({ location: id ?? undefined })}
           style={{ flex: '1 1 200px' }}
@@ -200,7 +207,7 @@ export function AssetsPage() {
             empty={
               isFiltered ? (
                 <EmptyState icon={<IconSearch size={22} />} title="Nothing matches">
-                  Try fewer letters, or another location.
+                  Try a shorter search text or another location.
                 </EmptyState>
               ) : (
                 <EmptyState
@@ -208,8 +215,8 @@ export function AssetsPage() {
                   title="No assets yet"
                   action={isManager && <Button onClick={() => setCreating(true)}>Add the first one</Button>}
                 >
-                  An asset is anything that moves and should be found again: a pallet jack, a case, a bed. Give it a
-                  name and a tag, and it shows up wherever the tag is read.
+                  An asset is any movable object you want to find again: a pallet jack, a case, a bed. Give it a name
+                  and a tag, and it appears at every location where the tag is read.
                 </EmptyState>
               )
             }

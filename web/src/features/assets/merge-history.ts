@@ -1,16 +1,16 @@
 import type { HistoryRow } from '../../api/types.ts'
 
-/** A stretch of time at one location, made of neighbouring rows of the history. */
+/** A period at one location, merged from consecutive history rows. */
 export interface Stay {
   locationId: number | null
   locationKey: string | null
   from: number
   to: number
-  /** It goes on. */
-  isLast: boolean
+  /** The stay has not ended. */
+  isCurrent: boolean
 }
 
-/** Rows newest first, as the server sends them, into stays oldest first. */
+/** Merges history rows, newest first as the server returns them, into stays, oldest first. */
 export function mergeHistory(rows: readonly HistoryRow[], now: number): Stay[] {
   const stays: Stay[] = []
   for (const row of rows.toReversed()) {
@@ -23,10 +23,10 @@ export function mergeHistory(rows: readonly HistoryRow[], now: number): Stay[] {
       locationKey: row.location_external_key,
       from: at,
       to: now,
-      isLast: false,
+      isCurrent: false,
     })
   }
   const last = stays.at(-1)
-  if (last !== undefined) last.isLast = true
+  if (last !== undefined) last.isCurrent = true
   return stays
 }

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { ErrorAlert } from '../../components/feedback.tsx'
 import { showFieldErrors } from '../../lib/forms.ts'
 
-/** A form whose refusals stand at their fields, or above the button when they belong to none. */
+/** A form that shows errors at their fields, and other errors above the button. */
 export function AuthForm<T extends object>({
   form,
   verb,

@@ -17,10 +17,10 @@ export function ForgotPasswordPage() {
   )
   if (isSent)
     return (
-      <AuthPage title="Look into your mail">
+      <AuthPage title="Check your mail">
         <Text size="sm">
-          If there is an account for <b>{form.values.email}</b>, a link to set a new password is on its way. It works
-          for one hour. Where no mail is set up, the operator of this server finds it in the log.
+          If an account for <b>{form.values.email}</b> exists, we sent a link to set a new password. The link is valid
+          for one hour. If the server cannot send mail, its operator finds the link in the log.
         </Text>
         {back}
       </AuthPage>

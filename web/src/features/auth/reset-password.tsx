@@ -27,8 +27,8 @@ export function ResetPasswordPage() {
   return (
     <AuthPage title="Set a new password">
       {token === '' && (
-        <Alert color="yellow" title="This link is not whole">
-          Open it again from the mail, or ask for another one.
+        <Alert color="yellow" title="This link is incomplete">
+          Open the link from the mail again, or request a new one.
         </Alert>
       )}
       <AuthForm

@@ -18,18 +18,18 @@ import { ErrorAlert } from '../../components/feedback.tsx'
 import { saveBlob } from '../../lib/download.ts'
 import { formatNumber } from '../../lib/time.ts'
 import { type ImportRow, type Kind, importColumns, readRows, template } from './import-rows.ts'
-import { isBusy, useImport } from './use-import.ts'
+import { isInProgress, useImport } from './use-import.ts'
 
 const lines = (number: number): string => (number === 1 ? '1 line' : `${formatNumber(number)} lines`)
 
-const show = (value: unknown): string =>
+const cellText = (value: unknown): string =>
   value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
 
 function Preview({ rows }: { rows: readonly ImportRow[] }) {
   const columns = [...new Set(rows.slice(0, 6).flatMap((row) => Object.keys(row)))]
   return (
     <>
-      <Text size="sm">{lines(rows.length)}. The first ones, as they will be read:</Text>
+      <Text size="sm">{lines(rows.length)}. The first lines, as they will be imported:</Text>
       <div className="table-wrap" tabIndex={0} role="region" aria-label="Preview of the file">
         <Table fz="xs" withTableBorder className="as-records">
           <Table.Thead>
@@ -44,7 +44,7 @@ function Preview({ rows }: { rows: readonly ImportRow[] }) {
               <Table.Tr key={row.line}>
                 {columns.map((one) => (
                   <Table.Td key={one} data-label={one}>
-                    {show(row[one])}
+                    {cellText(row[one])}
                   </Table.Td>
                 ))}
               </Table.Tr>
@@ -62,8 +62,8 @@ function Outcome({ state }: { state: ImportState }) {
       <SimpleGrid cols={{ base: 2, sm: 4 }}>
         <Fact label="New">{formatNumber(state.creates)}</Fact>
         <Fact label="Changed">{formatNumber(state.updates)}</Fact>
-        <Fact label="As it was">{formatNumber(state.unchanged)}</Fact>
-        <Fact label="Problems">{formatNumber(state.errors_total)}</Fact>
+        <Fact label="Unchanged">{formatNumber(state.unchanged)}</Fact>
+        <Fact label="Errors">{formatNumber(state.errors_total)}</Fact>
       </SimpleGrid>
       {state.errors.length > 0 && (
         <div className="table-wrap">
@@ -72,7 +72,7 @@ function Outcome({ state }: { state: ImportState }) {
               <Table.Tr>
                 <Table.Th>Line</Table.Th>
                 <Table.Th>Field</Table.Th>
-                <Table.Th>Why</Table.Th>
+                <Table.Th>Reason</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -96,15 +96,15 @@ function Outcome({ state }: { state: ImportState }) {
   )
 }
 
-/** From a file to assets or locations, in three steps: look, check, import. */
+/** Imports assets or locations from a file in three steps: preview, check, import. */
 export function ImportCard() {
   const [kind, setKind] = useState<Kind>('assets')
   const [rows, setRows] = useState<readonly ImportRow[] | null>(null)
-  const [unreadable, setUnreadable] = useState<unknown>(null)
+  const [fileError, setFileError] = useState<unknown>(null)
   const [isSending, setSending] = useState(false)
   const job = useImport()
   const { state } = job
-  const good = state === undefined ? 0 : state.creates + state.updates + state.unchanged
+  const validRows = state === undefined ? 0 : state.creates + state.updates + state.unchanged
   const begin = async (): Promise<void> => {
     setSending(true)
     await job.check(kind, rows!)
@@ -112,23 +112,23 @@ export function ImportCard() {
   }
   const read = async (file: File | null): Promise<void> => {
     if (file === null) return
-    setUnreadable(null)
+    setFileError(null)
     try {
       setRows(await readRows(kind, await file.text()))
     } catch (error) {
-      setUnreadable(error)
+      setFileError(error)
     }
   }
   const restart = (): void => {
     setRows(null)
-    void job.forget()
+    void job.discard()
   }
   return (
     <Card title="Import">
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
-          A CSV file with a head line. Lines whose key is known change what is there; the others are added. Columns:{' '}
-          <span className="key">{importColumns[kind].join(', ')}</span>.{' '}
+          A CSV file with a header line. A line with an existing key updates that record; all other lines create
+          records. Columns: <span className="key">{importColumns[kind].join(', ')}</span>.{' '}
           <Anchor
             inherit
             underline="always"
@@ -136,13 +136,13 @@ export function ImportCard() {
             type="button"
             onClick={() => saveBlob(new Blob([template(kind)], { type: 'text/csv' }), `${kind}-template.csv`)}
           >
-            Get an example
+            Download an example
           </Anchor>
         </Text>
         {rows === null && (
           <Group gap="sm">
             <SegmentedControl
-              aria-label="What is in the file"
+              aria-label="Record type"
               value={kind}
               onChange={(value) => setKind(value)}
               data={[
@@ -176,9 +176,9 @@ export function ImportCard() {
         {state !== undefined && (
           <>
             <Text size="sm" fw={600} role="status">
-              {stateWords[state.state]}
+              {stateLabels[state.state]}
             </Text>
-            {isBusy(state) && (
+            {isInProgress(state) && (
               <Progress
                 animated
                 aria-label="Progress"
@@ -190,32 +190,32 @@ export function ImportCard() {
               {state.state === 'checked' && state.errors_total === 0 && (
                 <Button onClick={() => void job.run(false)}>Import {lines(state.rows)}</Button>
               )}
-              {state.state === 'checked' && state.errors_total > 0 && good > 0 && (
+              {state.state === 'checked' && state.errors_total > 0 && validRows > 0 && (
                 <Button variant="light" onClick={() => void job.run(true)}>
-                  Import the other {lines(good)}
+                  Import the {lines(validRows)} without errors
                 </Button>
               )}
-              {!isBusy(state) && (
+              {!isInProgress(state) && (
                 <Button variant="default" onClick={restart}>
-                  {state.state === 'done' ? 'Import another file' : 'Give up'}
+                  {state.state === 'done' ? 'Import another file' : 'Cancel'}
                 </Button>
               )}
             </Group>
           </>
         )}
-        {unreadable !== null && <ErrorAlert error={unreadable} />}
+        {fileError !== null && <ErrorAlert error={fileError} />}
         {job.error !== null && <ErrorAlert error={job.error} />}
       </Stack>
     </Card>
   )
 }
 
-const stateWords: Record<ImportState['state'], string> = {
+const stateLabels: Record<ImportState['state'], string> = {
   open: 'Sending …',
-  waiting: 'Waiting until another import of the organization is done …',
+  waiting: 'Waiting for another import of the organization …',
   checking: 'Checking every line …',
-  checked: 'Checked. Nothing was changed yet.',
+  checked: 'Checked. No data was changed yet.',
   running: 'Importing …',
   done: 'Done.',
-  failed: 'It failed, and nothing was changed.',
+  failed: 'The import failed. No data was changed.',
 }

@@ -7,22 +7,30 @@ import { useHasRole } from '../../components/use-session.ts'
 import { download } from '../../lib/download.ts'
 import { ImportCard } from './import-card.tsx'
 
-const files = [
+const exportFiles = [
   {
     path: '/exports/assets.csv',
     label: 'Assets',
-    text: 'Every asset with its tags and metadata; can be imported again.',
+    text: 'All assets with tags and metadata. The file can be imported again.',
   },
   {
     path: '/exports/locations.csv',
     label: 'Locations',
-    text: 'Every location with its parent and tags; can be imported again.',
+    text: 'All locations with parents and tags. The file can be imported again.',
   },
-  { path: '/exports/positions.csv', label: 'Where everything is', text: 'One line per asset that was ever seen.' },
-  { path: '/exports/history.csv', label: 'History', text: 'Every minute of every asset. This can be large.' },
+  {
+    path: '/exports/positions.csv',
+    label: 'Current locations',
+    text: 'One line per asset that was seen at least once.',
+  },
+  {
+    path: '/exports/history.csv',
+    label: 'History',
+    text: 'One line per asset and minute with a sighting. The file can be large.',
+  },
 ] as const
 
-function Export({ path, label, text }: (typeof files)[number]) {
+function ExportRow({ path, label, text }: (typeof exportFiles)[number]) {
   const action = useMutation({ mutationFn: () => download(path, path.split('/').at(-1)!) })
   return (
     <div className="move-row">
@@ -52,7 +60,7 @@ function Export({ path, label, text }: (typeof files)[number]) {
 export function ImportExportPage() {
   const isManager = useHasRole('manager')
   return (
-    <Page title="Import & export" lead="Many at once, in and out.">
+    <Page title="Import & export" lead="Import and export assets and locations as CSV files.">
       <Stack maw={900}>
         {isManager ? (
           <ImportCard />
@@ -64,8 +72,8 @@ export function ImportExportPage() {
           </Card>
         )}
         <Card title="Export">
-          {files.map((one) => (
-            <Export key={one.path} {...one} />
+          {exportFiles.map((one) => (
+            <ExportRow key={one.path} {...one} />
           ))}
         </Card>
       </Stack>

@@ -8,36 +8,38 @@ export interface ImportRow {
   [field: string]: unknown
 }
 
-/** What the worker answers: the table, or why the file cannot be read. */
-export type Reading = { table: Table } | { problem: string }
+/** The worker's result: the table, or the reason why the file cannot be parsed. */
+export type ParseResult = { table: Table } | { problem: string }
 
-/** Reads the file in a worker, so that the page goes on answering however long the file is. */
+/** Parses the file in a worker, so that large files do not block the page. */
 export async function readRows(kind: Kind, text: string): Promise<ImportRow[]> {
   const worker = new Worker(new URL('./parse-csv.worker.ts', import.meta.url), { type: 'module' })
   try {
-    const reading = await new Promise<Reading>((resolve, reject) => {
-      worker.onmessage = ({ data }: MessageEvent<Reading>) => resolve(data)
+    const result = await new Promise<ParseResult>((resolve, reject) => {
+      worker.onmessage = ({ data }: MessageEvent<ParseResult>) => resolve(data)
       worker.onerror = () => reject(new Error('The file could not be read.'))
       worker.postMessage({ kind, text })
     })
-    if ('problem' in reading) throw new CsvError(reading.problem)
-    const [bad] = reading.table.problems
-    if (bad !== undefined) throw new CsvError(`line ${bad.line}: ${bad.message}`)
-    return reading.table.rows.map(({ line, fields }) => ({ line, ...fields }))
+    if ('problem' in result) throw new CsvError(result.problem)
+    const [problem] = result.table.problems
+    if (problem !== undefined) throw new CsvError(`line ${problem.line}: ${problem.message}`)
+    return result.table.rows.map(({ line, fields }) => ({ line, ...fields }))
   } finally {
     worker.terminate()
   }
 }
 
-const mostBytes = 700_000
+const maxBatchBytes = 700_000
 
-/** Batches that fit into one request each. */
+const maxBatchRows = 2000
+
+/** Splits the rows into batches that each fit into one request. */
 export function* batches(rows: readonly ImportRow[]): Generator<ImportRow[]> {
   let batch: ImportRow[] = []
   let bytes = 0
   for (const row of rows) {
     const size = new TextEncoder().encode(JSON.stringify(row)).length + 1
-    if (batch.length > 0 && (bytes + size > mostBytes || batch.length >= 2000)) {
+    if (batch.length > 0 && (bytes + size > maxBatchBytes || batch.length >= maxBatchRows)) {
       yield batch
       batch = []
       bytes = 0

@@ -1,7 +1,7 @@
 import { CsvError, type Kind, readTable } from '../../../../client/src/csv/table.ts'
-import type { Reading } from './import-rows.ts'
+import type { ParseResult } from './import-rows.ts'
 
-const read = ({ kind, text }: { kind: Kind; text: string }): Reading => {
+const parse = ({ kind, text }: { kind: Kind; text: string }): ParseResult => {
   try {
     return { table: readTable(text, kind) }
   } catch (error) {
@@ -10,4 +10,4 @@ const read = ({ kind, text }: { kind: Kind; text: string }): Reading => {
   }
 }
 
-self.onmessage = ({ data }: MessageEvent<{ kind: Kind; text: string }>) => self.postMessage(read(data))
+self.onmessage = ({ data }: MessageEvent<{ kind: Kind; text: string }>) => self.postMessage(parse(data))

@@ -5,12 +5,12 @@ import type { ImportState } from '../../api/types.ts'
 import { type ImportRow, type Kind, batches } from './import-rows.ts'
 import { refreshOverview } from '../../api/overview.ts'
 
-const busyStates: readonly string[] = ['waiting', 'checking', 'running'] satisfies ImportState['state'][]
+const inProgressStates: readonly string[] = ['waiting', 'checking', 'running'] satisfies ImportState['state'][]
 
-export const isBusy = (state: ImportState | undefined): boolean =>
-  state !== undefined && busyStates.includes(state.state)
+export const isInProgress = (state: ImportState | undefined): boolean =>
+  state !== undefined && inProgressStates.includes(state.state)
 
-/** One import from the file to its end. The server checks every line before anything is changed. */
+/** The state of one import. The server checks every line before it changes data. */
 export function useImport() {
   const queries = useQueryClient()
   const [id, setId] = useState<number | null>(null)
@@ -20,10 +20,10 @@ export function useImport() {
     queryKey: ['imports', id],
     queryFn: () => getOne<ImportState>(`/imports/${String(id)}`),
     enabled: id !== null,
-    refetchInterval: ({ state: { data } }) => (isBusy(data) ? 400 : false),
+    refetchInterval: ({ state: { data } }) => (isInProgress(data) ? 400 : false),
     staleTime: 0,
   })
-  const guarded = async (work: () => Promise<void>): Promise<void> => {
+  const captureError = async (work: () => Promise<void>): Promise<void> => {
     setError(null)
     try {
       await work()
@@ -37,23 +37,23 @@ export function useImport() {
     sent,
     error: error ?? state.error,
     check: (kind: Kind, all: readonly ImportRow[]) =>
-      guarded(async () => {
+      captureError(async () => {
         setSent(0)
-        const made = await post<{ id: number }>('/imports', { kind })
+        const created = await post<{ id: number }>('/imports', { kind })
         for (const rows of batches(all)) {
-          await post(`/imports/${made.id}/rows`, { rows })
+          await post(`/imports/${created.id}/rows`, { rows })
           setSent((old) => old + rows.length)
         }
-        await post(`/imports/${made.id}/check`)
-        setId(made.id)
+        await post(`/imports/${created.id}/check`)
+        setId(created.id)
       }),
     run: (skipErrors: boolean) =>
-      guarded(async () => {
+      captureError(async () => {
         await post(`/imports/${String(id)}/run`, { skip_errors: skipErrors })
         await refresh()
       }),
-    forget: () =>
-      guarded(async () => {
+    discard: () =>
+      captureError(async () => {
         const old = id
         setId(null)
         setSent(0)

@@ -20,11 +20,11 @@ import { NewKey } from './new-key.tsx'
 
 const size = 25
 
-const curl = (made: NewApiKey): string =>
+const curl = (apiKey: NewApiKey): string =>
   [
     `curl ${window.location.origin}/api/v1/oauth/token \\`,
     "  -H 'Content-Type: application/json' \\",
-    `  -d '{"grant_type":"client_credentials","client_id":"${made.jti}","client_secret":"${made.key}"}'`,
+    `  -d '{"grant_type":"client_credentials","client_id":"${apiKey.jti}","client_secret":"${apiKey.key}"}'`,
   ].join('\n')
 
 export function KeysPage() {
@@ -49,8 +49,8 @@ function Keys() {
   const queries = useQueryClient()
   const [page, setPage] = useState(1)
   const [isCreating, setCreating] = useState(false)
-  const [made, setMade] = useState<NewApiKey | null>(null)
-  const [doomed, setDoomed] = useState<ApiKey | null>(null)
+  const [createdKey, setCreatedKey] = useState<NewApiKey | null>(null)
+  const [keyToRevoke, setKeyToRevoke] = useState<ApiKey | null>(null)
   const request = { limit: size, offset: (page - 1) * size }
   const keys = useQuery({
     queryKey: ['api-keys', request],
@@ -117,7 +117,7 @@ function Keys() {
           variant="subtle"
           color="red"
           aria-label={`Revoke ${original.name}`}
-          onClick={() => setDoomed(original)}
+          onClick={() => setKeyToRevoke(original)}
         >
           Revoke
         </Button>
@@ -127,7 +127,7 @@ function Keys() {
   return (
     <Page
       title="API Keys"
-      lead={`For programs that work with the data of ${org.name}. Scopes and expiry are fixed when a key is made.`}
+      lead={`Credentials for programs that use the API of ${org.name}. Scopes and expiry cannot be changed after creation.`}
       actions={
         <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
           New Key
@@ -145,7 +145,8 @@ function Keys() {
             rowKey={(one) => String(one.id)}
             empty={
               <EmptyState icon={<IconKey size={24} />} title="No keys yet">
-                A key is a client id and a secret. A program trades them for a token that is good for 15 minutes.
+                A key is a client id and a secret. A program exchanges them for an access token that is valid for 15
+                minutes.
               </EmptyState>
             }
           />
@@ -155,39 +156,39 @@ function Keys() {
       {isCreating && (
         <NewKey
           onClose={() => setCreating(false)}
-          onMade={(key) => {
+          onCreated={(key) => {
             setCreating(false)
-            setMade(key)
+            setCreatedKey(key)
             refresh()
           }}
         />
       )}
-      <Modal opened={made !== null} onClose={() => setMade(null)} title={made?.name} size="lg">
-        {made !== null && (
+      <Modal opened={createdKey !== null} onClose={() => setCreatedKey(null)} title={createdKey?.name} size="lg">
+        {createdKey !== null && (
           <OneTimeSecrets
             values={[
-              { label: 'Client id', value: made.jti },
-              { label: 'Client secret', value: made.key },
+              { label: 'Client id', value: createdKey.jti },
+              { label: 'Client secret', value: createdKey.key },
             ]}
-            onDone={() => setMade(null)}
+            onDone={() => setCreatedKey(null)}
           >
-            <Text size="sm">Trade them for a token:</Text>
-            <CopyBlock text={curl(made)} label="the command" />
+            <Text size="sm">Exchange them for an access token:</Text>
+            <CopyBlock text={curl(createdKey)} label="the command" />
           </OneTimeSecrets>
         )}
       </Modal>
       <Confirm
-        opened={doomed !== null}
-        title={`Revoke ${doomed?.name ?? ''}?`}
+        opened={keyToRevoke !== null}
+        title={`Revoke ${keyToRevoke?.name ?? ''}?`}
         verb="Revoke key"
-        onClose={() => setDoomed(null)}
+        onClose={() => setKeyToRevoke(null)}
         onConfirm={async () => {
-          await remove(`/orgs/${org.id}/api-keys/${String(doomed?.id)}`)
+          await remove(`/orgs/${org.id}/api-keys/${String(keyToRevoke?.id)}`)
           notify('Revoked.')
           refresh()
         }}
       >
-        Programs that use it are refused from their next request on. This cannot be undone.
+        Programs that use this key are rejected from their next request. This cannot be undone.
       </Confirm>
     </Page>
   )

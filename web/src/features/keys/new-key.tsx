@@ -20,7 +20,7 @@ const none = { value: 'none', label: 'None' }
 const read = { value: 'read', label: 'Read' }
 const write = { value: 'write', label: 'Read + Write' }
 
-/** Read grants `:read`; Read + Write grants both. */
+/** Read grants `:read`; Read + Write grants `:read` and `:write`. */
 const scopesOf = (levels: Record<Resource, Level>): string[] =>
   resources.flatMap((name) => {
     if (levels[name] === 'none') return []
@@ -36,7 +36,7 @@ interface Values {
   expires_at: string | null
 }
 
-export function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (key: NewApiKey) => void }) {
+export function NewKey({ onClose, onCreated }: { onClose: () => void; onCreated: (key: NewApiKey) => void }) {
   const { org } = useUser()
   const form = useForm<Values>({
     initialValues: {
@@ -60,7 +60,7 @@ export function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (key:
       }
       return post<NewApiKey>(`/orgs/${org.id}/api-keys`, body)
     },
-    onSuccess: onMade,
+    onSuccess: onCreated,
     onError: (error) => showFieldErrors(form, error),
   })
   return (

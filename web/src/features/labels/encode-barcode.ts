@@ -1,8 +1,8 @@
 import JsBarcode from 'jsbarcode'
 import { encode } from 'uqr'
 
-/** Black boxes on a grid: the one form in which a code goes into a picture and onto paper. */
-export interface CodeShape {
+/** A barcode as black boxes on a grid, for SVG, PDF and video output. */
+export interface BarcodeShape {
   width: number
   height: number
   boxes: readonly (readonly [x: number, y: number, width: number, height: number])[]
@@ -10,7 +10,7 @@ export interface CodeShape {
 
 export type Symbology = 'qr' | 'code128'
 
-function qr(text: string): CodeShape {
+function qr(text: string): BarcodeShape {
   const { data, size } = encode(text, { ecc: 'M', border: 0 })
   const boxes: [number, number, number, number][] = []
   data.forEach((row, y) => {
@@ -24,8 +24,8 @@ function qr(text: string): CodeShape {
   return { width: size, height: size, boxes }
 }
 
-/** Null where the text holds a character that Code 128 has no bars for. */
-function code128(text: string): CodeShape | null {
+/** Returns null when the text contains a character that Code 128 cannot encode. */
+function code128(text: string): BarcodeShape | null {
   if (!/^[\x20-\x7e]+$/.test(text)) return null
   const target: { encodings?: { data: string }[] } = {}
   JsBarcode(target, text, { format: 'CODE128' })
@@ -35,5 +35,5 @@ function code128(text: string): CodeShape | null {
   return { width: bits.length, height: 1, boxes }
 }
 
-export const encodeBarcode = (symbology: Symbology, text: string): CodeShape | null =>
+export const encodeBarcode = (symbology: Symbology, text: string): BarcodeShape | null =>
   symbology === 'qr' ? qr(text) : code128(text)

@@ -5,7 +5,7 @@ const round = (value: number): string => String(Math.round(value * 1000) / 1000)
 const escapeXml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-/** The bars and modules of a page as one SVG path, in millimetres. */
+/** The barcode boxes of a page as one SVG path, in millimetres. */
 export const boxPath = (marks: readonly Mark[]): string =>
   marks
     .flatMap((mark) =>

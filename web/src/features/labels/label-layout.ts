@@ -1,6 +1,6 @@
 import { type Symbology, encodeBarcode } from './encode-barcode.ts'
 
-/** A sheet of labels as sold, in millimetres. */
+/** A label sheet format, in millimetres. */
 export interface Sheet {
   value: string
   label: string
@@ -56,7 +56,7 @@ export const sheets: readonly Sheet[] = [
   },
 ]
 
-export interface Item {
+export interface LabelItem {
   code: string
   name: string
   key: string
@@ -68,63 +68,69 @@ export type Mark =
 
 const padding = 2.5
 
-const lettersIn = (width: number, size: number): number => Math.max(4, Math.floor(width / (size * 0.56)))
+const charactersThatFit = (width: number, size: number): number => Math.max(4, Math.floor(width / (size * 0.56)))
 
-const cut = (text: string, most: number): string => {
-  const letters = Array.from(text)
-  return letters.length <= most ? text : `${letters.slice(0, most - 1).join('')}…`
+const truncate = (text: string, maxLength: number): string => {
+  const characters = Array.from(text)
+  return characters.length <= maxLength ? text : `${characters.slice(0, maxLength - 1).join('')}…`
 }
 
-/** One line, or two where the name is longer and a space lets it be parted. */
-function wrap(text: string, most: number): string[] {
-  if (Array.from(text).length <= most) return [text]
-  const gap = text.slice(0, most + 1).lastIndexOf(' ')
-  return gap < 1 ? [cut(text, most)] : [text.slice(0, gap), cut(text.slice(gap + 1), most)]
+/** One line, or two lines when the text is longer and contains a space to break at. */
+function wrap(text: string, maxLength: number): string[] {
+  if (Array.from(text).length <= maxLength) return [text]
+  const breakAt = text.slice(0, maxLength + 1).lastIndexOf(' ')
+  return breakAt < 1
+    ? [truncate(text, maxLength)]
+    : [text.slice(0, breakAt), truncate(text.slice(breakAt + 1), maxLength)]
 }
 
-/** Where everything goes on one label. */
-function label(item: Item, symbology: Symbology, left: number, top: number, [width, height]: Sheet['cell']): Mark[] {
+/** The marks of one label. */
+function layOutLabel(
+  item: LabelItem,
+  symbology: Symbology,
+  left: number,
+  top: number,
+  [width, height]: Sheet['cell'],
+): Mark[] {
   const marks: Mark[] = []
   const shape = encodeBarcode(symbology, item.code)
   const isQr = symbology === 'qr'
   const nameSize = height < 24 ? 2.6 : 3.4
   const keySize = nameSize * 0.82
-  const room = isQr ? height - 2 * padding : height - 2 * padding - nameSize - keySize - 2.5
-  const across = isQr ? room : width - 2 * padding - 4
+  const codeHeight = isQr ? height - 2 * padding : height - 2 * padding - nameSize - keySize - 2.5
+  const codeWidth = isQr ? codeHeight : width - 2 * padding - 4
   const boxLeft = left + padding + (isQr ? 0 : 2)
   if (shape !== null)
     for (const [x, y, w, h] of shape.boxes)
       marks.push({
         kind: 'box',
-        x: boxLeft + (x / shape.width) * across,
-        y: top + padding + (y / shape.height) * room,
-        width: (w / shape.width) * across,
-        height: (h / shape.height) * room,
+        x: boxLeft + (x / shape.width) * codeWidth,
+        y: top + padding + (y / shape.height) * codeHeight,
+        width: (w / shape.width) * codeWidth,
+        height: (h / shape.height) * codeHeight,
       })
-  const textLeft = isQr ? left + padding + room + 2.5 : left + padding + 2
+  const textLeft = isQr ? left + padding + codeHeight + 2.5 : left + padding + 2
   const textWidth = left + width - padding - textLeft
-  const base = isQr ? top + height / 2 : top + padding + room + nameSize + 0.8
+  const base = isQr ? top + height / 2 : top + padding + codeHeight + nameSize + 0.8
   const line = (text: string, size: number, y: number, isBold: boolean): Mark => ({
     kind: 'text',
     x: textLeft,
     y,
     size,
     width: textWidth,
-    text: cut(text, lettersIn(textWidth, size)),
+    text: truncate(text, charactersThatFit(textWidth, size)),
     isBold,
   })
-  const lines = isQr ? wrap(item.name, lettersIn(textWidth, nameSize)) : [item.name]
+  const lines = isQr ? wrap(item.name, charactersThatFit(textWidth, nameSize)) : [item.name]
   lines.reverse().forEach((text, index) => {
     marks.push(line(text, nameSize, base - (isQr ? 0.6 : 0) - index * nameSize * 1.2, true))
   })
-  marks.push(
-    line(shape === null ? `${item.key} (no bars for this code)` : item.key, keySize, base + keySize + 1, false),
-  )
+  marks.push(line(shape === null ? `${item.key} (cannot be encoded)` : item.key, keySize, base + keySize + 1, false))
   return marks
 }
 
 /** The marks of every page. */
-export function layOutLabels(items: readonly Item[], sheet: Sheet, symbology: Symbology): Mark[][] {
+export function layOutLabels(items: readonly LabelItem[], sheet: Sheet, symbology: Symbology): Mark[][] {
   const perPage = sheet.columns * sheet.rows
   const pages: Mark[][] = []
   items.forEach((item, index) => {
@@ -132,7 +138,7 @@ export function layOutLabels(items: readonly Item[], sheet: Sheet, symbology: Sy
     if (position === 0) pages.push([])
     const left = sheet.margin[0] + (position % sheet.columns) * sheet.pitch[0]
     const top = sheet.margin[1] + Math.floor(position / sheet.columns) * sheet.pitch[1]
-    pages.at(-1)!.push(...label(item, symbology, left, top, sheet.cell))
+    pages.at(-1)!.push(...layOutLabel(item, symbology, left, top, sheet.cell))
   })
   return pages
 }

@@ -26,20 +26,20 @@ import { saveBlob } from '../../lib/download.ts'
 import { formatNumber } from '../../lib/time.ts'
 import type { Symbology } from './encode-barcode.ts'
 import { toSvg } from './export-labels.ts'
-import { type Item, layOutLabels, sheets } from './label-layout.ts'
+import { type LabelItem, layOutLabels, sheets } from './label-layout.ts'
 
 type Content = 'key' | 'barcode'
 
-/** A label carries the key, or the barcode that hangs on the thing already. */
-const itemOf =
+/** A label shows the key or the barcode tag that is attached to the record. */
+const toLabelItem =
   (content: Content) =>
-  (one: Asset | Location): Item => {
+  (one: Asset | Location): LabelItem => {
     const barcode = one.tags.find((tag) => tag.tag_type === 'barcode')?.value
     const code = content === 'barcode' ? (barcode ?? one.external_key) : one.external_key
     return { code, name: one.name, key: code }
   }
 
-function useItems(kind: 'assets' | 'locations', q: string, limit: number) {
+function useLabelRecords(kind: 'assets' | 'locations', q: string, limit: number) {
   const assets = useQuery({ ...listAssets({ q, limit, offset: 0 }), enabled: kind === 'assets' })
   const locations = useQuery({ ...listLocations({ q, limit, offset: 0 }), enabled: kind === 'locations' })
   return (kind === 'assets' ? assets : locations) as UseQueryResult<List<Asset | Location>>
@@ -55,10 +55,10 @@ export function LabelsPage() {
   const [content, setContent] = useState<Content>('key')
   const [sheetName, setSheetName] = useState('a4-24')
   const sheet = sheets.find((one) => one.value === sheetName) ?? sheets[0]!
-  const found = useItems(kind, text, limit)
+  const found = useLabelRecords(kind, text, limit)
   const rows: readonly (Asset | Location)[] = found.data?.data ?? []
   const pages = useMemo(
-    () => layOutLabels(rows.map(itemOf(content)), sheet, symbology),
+    () => layOutLabels(rows.map(toLabelItem(content)), sheet, symbology),
     [rows, content, sheet, symbology],
   )
   const preview = useMemo(() => {
@@ -69,7 +69,7 @@ export function LabelsPage() {
   const savePdf = async (): Promise<void> => {
     setMakingPdf(true)
     try {
-      // The PDF library is larger than this page and is loaded only when somebody wants a PDF.
+      // The PDF library is larger than this page, so it is loaded on demand.
       const { toPdf } = await import('./pdf.ts')
       saveBlob(await toPdf(pages, sheet), `${kind}-labels.pdf`)
     } catch (error) {
@@ -79,13 +79,13 @@ export function LabelsPage() {
     }
   }
   return (
-    <Page title="Labels" lead="QR or Code 128 for assets and locations, on the sheets you have.">
+    <Page title="Labels" lead="Print QR or Code 128 labels for assets and locations.">
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Card>
             <Stack gap="sm">
               <SegmentedControl
-                aria-label="What for"
+                aria-label="Record type"
                 value={kind}
                 onChange={(value) => void navigate({ search: { kind: value }, replace: true })}
                 data={[
@@ -94,13 +94,13 @@ export function LabelsPage() {
                 ]}
               />
               <TextInput
-                label="Which"
+                label="Filter"
                 placeholder="All, or part of a name, key or tag"
                 value={q}
                 onChange={({ currentTarget }) => setQ(currentTarget.value)}
               />
               <NumberInput
-                label="At most"
+                label="Maximum number of labels"
                 min={1}
                 max={200}
                 allowDecimal={false}
@@ -116,7 +116,7 @@ export function LabelsPage() {
               />
               <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
                 <SegmentedControl
-                  aria-label="Kind of code"
+                  aria-label="Barcode type"
                   value={symbology}
                   onChange={(value) => setSymbology(value)}
                   data={[
@@ -125,7 +125,7 @@ export function LabelsPage() {
                   ]}
                 />
                 <SegmentedControl
-                  aria-label="What the code says"
+                  aria-label="Code content"
                   value={content}
                   onChange={(value) => setContent(value)}
                   data={[
@@ -135,7 +135,7 @@ export function LabelsPage() {
                 />
               </SimpleGrid>
               <Text size="xs" c="dimmed">
-                The scan view understands both: a key, and the value of any tag.
+                The scan page accepts keys and tag values.
               </Text>
               <Group>
                 <Button
@@ -170,9 +170,7 @@ export function LabelsPage() {
               {() =>
                 rows.length === 0 ? (
                   <EmptyState icon={<IconPrinter size={22} />} title="Nothing to print">
-                    {q === ''
-                      ? `There are no ${kind} yet. Each gets a label with its name and a code to scan.`
-                      : `No ${kind} match.`}
+                    {q === '' ? `There are no ${kind} yet.` : `No ${kind} match.`}
                   </EmptyState>
                 ) : (
                   <img

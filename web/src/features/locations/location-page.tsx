@@ -40,32 +40,32 @@ import { NewLocation } from './new-location.tsx'
 
 const size = 15
 
-function HereCard({ id }: { id: number }) {
+function AssetsHereCard({ id }: { id: number }) {
   const [page, setPage] = useState(1)
-  const [isDeep, setDeep] = useState(true)
-  const here = useQuery(
-    listPositions({ location_id: id, include_descendants: isDeep, limit: size, offset: (page - 1) * size }),
+  const [includeBelow, setIncludeBelow] = useState(true)
+  const positions = useQuery(
+    listPositions({ location_id: id, include_descendants: includeBelow, limit: size, offset: (page - 1) * size }),
   )
-  const nameOf = useAssetNames(here.data?.data.map((one) => one.asset_external_key) ?? [])
+  const nameOf = useAssetNames(positions.data?.data.map((one) => one.asset_external_key) ?? [])
   return (
     <Card
-      title="Here now"
+      title="Assets here"
       aside={
         <Switch
           size="xs"
-          label="With locations below"
-          checked={isDeep}
+          label="Include locations below"
+          checked={includeBelow}
           onChange={({ currentTarget }) => {
             setPage(1)
-            setDeep(currentTarget.checked)
+            setIncludeBelow(currentTarget.checked)
           }}
         />
       }
     >
-      <QueryView query={here} rows={4}>
+      <QueryView query={positions} rows={4}>
         {({ data, total_count: total }) =>
           total === 0 ? (
-            <EmptyState icon={<IconBox size={22} />} title="Nothing was last seen here" />
+            <EmptyState icon={<IconBox size={22} />} title="No assets were last seen here" />
           ) : (
             <>
               <div className="table-wrap">
@@ -84,7 +84,7 @@ function HereCard({ id }: { id: number }) {
                         <Table.Td visibleFrom="xs">
                           {row.location_id === id ? (
                             <Text size="sm" c="dimmed">
-                              right here
+                              this location
                             </Text>
                           ) : (
                             <LocationLink id={row.location_id} fallback={row.location_external_key} />
@@ -107,24 +107,24 @@ function HereCard({ id }: { id: number }) {
   )
 }
 
-function TrafficCard({ id }: { id: number }) {
+function LocationEventsCard({ id }: { id: number }) {
   const [page, setPage] = useState(1)
-  const traffic = useQuery(locationEvents(id, { limit: size, offset: (page - 1) * size }))
-  const nameOf = useAssetNames(traffic.data?.data.map((one) => one.asset_external_key) ?? [])
+  const events = useQuery(locationEvents(id, { limit: size, offset: (page - 1) * size }))
+  const nameOf = useAssetNames(events.data?.data.map((one) => one.asset_external_key) ?? [])
   return (
     <Card title="Arrivals and departures">
-      <QueryView query={traffic} rows={4}>
+      <QueryView query={events} rows={4}>
         {({ data, total_count: total }) =>
           total === 0 ? (
             <Text size="sm" c="dimmed">
-              Nothing has come or gone yet.
+              No arrivals or departures yet.
             </Text>
           ) : (
             <>
               {data.map((one) => (
                 <div className="move-row" key={`${one.asset_id}-${one.event}-${one.occurred_at}`}>
                   <Badge color={one.event === 'arrival' ? 'harbor' : 'gray'} style={{ flex: 'none' }} w={72}>
-                    {one.event === 'arrival' ? 'came' : 'left'}
+                    {one.event === 'arrival' ? 'arrived' : 'left'}
                   </Badge>
                   <Box style={{ flex: 1, minWidth: 0 }}>
                     <AssetLink id={one.asset_id} name={nameOf(one.asset_external_key)} />
@@ -149,9 +149,9 @@ function TrafficCard({ id }: { id: number }) {
   )
 }
 
-function Below({ location, onAdd }: { location: Location; onAdd: (() => void) | null }) {
-  const locations = useLocationCounts()
-  const children = [...locations.values()].filter((one) => one.parent_id === location.id)
+function ChildLocationsCard({ location, onAdd }: { location: Location; onAdd: (() => void) | null }) {
+  const counts = useLocationCounts()
+  const children = [...counts.values()].filter((one) => one.parent_id === location.id)
   return (
     <Card
       title="Locations below"
@@ -192,7 +192,7 @@ export function LocationPage() {
   if (location.isError)
     return (
       <RecordErrorPage
-        what="Location"
+        recordType="Location"
         list={{ to: '/locations', label: 'Locations' }}
         error={location.error}
         onRetry={() => void location.refetch()}
@@ -282,13 +282,13 @@ function Loaded({ location }: { location: Location }) {
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 8 }}>
           <Stack>
-            <HereCard id={location.id} />
-            <TrafficCard id={location.id} />
+            <AssetsHereCard id={location.id} />
+            <LocationEventsCard id={location.id} />
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>
           <Stack>
-            <Below location={location} onAdd={isManager ? () => setOpen('new') : null} />
+            <ChildLocationsCard location={location} onAdd={isManager ? () => setOpen('new') : null} />
             <TagsCard kind="locations" id={location.id} tags={location.tags} mayEdit={isManager} />
           </Stack>
         </Grid.Col>
@@ -305,8 +305,8 @@ function Loaded({ location }: { location: Location }) {
         onConfirm={onDelete}
         onClose={close}
       >
-        A location can only be deleted when no location stands below it and no asset was last seen there. It cannot be
-        brought back.
+        A location can be deleted only if it has no locations below it and no asset was last seen there. This cannot be
+        undone.
       </Confirm>
     </Page>
   )

@@ -10,9 +10,9 @@ import { QueryView } from '../../components/query-view.tsx'
 import { useHasRole } from '../../components/use-session.ts'
 import { formatNumber } from '../../lib/time.ts'
 import { NewLocation } from './new-location.tsx'
-import { type TreeRow, matching, treeRows } from './tree.ts'
+import { type TreeRow, filterTree, treeRows } from './tree.ts'
 
-function Row({ row, isClosed, onToggle }: { row: TreeRow; isClosed: boolean; onToggle: () => void }) {
+function Row({ row, isCollapsed, onToggle }: { row: TreeRow; isCollapsed: boolean; onToggle: () => void }) {
   const { location, depth, hasChildren } = row
   return (
     <div className="tree-row" style={{ paddingLeft: Math.min(depth, 8) * 20 }} role="listitem">
@@ -21,11 +21,11 @@ function Row({ row, isClosed, onToggle }: { row: TreeRow; isClosed: boolean; onT
           variant="subtle"
           color="gray"
           size="sm"
-          aria-expanded={!isClosed}
-          aria-label={`${isClosed ? 'Open' : 'Close'} ${location.name}`}
+          aria-expanded={!isCollapsed}
+          aria-label={`${isCollapsed ? 'Expand' : 'Collapse'} ${location.name}`}
           onClick={onToggle}
         >
-          {isClosed ? <IconChevronRight size={16} /> : <IconChevronDown size={16} />}
+          {isCollapsed ? <IconChevronRight size={16} /> : <IconChevronDown size={16} />}
         </ActionIcon>
       ) : (
         <Box w={22} />
@@ -39,7 +39,7 @@ function Row({ row, isClosed, onToggle }: { row: TreeRow; isClosed: boolean; onT
         </Text>
       </Box>
       <Tooltip
-        label={`${formatNumber(location.here)} right here, ${formatNumber(location.here_with_subtree)} with everything below`}
+        label={`${formatNumber(location.here)} here, ${formatNumber(location.here_with_subtree)} including locations below`}
       >
         <Text size="sm" className="number" c={location.here_with_subtree === 0 ? 'dimmed' : 'inherit'}>
           {formatNumber(location.here_with_subtree)}
@@ -54,18 +54,18 @@ export function LocationsPage() {
   const navigate = useNavigate({ from: '/locations' })
   const isManager = useHasRole('manager')
   const counts = useQuery(overview())
-  const [closed, setClosed] = useState<ReadonlySet<number>>(new Set())
+  const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set())
   const [isCreating, setCreating] = useState(false)
   const rows = useMemo(
-    () => treeRows(matching(counts.data?.locations ?? [], q), q === '' ? closed : new Set()),
-    [counts.data, q, closed],
+    () => treeRows(filterTree(counts.data?.locations ?? [], q), q === '' ? collapsed : new Set()),
+    [counts.data, q, collapsed],
   )
   const toggle = (id: number): void =>
-    setClosed((old) => (old.has(id) ? new Set([...old].filter((one) => one !== id)) : new Set([...old, id])))
+    setCollapsed((old) => (old.has(id) ? new Set([...old].filter((one) => one !== id)) : new Set([...old, id])))
   return (
     <Page
       title="Locations"
-      lead="Your locations as a tree, with how many assets were last seen there."
+      lead="The location tree, with the number of assets last seen at each location."
       actions={
         isManager && (
           <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
@@ -103,7 +103,7 @@ export function LocationsPage() {
                 <Row
                   key={row.location.location_id}
                   row={row}
-                  isClosed={closed.has(row.location.location_id)}
+                  isCollapsed={collapsed.has(row.location.location_id)}
                   onToggle={() => toggle(row.location.location_id)}
                 />
               ))}
@@ -114,8 +114,8 @@ export function LocationsPage() {
                 title="No locations yet"
                 action={isManager && <Button onClick={() => setCreating(true)}>Add the first location</Button>}
               >
-                Start with a site or a building, then put halls, rooms and shelves below it. Readers and people report
-                where things are in these words.
+                Start with a site or a building, then add halls, rooms and shelves below it. Readers and operators
+                report the location of assets.
               </EmptyState>
             )}
             {locations.length > 0 && rows.length === 0 && (

@@ -31,10 +31,10 @@ export function NewLocation({
         ...(parent === null ? {} : { parent_id: parent }),
       })
     },
-    onSuccess: (made) => {
+    onSuccess: (created) => {
       void queries.invalidateQueries({ queryKey: ['locations'] })
       refreshOverview(queries)
-      notify(`${made.name} is a location now.`)
+      notify(`${created.name} was created.`)
       close()
     },
     onError: (error) => showFieldErrors(form, error),
@@ -51,13 +51,13 @@ export function NewLocation({
           <TextInput label="Name" data-autofocus required maxLength={255} {...form.getInputProps('name')} />
           <TextInput
             label="Key"
-            description="Your own short name for it. Left empty, it gets one such as LOC-001."
+            description="Your own identifier. If empty, a key such as LOC-001 is generated."
             maxLength={255}
             {...form.getInputProps('external_key')}
           />
           <LocationPicker
-            label="Inside of"
-            placeholder="Nothing: it stands at the top"
+            label="Parent location"
+            placeholder="None (top level)"
             value={form.values.parent_id}
             onChange={(id) => form.setFieldValue('parent_id', id)}
           />

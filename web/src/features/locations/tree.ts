@@ -6,12 +6,15 @@ export interface TreeRow {
   hasChildren: boolean
 }
 
-/** The locations in the order a tree shows them: below each its children, by name. Closed ones hide what is below. */
-export function treeRows(locations: readonly LocationCount[], closed: ReadonlySet<number>): TreeRow[] {
-  const known = new Set(locations.map((one) => one.location_id))
+/**
+ * The rows of the tree in display order: each location is followed by its children, sorted by name. The children of a
+ * collapsed location are omitted.
+ */
+export function treeRows(locations: readonly LocationCount[], collapsed: ReadonlySet<number>): TreeRow[] {
+  const ids = new Set(locations.map((one) => one.location_id))
   const children = new Map<number | null, LocationCount[]>()
   for (const location of locations) {
-    const parent = location.parent_id !== null && known.has(location.parent_id) ? location.parent_id : null
+    const parent = location.parent_id !== null && ids.has(location.parent_id) ? location.parent_id : null
     children.set(parent, [...(children.get(parent) ?? []), location])
   }
   for (const list of children.values())
@@ -21,15 +24,15 @@ export function treeRows(locations: readonly LocationCount[], closed: ReadonlySe
     for (const location of children.get(parent) ?? []) {
       const hasChildren = children.has(location.location_id)
       rows.push({ location, depth, hasChildren })
-      if (hasChildren && !closed.has(location.location_id)) walk(location.location_id, depth + 1)
+      if (hasChildren && !collapsed.has(location.location_id)) walk(location.location_id, depth + 1)
     }
   }
   walk(null, 0)
   return rows
 }
 
-/** A search shows what matches and the way to it. */
-export function matching(locations: readonly LocationCount[], text: string): readonly LocationCount[] {
+/** The locations that match the text, and their ancestors. */
+export function filterTree(locations: readonly LocationCount[], text: string): readonly LocationCount[] {
   const wanted = text.trim().toLowerCase()
   if (wanted === '') return locations
   const byId = new Map(locations.map((one) => [one.location_id, one]))

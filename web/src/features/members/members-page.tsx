@@ -31,7 +31,7 @@ function Members() {
   const user = useUser()
   const queries = useQueryClient()
   const [isInviting, setInviting] = useState(false)
-  const [doomed, setDoomed] = useState<Member | null>(null)
+  const [memberToRemove, setMemberToRemove] = useState<Member | null>(null)
   const members = useQuery({
     queryKey: ['members'],
     queryFn: ({ signal }) => get<List<Member>>('/members', { limit: 200 }, signal),
@@ -39,14 +39,14 @@ function Members() {
   const refresh = (): void => void queries.invalidateQueries({ queryKey: ['members'] })
   const change = useMutation({
     mutationFn: ({ id, role }: { id: number; role: Role }) => patch(`/members/${id}`, { role }),
-    onSuccess: () => notify('Changed. It counts from their next request on.'),
+    onSuccess: () => notify('The role was changed. It applies from the next request.'),
     onError: notifyError,
     onSettled: refresh,
   })
   return (
     <Page
       title="Members"
-      lead={`The people in ${user.org.name}, and what they may do.`}
+      lead={`The members of ${user.org.name} and their roles.`}
       actions={
         <Button leftSection={<IconUserPlus size={16} />} onClick={() => setInviting(true)}>
           Invite
@@ -82,7 +82,7 @@ function Members() {
                       variant="subtle"
                       color="red"
                       aria-label={`Remove ${one.email}`}
-                      onClick={() => setDoomed(one)}
+                      onClick={() => setMemberToRemove(one)}
                     >
                       Remove
                     </Button>
@@ -93,7 +93,7 @@ function Members() {
           </QueryView>
         </Card>
         <Invitations />
-        <Card title="What roles may do">
+        <Card title="Permissions of each role">
           {roles.map((role) => (
             <Text size="sm" key={role}>
               <b>{role}</b> {roleDescriptions[role]}
@@ -103,17 +103,17 @@ function Members() {
       </Stack>
       {isInviting && <Invite onClose={() => setInviting(false)} />}
       <Confirm
-        opened={doomed !== null}
-        title={`Remove ${doomed?.email ?? ''}?`}
+        opened={memberToRemove !== null}
+        title={`Remove ${memberToRemove?.email ?? ''}?`}
         verb="Remove member"
-        onClose={() => setDoomed(null)}
+        onClose={() => setMemberToRemove(null)}
         onConfirm={async () => {
-          await remove(`/members/${String(doomed?.user_id)}`)
-          notify('Removed.')
+          await remove(`/members/${String(memberToRemove?.user_id)}`)
+          notify('The member was removed.')
           refresh()
         }}
       >
-        They lose access to {user.org.name} at their next request. What they did stays.
+        The member loses access to {user.org.name} at the next request. Their past changes are kept.
       </Confirm>
     </Page>
   )
@@ -127,7 +127,7 @@ function Invitations() {
   })
   const withdraw = useMutation({
     mutationFn: (id: number) => remove(`/invitations/${id}`),
-    onSuccess: () => notify('Withdrawn. The link no longer works.'),
+    onSuccess: () => notify('The invitation was withdrawn. Its link no longer works.'),
     onError: notifyError,
     onSettled: () => queries.invalidateQueries({ queryKey: ['invitations'] }),
   })
@@ -172,10 +172,10 @@ function Invite({ onClose }: { onClose: () => void }) {
     onSuccess: () => queries.invalidateQueries({ queryKey: ['invitations'] }),
     onError: (error) => showFieldErrors(form, error),
   })
-  const made = action.data
+  const created = action.data
   return (
-    <Modal opened onClose={onClose} title="Invite somebody" size={made === undefined ? 'md' : 'lg'}>
-      {made === undefined ? (
+    <Modal opened onClose={onClose} title="Invite a member" size={created === undefined ? 'md' : 'lg'}>
+      {created === undefined ? (
         <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
           <Stack gap="sm">
             <TextInput label="E-mail" type="email" data-autofocus {...form.getInputProps('email')} />
@@ -198,8 +198,10 @@ function Invite({ onClose }: { onClose: () => void }) {
           </Stack>
         </form>
       ) : (
-        <OneTimeSecrets values={[{ label: `Link for ${made.email}`, value: made.link }]} onDone={onClose}>
-          <Text size="sm">It works once, within seven days. Where mail is set up, it was sent too.</Text>
+        <OneTimeSecrets values={[{ label: `Link for ${created.email}`, value: created.link }]} onDone={onClose}>
+          <Text size="sm">
+            The link can be used once, within seven days. If the server can send mail, the invitation was also sent.
+          </Text>
         </OneTimeSecrets>
       )}
     </Modal>

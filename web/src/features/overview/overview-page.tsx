@@ -37,10 +37,10 @@ const maxShownLocations = 14
 
 function LocationsCard({ data }: { data: Overview }) {
   const rows = useMemo(() => treeRows(data.locations, new Set()), [data.locations])
-  const most = Math.max(1, ...data.locations.map((one) => one.here_with_subtree))
+  const maxCount = Math.max(1, ...data.locations.map((one) => one.here_with_subtree))
   return (
     <Card
-      title="Where everything is"
+      title="Assets per location"
       aside={
         <Anchor size="sm" renderRoot={(props) => <Link to="/locations" {...props} />}>
           All locations
@@ -60,7 +60,7 @@ function LocationsCard({ data }: { data: Overview }) {
               <LocationLink id={location.location_id} name={location.name} />
             </Text>
             <Box className="bar" style={{ flex: '1 1 34%' }} aria-hidden>
-              <div style={{ width: `${(location.here_with_subtree / most) * 100}%` }} />
+              <div style={{ width: `${(location.here_with_subtree / maxCount) * 100}%` }} />
             </Box>
             <Text size="sm" className="number" w={52} ta="right">
               {formatNumber(location.here_with_subtree)}
@@ -78,15 +78,15 @@ function LocationsCard({ data }: { data: Overview }) {
 }
 
 function UnseenAssetsCard({ data }: { data: Overview }) {
-  const quiet = useQuery(unseenAssets({ hours: data.quiet_after_hours, limit: 6, offset: 0 }))
+  const unseen = useQuery(unseenAssets({ hours: data.quiet_after_hours, limit: 6, offset: 0 }))
   return (
-    <Card title="Not seen for a while">
-      <QueryView query={quiet} rows={3}>
+    <Card title="Not seen recently">
+      <QueryView query={unseen} rows={3}>
         {({ data: rows, total_count: total }) => (
           <>
             {total === 0 && (
               <Text size="sm" c="dimmed">
-                Everything that was ever seen was seen within the last {data.quiet_after_hours} hours.
+                All assets with a sighting were seen within the last {data.quiet_after_hours} hours.
               </Text>
             )}
             {rows.map((one) => (
@@ -124,26 +124,26 @@ function ReadersCard() {
     >
       <QueryView query={readers} rows={2}>
         {({ data }) => {
-          const quiet = data.filter((one) => readerHealth(one).kind !== 'good')
+          const unhealthy = data.filter((one) => readerHealth(one).kind !== 'good')
           if (data.length === 0)
             return (
               <Text size="sm" c="dimmed">
-                No reader reports here yet.
+                No readers yet.
               </Text>
             )
-          if (quiet.length === 0)
+          if (unhealthy.length === 0)
             return (
               <Text size="sm" c="dimmed">
-                All {formatNumber(data.length)} have reported lately.
+                All {formatNumber(data.length)} readers reported recently.
               </Text>
             )
-          return quiet.slice(0, 6).map((one) => (
+          return unhealthy.slice(0, 6).map((one) => (
             <div className="move-row" key={one.id}>
               <Link to="/readers/$readerId" params={{ readerId: String(one.id) }} className="row-link">
                 {one.name}
               </Link>
               <Badge color="yellow" ml="auto">
-                {readerHealth(one).words}
+                {readerHealth(one).label}
               </Badge>
             </div>
           ))
@@ -162,7 +162,7 @@ function Loaded({ data }: { data: Overview }) {
         <Stat label="Assets" value={data.assets_total} note={`${formatNumber(data.seen_total)} seen at least once`} />
         <Stat label="Locations" value={data.locations.length} />
         <Stat label="Moves in 24 hours" value={moves} />
-        <Stat label="Not seen lately" value={data.quiet_total} note={`for ${data.quiet_after_hours} hours or more`} />
+        <Stat label="Not seen recently" value={data.quiet_total} note={`for ${data.quiet_after_hours} hours or more`} />
       </SimpleGrid>
       <Card title="Moves per hour">
         <Suspense fallback={<Skeleton h={150} />}>
@@ -188,7 +188,7 @@ function Loaded({ data }: { data: Overview }) {
 export function OverviewPage() {
   const data = useQuery(overview())
   return (
-    <Page title="Overview" lead="Where everything is now, and what just moved.">
+    <Page title="Overview" lead="Current locations and recent moves.">
       <QueryView query={data}>{(loaded) => <Loaded data={loaded} />}</QueryView>
     </Page>
   )

@@ -24,7 +24,7 @@ export function InboxPage() {
   const isManager = useHasRole('manager')
   const queries = useQueryClient()
   const [page, setPage] = useState(1)
-  const [chosen, setChosen] = useState<UnknownTag | null>(null)
+  const [selected, setSelected] = useState<UnknownTag | null>(null)
   const inbox = useQuery(listUnknownTags({ limit: size, offset: (page - 1) * size }))
   const readers = useQuery(listReaders({ limit: 200, offset: 0 }))
   const nameOf = (id: number | null): string => readers.data?.data.find((one) => one.id === id)?.name ?? 'a reader'
@@ -83,7 +83,7 @@ export function InboxPage() {
             size="compact-sm"
             variant="light"
             aria-label={`Attach ${original.value}`}
-            onClick={() => setChosen(original)}
+            onClick={() => setSelected(original)}
           >
             Attach
           </Button>
@@ -93,7 +93,7 @@ export function InboxPage() {
   return (
     <Page
       title="Inbox"
-      lead="What readers saw or sent that nobody has named yet."
+      lead="Tags and readers that are not registered yet."
       above={
         <Anchor size="sm" c="dimmed" renderRoot={(props) => <Link to="/readers" {...props} />}>
           Readers
@@ -101,7 +101,7 @@ export function InboxPage() {
       }
     >
       <Title order={2} mb="xs">
-        Tags that hang on nothing
+        Unknown tags
       </Title>
       {inbox.isError ? (
         <ErrorAlert error={inbox.error} onRetry={() => void inbox.refetch()} />
@@ -114,8 +114,8 @@ export function InboxPage() {
             rowKey={(one) => `${one.tag_type}-${one.value}`}
             empty={
               <EmptyState icon={<IconInbox size={24} />} title="No unknown tags">
-                When a reader sees a tag that hangs on nothing, it waits here until it is attached to an asset: the
-                thousand seen last.
+                Tags that a reader saw and that are attached to no asset or location. The inbox keeps the thousand tags
+                seen last.
               </EmptyState>
             }
           />
@@ -123,14 +123,14 @@ export function InboxPage() {
       )}
       <Pager page={page} size={size} total={inbox.data?.total_count ?? 0} onPage={setPage} what="tags" />
       {isManager && <UnknownReaders />}
-      <Modal opened={chosen !== null} onClose={() => setChosen(null)} title="Attach this tag">
-        {chosen !== null && (
+      <Modal opened={selected !== null} onClose={() => setSelected(null)} title="Attach this tag">
+        {selected !== null && (
           <Stack>
             <AttachCode
-              code={chosen.value}
-              type={chosen.tag_type}
+              code={selected.value}
+              type={selected.tag_type}
               onDone={() => {
-                setChosen(null)
+                setSelected(null)
                 void queries.invalidateQueries({ queryKey: ['inbox'] })
               }}
             />

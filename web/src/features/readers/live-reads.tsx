@@ -8,13 +8,13 @@ import { QueryView } from '../../components/query-view.tsx'
 import { exactDateTime, timeWithSeconds } from '../../lib/time.ts'
 import { tagLabel } from '../../lib/tags.ts'
 
-const most = 15
+const maxRows = 15
 
 function TagOwner({ read: { holder } }: { read: LatestRead }) {
   if (holder === null)
     return (
       <Text span size="xs" c="dimmed">
-        hangs on nothing
+        not attached
       </Text>
     )
   return holder.kind === 'asset' ? (
@@ -24,7 +24,7 @@ function TagOwner({ read: { holder } }: { read: LatestRead }) {
   )
 }
 
-const signal = ({ rssi_dbm: dbm }: LatestRead): string => (dbm === null ? '–' : `${dbm} dBm`)
+const signalText = ({ rssi_dbm: dbm }: LatestRead): string => (dbm === null ? '–' : `${dbm} dBm`)
 
 function Row({ read }: { read: LatestRead }) {
   const at = read.observed_at ?? read.received_at
@@ -41,20 +41,20 @@ function Row({ read }: { read: LatestRead }) {
           {tagLabel(read.tag_type)} <span className="key">{read.value}</span>
         </Text>
         <Text size="xs" c="dimmed" hiddenFrom="xs">
-          antenna {read.antenna}, {signal(read)}
+          antenna {read.antenna}, {signalText(read)}
         </Text>
       </Table.Td>
       <Table.Td ta="right" className="number" visibleFrom="xs">
         {read.antenna}
       </Table.Td>
       <Table.Td ta="right" className="number" visibleFrom="xs" style={{ whiteSpace: 'nowrap' }}>
-        {signal(read)}
+        {signalText(read)}
       </Table.Td>
     </Table.Tr>
   )
 }
 
-/** What the reader reads just now: which tag, at which antenna, how strong, when. */
+/** The latest reads: time, tag, antenna and signal strength. */
 export function LiveReads({ readerId }: { readerId: number }) {
   const reads = useQuery(latestReads(readerId))
   return (
@@ -63,7 +63,7 @@ export function LiveReads({ readerId }: { readerId: number }) {
         {(all) =>
           all.length === 0 ? (
             <Text size="sm" c="dimmed">
-              Nothing yet. Hold a tag before an antenna: what is read shows here within two seconds.
+              No reads yet. Hold a tag in front of an antenna: the read appears here within two seconds.
             </Text>
           ) : (
             <div className="table-wrap">
@@ -81,7 +81,7 @@ export function LiveReads({ readerId }: { readerId: number }) {
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>
-                  {all.slice(0, most).map((read, index) => (
+                  {all.slice(0, maxRows).map((read, index) => (
                     <Row key={`${read.received_at} ${read.value} ${index}`} read={read} />
                   ))}
                 </Table.Tbody>

@@ -18,7 +18,7 @@ import { formatNumber } from '../../lib/time.ts'
 import { formatLabel } from './formats.ts'
 import { LiveReads } from './live-reads.tsx'
 import { ReaderForm } from './reader-form.tsx'
-import { Health } from './readers-page.tsx'
+import { HealthBadge } from './readers-page.tsx'
 import { Snippets } from './snippets.tsx'
 
 export function ReaderPage() {
@@ -28,7 +28,7 @@ export function ReaderPage() {
   if (reader.isError)
     return (
       <RecordErrorPage
-        what="Reader"
+        recordType="Reader"
         list={{ to: '/readers', label: 'Readers' }}
         error={reader.error}
         onRetry={() => void reader.refetch()}
@@ -42,26 +42,26 @@ export function ReaderPage() {
 }
 
 function Activity({ reader }: { reader: Reader }) {
-  const unknown = useQuery(listUnknownTags({ limit: 200, offset: 0 }))
-  const strangers = unknown.data?.data.filter((one) => one.reader_id === reader.id) ?? []
+  const inbox = useQuery(listUnknownTags({ limit: 200, offset: 0 }))
+  const unknownTags = inbox.data?.data.filter((one) => one.reader_id === reader.id) ?? []
   return (
-    <Card title="Activity" aside={<Health reader={reader} />}>
+    <Card title="Activity" aside={<HealthBadge reader={reader} />}>
       <SimpleGrid cols={{ base: 2, sm: 4 }}>
         <Fact label="Last message">
           <RelativeTime at={reader.last_seen_at} />
         </Fact>
         <Fact label="Messages">{formatNumber(reader.messages)}</Fact>
-        <Fact label="Reads taken">{formatNumber(reader.reads)}</Fact>
-        <Fact label="Reads ignored">{formatNumber(reader.ignored)}</Fact>
+        <Fact label="Accepted reads">{formatNumber(reader.reads)}</Fact>
+        <Fact label="Ignored reads">{formatNumber(reader.ignored)}</Fact>
       </SimpleGrid>
       {reader.warning !== null && reader.warning !== '' && (
         <Text size="sm" mt="sm">
           Last warning: {reader.warning}
         </Text>
       )}
-      {strangers.length > 0 && (
+      {unknownTags.length > 0 && (
         <Text size="sm" mt="sm">
-          It read {formatNumber(strangers.length)} tags that hang on nothing.{' '}
+          It read {formatNumber(unknownTags.length)} unknown tags.{' '}
           <Anchor inherit underline="always" renderRoot={(props) => <Link to="/readers/inbox" {...props} />}>
             Attach them
           </Anchor>
@@ -113,7 +113,7 @@ function Loaded({ reader }: { reader: Reader }) {
             <Card title="Antennas">
               {reader.scan_points.length === 0 ? (
                 <Text size="sm" c="dimmed">
-                  None: what it reads counts as seen, but at no location.
+                  No antennas. Its reads are recorded without a location.
                 </Text>
               ) : (
                 <Table aria-label="Antennas">
@@ -133,16 +133,16 @@ function Loaded({ reader }: { reader: Reader }) {
               )}
               {reader.unknown_antennas.length > 0 && (
                 <Text size="sm" mt="sm">
-                  Read by antennas that are not listed:{' '}
+                  Reads from antennas that are not listed:{' '}
                   {reader.unknown_antennas.map((one) => `${one.antenna} (${formatNumber(one.reads)} reads)`).join(', ')}
-                  . Until they are, what they read counts as seen at no location.
+                  . These reads are recorded without a location.
                 </Text>
               )}
             </Card>
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 6 }}>
-          <Card title="Point the device here">
+          <Card title="Device settings">
             {isManager ? (
               <QueryView query={connection}>
                 {({ ingest_url: ingestUrl, mqtt }) => (
@@ -171,7 +171,7 @@ function Loaded({ reader }: { reader: Reader }) {
         onConfirm={onDelete}
         onClose={() => setOpen(null)}
       >
-        Its token stops working at once. What it has seen stays.
+        Its token stops working immediately. Its past reads are kept.
       </Confirm>
     </Page>
   )

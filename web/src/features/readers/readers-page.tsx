@@ -19,13 +19,13 @@ import { formatNumber } from '../../lib/time.ts'
 import { AddReader } from './add-reader.tsx'
 import { formatLabel } from './formats.ts'
 
-const healthColor = { good: 'harbor', quiet: 'yellow', new: 'gray', warning: 'yellow' } as const
+const healthColor = { good: 'harbor', silent: 'yellow', new: 'gray', warning: 'yellow' } as const
 
-export function Health({ reader }: { reader: Reader }) {
-  const { kind, words } = readerHealth(reader)
+export function HealthBadge({ reader }: { reader: Reader }) {
+  const { kind, label } = readerHealth(reader)
   return (
     <Badge color={healthColor[kind]} miw="max-content">
-      {words}
+      {label}
     </Badge>
   )
 }
@@ -58,7 +58,7 @@ const columns: ColumnDef<Reader>[] = [
   },
   {
     id: 'locations',
-    header: 'Looks at',
+    header: 'Locations',
     meta: { from: 'sm' },
     cell: ({ row: { original } }) =>
       original.scan_points.length === 0 ? (
@@ -81,7 +81,7 @@ const columns: ColumnDef<Reader>[] = [
     header: 'Health',
     cell: ({ row: { original } }) => (
       <>
-        <Health reader={original} />
+        <HealthBadge reader={original} />
         {original.last_seen_at !== null && (
           <Text size="xs" c="dimmed" hiddenFrom="md">
             <RelativeTime at={original.last_seen_at} />
@@ -122,7 +122,7 @@ export function ReadersPage() {
   return (
     <Page
       title="Readers"
-      lead="Devices that report what they see. Each antenna looks at one location."
+      lead="Devices that report tag reads. Each antenna covers one location."
       actions={
         <>
           <Button
@@ -155,8 +155,8 @@ export function ReadersPage() {
                 title="No readers yet"
                 action={isManager && <Button onClick={() => setCreating(true)}>Add a reader</Button>}
               >
-                Fixed RFID readers, BLE gateways and handhelds report over HTTP or MQTT. Add one, say which antenna
-                looks where, and copy its settings into the device.
+                Fixed RFID readers, BLE gateways and handhelds report over HTTP or MQTT. Add a reader, assign a location
+                to each antenna, and copy the settings into the device.
               </EmptyState>
             }
           />

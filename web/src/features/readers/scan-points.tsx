@@ -3,7 +3,7 @@ import type { ScanPoint } from '../../api/types.ts'
 import { IconPlus, IconTrash } from '../../components/icons.ts'
 import { LocationPicker } from '../../components/pickers.tsx'
 
-/** Which antenna looks at which location. */
+/** The location of each antenna. */
 export function ScanPoints({
   points,
   onChange,
@@ -21,7 +21,7 @@ export function ScanPoints({
           Antennas
         </Text>
         <Text size="xs" c="dimmed">
-          An antenna without a location shows that something was seen, but not where.
+          Reads of an antenna without a location are recorded without a location.
         </Text>
       </div>
       {points.map((point, index) => (
@@ -36,7 +36,7 @@ export function ScanPoints({
           />
           <LocationPicker
             aria-label={`Location of antenna ${point.antenna}`}
-            placeholder="No location in particular"
+            placeholder="No location"
             className="scan-point-location"
             value={point.location_id}
             onChange={(id) => set(index, { location_id: id })}

@@ -56,7 +56,7 @@ function PointInTimeReport() {
     <Card>
       <Group mb="sm" align="flex-end" gap="sm">
         <DateTimePicker
-          label="Where everything was at"
+          label="Time"
           w={230}
           value={toPickerValue(at)}
           onChange={(text) => {
@@ -70,18 +70,18 @@ function PointInTimeReport() {
         {({ data, total_count: total }) =>
           total === 0 ? (
             <Text size="sm" c="dimmed">
-              Nothing had been seen by then.
+              No asset had been seen at that time.
             </Text>
           ) : (
             <>
               <div className="table-wrap">
-                <Table aria-label="Where everything was">
+                <Table aria-label="Asset locations">
                   <Table.Thead>
                     <Table.Tr>
                       <Table.Th fz="xs">Asset</Table.Th>
                       <Table.Th fz="xs">Location</Table.Th>
                       <Table.Th fz="xs" visibleFrom="sm">
-                        Seen there
+                        Seen at
                       </Table.Th>
                     </Table.Tr>
                   </Table.Thead>
@@ -126,22 +126,22 @@ function DwellReport() {
       <QueryView query={dwell}>
         {(data) => {
           const rows = data.toSorted((a, b) => b.minutes - a.minutes)
-          const most = Math.max(1, rows[0]?.minutes ?? 0)
+          const maxMinutes = Math.max(1, rows[0]?.minutes ?? 0)
           if (rows.length === 0)
             return (
               <Text size="sm" c="dimmed">
-                Nothing was seen anywhere in this time.
+                No sightings in this period.
               </Text>
             )
           return (
             <div className="table-wrap">
-              <Table aria-label="Time spent per location">
+              <Table aria-label="Time per location">
                 <Table.Thead>
                   <Table.Tr>
                     <Table.Th fz="xs">Location</Table.Th>
-                    <Table.Th fz="xs">Time of all assets together</Table.Th>
+                    <Table.Th fz="xs">Total time of all assets</Table.Th>
                     <Table.Th fz="xs" ta="right" visibleFrom="xs">
-                      A visit
+                      Average visit
                     </Table.Th>
                     <Table.Th fz="xs" ta="right" visibleFrom="sm">
                       Visits
@@ -162,10 +162,10 @@ function DwellReport() {
                           {duration(row.minutes * 60)}
                         </Text>
                         <Box className="bar" aria-hidden>
-                          <div style={{ width: `${(row.minutes / most) * 100}%` }} />
+                          <div style={{ width: `${(row.minutes / maxMinutes) * 100}%` }} />
                         </Box>
                         <Text size="xs" c="dimmed" className="number" hiddenFrom="sm">
-                          {formatNumber(row.visits)} visits of {formatNumber(row.assets)} assets
+                          {formatNumber(row.visits)} visits by {formatNumber(row.assets)} assets
                         </Text>
                       </Table.Td>
                       <Table.Td ta="right" className="number" visibleFrom="xs">
@@ -196,9 +196,9 @@ function HistoryExport() {
     <Card>
       {control}
       <Stack gap="sm" maw={420}>
-        <AssetPicker label="Asset" placeholder="Every asset" value={assetId} onChange={setAssetId} />
+        <AssetPicker label="Asset" placeholder="All assets" value={assetId} onChange={setAssetId} />
         <Text size="sm" c="dimmed">
-          One line per asset and minute with a sighting: when, where, and how long it had been at the location before.
+          One line per asset and minute with a sighting: time, location, and duration of the previous stay.
         </Text>
         <Group>
           <CsvButton path="/exports/history.csv" query={{ ...period, asset_id: assetId }} name="history.csv" />
@@ -210,15 +210,15 @@ function HistoryExport() {
 
 export function ReportsPage() {
   return (
-    <Page title="Reports" lead="What was where, for how long, and which way things go.">
-      <Tabs defaultValue="moment" keepMounted={false}>
+    <Page title="Reports" lead="Asset locations, time per location, and moves between locations.">
+      <Tabs defaultValue="point-in-time" keepMounted={false}>
         <Tabs.List mb="md" className="report-tabs">
-          <Tabs.Tab value="moment">At a moment</Tabs.Tab>
+          <Tabs.Tab value="point-in-time">Point in time</Tabs.Tab>
           <Tabs.Tab value="dwell">Time per location</Tabs.Tab>
           <Tabs.Tab value="flow">Flow</Tabs.Tab>
           <Tabs.Tab value="history">History</Tabs.Tab>
         </Tabs.List>
-        <Tabs.Panel value="moment">
+        <Tabs.Panel value="point-in-time">
           <PointInTimeReport />
         </Tabs.Panel>
         <Tabs.Panel value="dwell">

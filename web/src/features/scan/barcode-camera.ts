@@ -6,26 +6,26 @@ interface Detector {
   detect(source: HTMLVideoElement): Promise<Detected[]>
 }
 
-interface DetectorClass {
+interface DetectorConstructor {
   new (options: { formats: string[] }): Detector
   getSupportedFormats(): Promise<string[]>
 }
 
 const formats = ['qr_code', 'code_128', 'code_39', 'ean_13', 'ean_8', 'upc_a', 'upc_e', 'itf', 'data_matrix', 'codabar']
 
-const pause = (ms: number): Promise<void> => new Promise((resume) => setTimeout(resume, ms))
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** The browser's own reader, where there is one. */
-async function builtIn(): Promise<Detector | null> {
-  const made = (window as { BarcodeDetector?: DetectorClass }).BarcodeDetector
-  if (made === undefined) return null
-  const supported = await made.getSupportedFormats().catch((): string[] => [])
+/** The browser's built-in barcode detector, if available. */
+async function nativeDetector(): Promise<Detector | null> {
+  const DetectorClass = (window as { BarcodeDetector?: DetectorConstructor }).BarcodeDetector
+  if (DetectorClass === undefined) return null
+  const supported = await DetectorClass.getSupportedFormats().catch((): string[] => [])
   const wanted = formats.filter((one) => supported.includes(one))
-  return wanted.length === 0 ? null : new made({ formats: wanted })
+  return wanted.length === 0 ? null : new DetectorClass({ formats: wanted })
 }
 
-/** Otherwise a library that comes with the app and runs in the page; loaded only now. */
-async function fromLibrary(): Promise<Detector> {
+/** A detector based on the ZXing library, which is loaded on demand. */
+async function zxingDetector(): Promise<Detector> {
   const { BrowserMultiFormatReader } = await import('@zxing/browser')
   const reader = new BrowserMultiFormatReader()
   const canvas = document.createElement('canvas')
@@ -43,7 +43,7 @@ async function fromLibrary(): Promise<Detector> {
   }
 }
 
-/** Looks at the camera until told to stop, and calls out every code it sees, the same one once in two seconds. */
+/** Detects codes in the camera image until the signal aborts. Reports the same code at most once per two seconds. */
 export async function scanCamera(
   video: HTMLVideoElement,
   signal: AbortSignal,
@@ -62,15 +62,15 @@ export async function scanCamera(
   }
   video.srcObject = stream
   await video.play()
-  const detector = (await builtIn()) ?? (await fromLibrary())
-  const lately = new Map<string, number>()
+  const detector = (await nativeDetector()) ?? (await zxingDetector())
+  const lastSeenAt = new Map<string, number>()
   while (!signal.aborted) {
     const codes = video.videoWidth > 0 ? await detector.detect(video).catch(() => []) : []
     for (const { rawValue } of codes) {
       const now = Date.now()
-      if (rawValue !== '' && now - (lately.get(rawValue) ?? 0) > 2000) onCode(rawValue)
-      lately.set(rawValue, now)
+      if (rawValue !== '' && now - (lastSeenAt.get(rawValue) ?? 0) > 2000) onCode(rawValue)
+      lastSeenAt.set(rawValue, now)
     }
-    await pause(140)
+    await sleep(140)
   }
 }

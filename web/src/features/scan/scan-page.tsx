@@ -23,8 +23,8 @@ export function ScanPage() {
   if (isOperator) return <Scan />
   return (
     <Page title="Scan">
-      <EmptyState icon={<IconLock size={22} />} title="Your role looks, but does not save">
-        Operators, managers and admins can save where things are. An admin can change your role under Members.
+      <EmptyState icon={<IconLock size={22} />} title="Your role cannot save locations">
+        Operators, managers and admins can save the location of assets. An admin can change your role under Members.
       </EmptyState>
     </Page>
   )
@@ -35,7 +35,7 @@ interface Saved {
   location_name: string
 }
 
-/** A field that a hand scanner can type into, and that takes whole lists. */
+/** A code input for typing, hand scanners and pasted lists. */
 function CodeField({ onCodes }: { onCodes: (codes: string[]) => void }) {
   const [text, setText] = useState('')
   const enter = (): void => {
@@ -74,7 +74,7 @@ function CodeField({ onCodes }: { onCodes: (codes: string[]) => void }) {
   )
 }
 
-/** Without a location there is nothing to choose. */
+/** A hint for organizations without locations. */
 function NoLocations() {
   const isManager = useHasRole('manager')
   const { data } = useQuery(overview())
@@ -84,10 +84,10 @@ function NoLocations() {
       There are no locations yet.{' '}
       {isManager ? (
         <Anchor inherit underline="always" renderRoot={(props) => <Link to="/locations" {...props} />}>
-          Name the first one
+          Create the first location
         </Anchor>
       ) : (
-        'A manager can name the first one.'
+        'A manager can create the first location.'
       )}
     </Text>
   )
@@ -101,58 +101,58 @@ function Scan() {
   const location = useQuery({ ...oneLocation(locationId ?? 0), enabled: locationId !== null })
   const scan = useScan(org.id, locationId)
   const queries = useQueryClient()
-  const [strange, setStrange] = useState<string | null>(null)
+  const [unknownCode, setUnknownCode] = useState<string | null>(null)
   const setLocation = (id: number | null): void =>
     void navigate({ search: id === null ? {} : { location: id }, replace: true })
-  const doorCode = scan.known.find((one) => one.kind === 'location')
+  const scannedLocation = scan.known.find((one) => one.kind === 'location')
   useEffect(() => {
-    if (doorCode === undefined || (locationId !== null && doorCode.id !== locationId)) return
-    scan.drop(doorCode.code)
-    if (locationId === null) setLocation(doorCode.id)
+    if (scannedLocation === undefined || (locationId !== null && scannedLocation.id !== locationId)) return
+    scan.drop(scannedLocation.code)
+    if (locationId === null) setLocation(scannedLocation.id)
   })
   useKeyboardWedge((code) => scan.add(splitCodes(code)))
-  const things = [...scan.result.found, ...scan.result.elsewhere]
+  const assets = [...scan.result.found, ...scan.result.elsewhere]
   const save = useMutation({
     mutationFn: () =>
       post<Saved>('/inventory/save', {
         location_identifier: location.data?.external_key,
-        asset_identifiers: things.map((one) => one.external_key),
+        asset_identifiers: assets.map((one) => one.external_key),
       }),
     onSuccess: async ({ count, location_name: name }) => {
       notify(`${count === 1 ? 'One asset is' : `${count} assets are`} at ${name} now.`, 'Saved')
-      for (const one of things) scan.drop(one.code)
+      for (const one of assets) scan.drop(one.code)
       refreshOverview(queries)
       await scan.refresh()
     },
   })
   return (
-    <Page title="Scan" lead="Choose a location, scan what is there, save.">
+    <Page title="Scan" lead="Choose a location, scan the assets there, and save.">
       <Stack maw={640}>
         <Paper p="md">
           <Stack gap="sm">
             <LocationPicker
               label="Location"
-              placeholder="Choose it, or scan its code"
+              placeholder="Choose a location or scan its code"
               size="md"
               leftSection={<IconMapPin size={18} />}
               value={locationId}
               onChange={setLocation}
             />
             <NoLocations />
-            {doorCode !== undefined && locationId !== null && doorCode.id !== locationId && (
-              <Alert color="blue" title={`${doorCode.name ?? 'Another location'} was scanned`}>
+            {scannedLocation !== undefined && locationId !== null && scannedLocation.id !== locationId && (
+              <Alert color="blue" title={`${scannedLocation.name ?? 'Another location'} was scanned`}>
                 <Group gap="xs">
                   <Button
                     size="xs"
                     onClick={() => {
-                      scan.drop(doorCode.code)
-                      setLocation(doorCode.id)
+                      scan.drop(scannedLocation.code)
+                      setLocation(scannedLocation.id)
                     }}
                   >
-                    Go on there
+                    Switch to it
                   </Button>
-                  <Button size="xs" variant="default" onClick={() => scan.drop(doorCode.code)}>
-                    Stay here
+                  <Button size="xs" variant="default" onClick={() => scan.drop(scannedLocation.code)}>
+                    Ignore
                   </Button>
                 </Group>
               </Alert>
@@ -163,19 +163,19 @@ function Scan() {
         </Paper>
         {scan.error !== null && <ErrorAlert error={scan.error} onRetry={() => void scan.refresh()} />}
         <Paper p="md">
-          <Results result={scan.result} mayAttach={isManager} onDrop={scan.drop} onAttach={setStrange} />
+          <Results result={scan.result} mayAttach={isManager} onRemove={scan.drop} onAttach={setUnknownCode} />
         </Paper>
         {save.isError && <ErrorAlert error={save.error} />}
         <Group className="save-bar" grow preventGrowOverflow={false} wrap="nowrap">
           <Button
             size="md"
-            disabled={locationId === null || things.length === 0}
+            disabled={locationId === null || assets.length === 0}
             loading={save.isPending}
             onClick={() => save.mutate()}
           >
-            {location.data === undefined || things.length === 0
+            {location.data === undefined || assets.length === 0
               ? 'Save'
-              : `Save ${things.length} at ${location.data.name}`}
+              : `Save ${assets.length} at ${location.data.name}`}
           </Button>
           <Button
             size="md"
@@ -188,16 +188,17 @@ function Scan() {
           </Button>
         </Group>
         <Text size="xs" c="dimmed">
-          Saving says that these things are here now. Missing ones keep their last location until they are seen again.
+          Saving records that these assets are at this location now. Missing assets keep their last location until they
+          are seen again.
         </Text>
       </Stack>
-      <Modal opened={strange !== null} onClose={() => setStrange(null)} title="Attach this code">
-        {strange !== null && (
+      <Modal opened={unknownCode !== null} onClose={() => setUnknownCode(null)} title="Attach this code">
+        {unknownCode !== null && (
           <AttachCode
-            code={strange}
+            code={unknownCode}
             type="barcode"
             onDone={() => {
-              setStrange(null)
+              setUnknownCode(null)
               void scan.refresh()
             }}
           />

@@ -1,32 +1,32 @@
 import { get, post } from '../../api/request.ts'
 import type { AssetLocation, List, ResolvedCode } from '../../api/types.ts'
 
-/** Codes as people paste them: one per line, or with commas, semicolons or tabs between. */
+/** Splits pasted codes at line breaks, tabs, commas and semicolons. */
 export const splitCodes = (text: string): string[] =>
   text
     .split(/[\r\n\t,;]+/)
     .map((code) => code.trim())
     .filter((code) => code !== '')
 
-const atOnce = 500
+const batchSize = 500
 
 export async function resolveCodes(codes: readonly string[]): Promise<ResolvedCode[]> {
   const all: ResolvedCode[] = []
-  for (let start = 0; start < codes.length; start += atOnce)
-    all.push(...(await post<ResolvedCode[]>('/codes/resolve', { codes: codes.slice(start, start + atOnce) })))
+  for (let start = 0; start < codes.length; start += batchSize)
+    all.push(...(await post<ResolvedCode[]>('/codes/resolve', { codes: codes.slice(start, start + batchSize) })))
   return all
 }
 
-const most = 5000
+const maxExpected = 5000
 
-/** Everything last seen at a location, itself alone: a stocktake goes shelf by shelf. */
-export async function expectedAt(locationId: number, signal: AbortSignal): Promise<AssetLocation[]> {
+/** The assets last seen at exactly this location, without the locations below it. */
+export async function fetchExpectedAssets(locationId: number, signal: AbortSignal): Promise<AssetLocation[]> {
   const rows: AssetLocation[] = []
   for (;;) {
     const query = { location_id: locationId, limit: 200, offset: rows.length, sort: 'asset_external_key' }
     const page = await get<List<AssetLocation>>('/reports/asset-locations', query, signal)
     rows.push(...page.data)
-    if (page.data.length === 0 || rows.length >= page.total_count || rows.length >= most) return rows
+    if (page.data.length === 0 || rows.length >= page.total_count || rows.length >= maxExpected) return rows
   }
 }
 
@@ -37,7 +37,7 @@ export interface StocktakeResult {
   unknown: ResolvedCode[]
 }
 
-/** What was scanned against what is expected. Two codes of one asset count once. */
+/** Compares the scanned codes with the expected assets. Several codes of one asset count once. */
 export function compareWithExpected(
   locationId: number | null,
   scanned: readonly ResolvedCode[],

@@ -4,7 +4,7 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName))
 
-/** A hand scanner types very fast and ends with Enter. It is heard anywhere on the page, not only in a field. */
+/** Handles a hand scanner in keyboard mode, which types fast and ends with Enter, anywhere on the page. */
 export function useKeyboardWedge(onCode: (code: string) => void): void {
   const latest = useRef(onCode)
   latest.current = onCode

@@ -1,23 +1,23 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
-import { expectedAt, compareWithExpected, resolveCodes } from './stocktake.ts'
+import { fetchExpectedAssets, compareWithExpected, resolveCodes } from './stocktake.ts'
 
 const storageKey = 'lastseen.scan'
 
-/** What was scanned survives a reload, but not the tab. */
-function remembered(orgId: number): string[] {
+/** The scanned codes are kept across reloads, until the tab is closed. */
+function readStoredCodes(orgId: number): string[] {
   try {
-    const kept = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null') as { orgId: number; codes: string[] } | null
-    return kept?.orgId === orgId ? kept.codes : []
+    const stored = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null') as { orgId: number; codes: string[] } | null
+    return stored?.orgId === orgId ? stored.codes : []
   } catch {
     return []
   }
 }
 
-/** The codes of one stocktake, and what they mean at the chosen location. */
+/** The codes of one stocktake and the result at the selected location. */
 export function useScan(orgId: number, locationId: number | null) {
   const queries = useQueryClient()
-  const [codes, setCodes] = useState<readonly string[]>(() => remembered(orgId))
+  const [codes, setCodes] = useState<readonly string[]>(() => readStoredCodes(orgId))
   useEffect(() => sessionStorage.setItem(storageKey, JSON.stringify({ orgId, codes })), [orgId, codes])
   const resolved = useQuery({
     queryKey: ['scan', 'codes', codes],
@@ -28,7 +28,7 @@ export function useScan(orgId: number, locationId: number | null) {
   })
   const expected = useQuery({
     queryKey: ['scan', 'expected', locationId],
-    queryFn: ({ signal }) => expectedAt(locationId!, signal),
+    queryFn: ({ signal }) => fetchExpectedAssets(locationId!, signal),
     enabled: locationId !== null,
   })
   const known = useMemo(() => {

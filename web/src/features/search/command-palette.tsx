@@ -22,20 +22,20 @@ const pages = [
   ['/settings/account', 'Account'],
 ] as const
 
-/** Ctrl+K: assets, locations and tags by any part of name, key or value, and the pages of the app. */
+/** Ctrl+K: finds assets, locations and tags by name, key or value, and the pages of the app. */
 export function CommandPalette({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const navigate = useNavigate()
   const [query, setQuery] = useState('')
-  const [asked] = useDebouncedValue(query.trim(), 160)
+  const [searchText] = useDebouncedValue(query.trim(), 160)
   useEffect(() => (opened ? actions.open() : actions.close()), [opened])
-  const found = useQuery({
-    queryKey: ['search', asked],
-    queryFn: ({ signal }) => getOne<SearchResult>('/search', { q: asked, limit: 8 }, signal),
-    enabled: opened && asked !== '',
+  const search = useQuery({
+    queryKey: ['search', searchText],
+    queryFn: ({ signal }) => getOne<SearchResult>('/search', { q: searchText, limit: 8 }, signal),
+    enabled: opened && searchText !== '',
     placeholderData: keepPreviousData,
   })
-  const result = asked === '' ? undefined : found.data
-  const go = (href: string) => () => void navigate({ href })
+  const result = searchText === '' ? undefined : search.data
+  const goTo = (href: string) => () => void navigate({ href })
   const groups: { group: string; actions: SpotlightActionData[] }[] = [
     {
       group: 'Assets',
@@ -44,7 +44,7 @@ export function CommandPalette({ opened, onClose }: { opened: boolean; onClose: 
         label: one.name,
         description: one.external_key,
         leftSection: <IconBox size={18} />,
-        onClick: go(`/assets/${one.id}`),
+        onClick: goTo(`/assets/${one.id}`),
       })),
     },
     {
@@ -54,7 +54,7 @@ export function CommandPalette({ opened, onClose }: { opened: boolean; onClose: 
         label: one.name,
         description: one.external_key,
         leftSection: <IconMapPin size={18} />,
-        onClick: go(`/locations/${one.id}`),
+        onClick: goTo(`/locations/${one.id}`),
       })),
     },
     {
@@ -64,7 +64,7 @@ export function CommandPalette({ opened, onClose }: { opened: boolean; onClose: 
         label: one.value,
         description: `${one.tag_type} on ${one.holder_name} (${one.holder_key})`,
         leftSection: <IconTag size={18} />,
-        onClick: go(one.asset_id === null ? `/locations/${String(one.location_id)}` : `/assets/${one.asset_id}`),
+        onClick: goTo(one.asset_id === null ? `/locations/${String(one.location_id)}` : `/assets/${one.asset_id}`),
       })),
     },
     {
@@ -75,11 +75,11 @@ export function CommandPalette({ opened, onClose }: { opened: boolean; onClose: 
           id: href,
           label,
           leftSection: <IconArrowRight size={18} />,
-          onClick: go(href),
+          onClick: goTo(href),
         })),
     },
   ]
-  /** What is found arrives later than what is typed; Enter means the first of it unless another one is marked. */
+  /** Results arrive after the input, so Enter selects the first result when none is highlighted. */
   const onKeyDown = (event: React.KeyboardEvent): void => {
     const list = document.getElementById(store.getState().listId)
     if (event.key !== 'Enter' || list?.querySelector('[data-selected]') != null) return
@@ -96,10 +96,10 @@ export function CommandPalette({ opened, onClose }: { opened: boolean; onClose: 
       shortcut={null}
       scrollable
       maxHeight={420}
-      nothingFound={found.isFetching ? 'Searching …' : 'Nothing has this in its name, key or tag'}
+      nothingFound={search.isFetching ? 'Searching …' : 'No matching name, key or tag'}
       searchProps={{
         leftSection: <IconSearch size={18} />,
-        placeholder: 'Name, key or tag of anything',
+        placeholder: 'Search by name, key or tag',
         'aria-label': 'Search everything',
         onKeyDown,
       }}
