@@ -7,7 +7,7 @@ export default tseslint.config(
   {
     ignores: [
       'server/vitest.config.ts',
-      'web/src/api/web.ts',
+      'web/src/api/generated/**',
       'client/vitest.config.ts',
       'client/src/generated/**',
       '**/dist/**',

@@ -22,7 +22,7 @@ function routesOf({ paths }) {
 
 /** The web app imports the types of the public API from the client. */
 const targets = [
-  ['server/openapi/web.json', 'web/src/api/web.ts'],
+  ['server/openapi/web.json', 'web/src/api/generated/web.ts'],
   ['server/openapi/primary.json', 'client/src/generated/primary.ts', routesOf],
   ['server/openapi/natural-key.json', 'client/src/generated/natural-key.ts', routesOf],
 ]

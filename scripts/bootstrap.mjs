@@ -105,9 +105,9 @@ const builds = [
     folder: 'web',
     entry: 'index.html',
     sources: () => {
-      // The web app reads CSV files with the client's code.
-      const settings = ['web/package.json', 'web/vite.config.ts', 'web/index.html', 'client/src/csv/table.ts']
-      return [...settings, ...filesUnder('web/public').sort(), ...filesUnder('web/src').sort()]
+      // The web app imports modules of the client.
+      const settings = ['web/package.json', 'web/vite.config.ts', 'web/index.html']
+      return [...settings, ...['web/public', 'web/src', 'client/src'].flatMap((folder) => filesUnder(folder).sort())]
     },
     command: (out) => {
       const flags = ['--outDir', out, '--emptyOutDir', '--logLevel', 'warn']

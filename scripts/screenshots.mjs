@@ -121,7 +121,7 @@ try {
     },
     { name: 'inbox', path: '/readers/inbox' },
     { name: 'reports', path: '/reports' },
-    { name: 'reports-dwell', path: '/reports', prepare: tab('Time per place') },
+    { name: 'reports-dwell', path: '/reports', prepare: tab('Time per location') },
     { name: 'reports-flow', path: '/reports', prepare: tab('Flow') },
     { name: 'labels', path: '/labels' },
     { name: 'import', path: '/import' },
@@ -131,7 +131,7 @@ try {
     { name: 'account', path: '/settings/account' },
   ]
   const phone = [
-    { name: 'phone-scan', path: `/scan?place=${rack.id}`, prepare: scan },
+    { name: 'phone-scan', path: `/scan?location=${rack.id}`, prepare: scan },
     { name: 'phone-overview', path: '/' },
     { name: 'phone-asset', path: `/assets/${asset.id}` },
   ]

@@ -5,8 +5,8 @@ export default defineConfig({
   testDir: 'test',
   testMatch: '*.test.ts',
   outputDir: '.cache/browser',
-  globalSetup: './test/support/start.ts',
-  // Nothing here is a measure of speed: a machine that others use as well may stand still for half a minute.
+  globalSetup: './test/support/global-setup.ts',
+  // The tests do not measure speed, and a shared machine may stall for half a minute.
   timeout: 300_000,
   expect: { timeout: 60_000 },
   workers: 2,
@@ -23,10 +23,10 @@ export default defineConfig({
     { name: 'desk', use: { viewport: { width: 1280, height: 800 } } },
     {
       name: 'phone',
-      // Every flow. Left out is what no screen changes: how much is loaded, the client on a page of somebody else, the
-      // pace of the live stream, and tabs that share a session.
+      // All flows except those that do not depend on the screen: bundle size, the client package in another origin, the
+      // batching of the live stream, and tabs that share a session.
       testIgnore: /(bundle|client)\.test\.ts/,
-      grepInvert: /Fifty moves a second|Tabs share one session/,
+      grepInvert: /Fifty moves per second|Tabs share one session/,
       use: { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true },
     },
   ],

@@ -4,9 +4,9 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { type Plugin, defineConfig } from 'vite'
 
-const packable = /\.(js|css|svg|json|webmanifest)$/
+const compressible = /\.(js|css|svg|json|webmanifest)$/
 
-/** Writes each file a second and third time, compressed as hard as can be: done once here, it costs the server nothing. */
+/** Writes a Brotli and a gzip copy of each file, so that the server does not compress at run time. */
 function precompress(): Plugin {
   let folder = ''
   return {
@@ -18,7 +18,7 @@ function precompress(): Plugin {
     closeBundle() {
       for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
         const path = join(folder, name)
-        if (!packable.test(name) || statSync(path).size < 1024) continue
+        if (!compressible.test(name) || statSync(path).size < 1024) continue
         const bytes = readFileSync(path)
         const params = { [constants.BROTLI_PARAM_QUALITY]: 10, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
         writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }))

@@ -3,31 +3,31 @@ import { Notifications } from '@mantine/notifications'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { ApiError } from './api/errors.ts'
+import { LastseenError } from '../../client/src/errors.ts'
 import { currentUser, onSessionChange } from './api/session.ts'
-import { makeRouter } from './routes/router.tsx'
+import { createAppRouter } from './routes/router.tsx'
 import { theme, variables } from './theme.ts'
 
-const isWorthAnotherTry = (failures: number, error: Error): boolean =>
-  failures < 2 && !(error instanceof ApiError && error.status < 500)
+const shouldRetry = (failures: number, error: Error): boolean =>
+  failures < 2 && !(error instanceof LastseenError && error.status < 500)
 
 const queries = new QueryClient({
   defaultOptions: {
-    queries: { retry: isWorthAnotherTry, staleTime: 15_000, refetchOnWindowFocus: true },
+    queries: { retry: shouldRetry, staleTime: 15_000, refetchOnWindowFocus: true },
     mutations: { retry: false },
   },
 })
 
-const router = makeRouter(queries)
+const router = createAppRouter(queries)
 
-/** Whoever signs out, or goes to another organization, leaves nothing behind on the screen. */
+/** Clears all cached data when the user signs out or switches to another organization. */
 function useSessionReset(): void {
   useEffect(() => {
-    let seen = `${currentUser()?.id ?? ''}/${currentUser()?.org.id ?? ''}`
+    let previous = `${currentUser()?.id ?? ''}/${currentUser()?.org.id ?? ''}`
     return onSessionChange(() => {
       const next = `${currentUser()?.id ?? ''}/${currentUser()?.org.id ?? ''}`
-      if (next === seen) return
-      seen = next
+      if (next === previous) return
+      previous = next
       queries.clear()
       void router.invalidate()
     })

@@ -13,7 +13,7 @@ const harbor: MantineColorsTuple = [
   '#084a44',
 ]
 
-/** A cool grey for both schemes, so that text, lines and surfaces belong together. */
+/** A cool grey for both color schemes. */
 const gray: MantineColorsTuple = [
   '#f7f9fa',
   '#eff3f4',
@@ -40,7 +40,7 @@ const dark: MantineColorsTuple = [
   '#0b1012',
 ]
 
-/** Warnings that can be read on their own ground. */
+/** A yellow with enough contrast for text on its light variant. */
 const amber: MantineColorsTuple = [
   '#fff8e3',
   '#ffefc4',
@@ -90,14 +90,14 @@ export const theme = createTheme({
   },
 })
 
-/** Quiet buttons and badges in the dark: lighter than the card they stand on, with text in their own colour. */
-const tinted = (color: string, ground: string, hover: string, text: string): Record<string, string> => ({
-  [`--mantine-color-${color}-light`]: ground,
+/** The `light` variant of buttons and badges in the dark scheme: lighter than the card, with text in the same hue. */
+const tinted = (color: string, background: string, hover: string, text: string): Record<string, string> => ({
+  [`--mantine-color-${color}-light`]: background,
   [`--mantine-color-${color}-light-hover`]: hover,
   [`--mantine-color-${color}-light-color`]: text,
 })
 
-/** Dimmed text that keeps AA contrast on every surface of the app, and the app's own surfaces. */
+/** Text colors with WCAG AA contrast on every surface, and the surfaces of the app. */
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

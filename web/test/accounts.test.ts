@@ -1,10 +1,10 @@
-import { goBy, inMainMenu } from './support/hands.ts'
-import { Org, call, operatorsLog, password, url } from './support/org.ts'
+import { goToPage, inMainMenu } from './support/navigation.ts'
+import { Org, call, serverLog, password, url } from './support/org.ts'
 import { expect, test } from './support/test.ts'
-import { settled, watch } from './support/watch.ts'
+import { settled, collectErrors } from './support/page-checks.ts'
 
-test('Somebody signs up, names a place and a thing, and is signed out again', async ({ page }) => {
-  const complaints = watch(page)
+test('A user signs up, creates a location and an asset, and signs out', async ({ page }) => {
+  const errors = collectErrors(page)
   const seen: string[] = []
   page.on('request', (request) => seen.push(request.url()))
   await page.goto(url())
@@ -17,7 +17,7 @@ test('Somebody signs up, names a place and a thing, and is signed out again', as
   await expect(page.getByText('At least 10 characters').last()).toBeVisible()
   await page.getByRole('textbox', { name: 'Password' }).fill(password)
   await page.getByRole('button', { name: 'Create organization' }).click()
-  await page.getByRole('button', { name: 'Add a place' }).click()
+  await page.getByRole('button', { name: 'Add a location' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('Shed')
   await page.getByRole('button', { name: 'Create location' }).click()
   await page.getByRole('button', { name: 'Add an asset' }).click()
@@ -26,20 +26,18 @@ test('Somebody signs up, names a place and a thing, and is signed out again', as
   await expect(page.getByRole('heading', { level: 1, name: 'Ladder' })).toBeVisible()
   await inMainMenu(page, (menu) => expect(menu.getByText('Fresh & Co <b>')).toBeVisible())
 
-  const kept = await page.evaluate(() => localStorage.getItem('lastseen.session') ?? '')
-  const token = (JSON.parse(kept) as { refresh_token: string }).refresh_token
+  const stored = await page.evaluate(() => localStorage.getItem('lastseen.session') ?? '')
+  const token = (JSON.parse(stored) as { refresh_token: string }).refresh_token
   expect(seen.filter((one) => one.includes(token) || one.includes('eyJ'))).toEqual([])
 
   await page.getByRole('button', { name: 'Account menu' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await expect(page).toHaveURL(/\/sign-in/)
   expect(await page.evaluate(() => localStorage.getItem('lastseen.session'))).toBeNull()
-  expect(complaints).toEqual([])
+  expect(errors).toEqual([])
 })
 
-test('A wrong password is refused in plain words, and a deep link is where one lands after signing in', async ({
-  page,
-}) => {
+test('A wrong password is rejected with a message, and signing in leads to the requested page', async ({ page }) => {
   const org = await Org.create()
   await page.goto(`${url()}/assets?q=crate`)
   await expect(page).toHaveURL(/\/sign-in\?to=/)
@@ -52,16 +50,18 @@ test('A wrong password is refused in plain words, and a deep link is where one l
   await expect(page).toHaveURL(/\/assets\?q=crate$/)
 })
 
-test('Tabs share one session: when its token has run out, one tab trades it for all of them', async ({ context }) => {
+test('Tabs share one session: one tab refreshes an expired token for all tabs', async ({ context }) => {
   const org = await Org.create()
   const first = await context.newPage()
   await org.signIn(first)
   await settled(first)
-  const kept = (): Promise<{ good_until: number }> =>
-    first.evaluate(() => JSON.parse(localStorage.getItem('lastseen.session') ?? '{}') as { good_until: number })
+  const stored = (): Promise<{ access_token_expires_at: number }> =>
+    first.evaluate(
+      () => JSON.parse(localStorage.getItem('lastseen.session') ?? '{}') as { access_token_expires_at: number },
+    )
   await first.evaluate(() => {
     const stored = JSON.parse(localStorage.getItem('lastseen.session') ?? '{}') as object
-    localStorage.setItem('lastseen.session', JSON.stringify({ ...stored, good_until: 0 }))
+    localStorage.setItem('lastseen.session', JSON.stringify({ ...stored, access_token_expires_at: 0 }))
   })
   let exchanges = 0
   context.on('request', (request) => {
@@ -69,7 +69,7 @@ test('Tabs share one session: when its token has run out, one tab trades it for 
   })
   const tabs = await Promise.all([context.newPage(), context.newPage(), context.newPage()])
   await Promise.all(tabs.map((tab) => tab.goto(`${url()}/assets`)))
-  await expect.poll(async () => (await kept()).good_until).toBeGreaterThan(Date.now())
+  await expect.poll(async () => (await stored()).access_token_expires_at).toBeGreaterThan(Date.now())
   for (const tab of [...tabs, first]) {
     await tab.goto(`${url()}/locations`)
     await expect(tab.getByRole('heading', { level: 1, name: 'Locations' })).toBeVisible()
@@ -93,41 +93,40 @@ test('Signing out everywhere ends the session of another browser at its next req
   await expect(other).toHaveURL(/\/sign-in/)
 })
 
-test('A password is changed; the present one has to be right', async ({ page }) => {
+test('Changing the password requires the current password', async ({ page }) => {
   const org = await Org.create()
   await org.signIn(page, org.email, '/settings/account')
-  await page.getByLabel('Present password').fill('not the password')
+  await page.getByLabel('Current password').fill('not the password')
   await page.getByLabel('New password').fill('another long password')
   await page.getByRole('button', { name: 'Change password' }).click()
-  await expect(page.getByLabel('Present password')).toHaveAttribute('data-invalid', 'true')
-  await page.getByLabel('Present password').fill(password)
+  await expect(page.getByLabel('Current password')).toHaveAttribute('data-invalid', 'true')
+  await page.getByLabel('Current password').fill(password)
   await page.getByRole('button', { name: 'Change password' }).click()
   await expect(page.getByText('Password changed')).toBeVisible()
   await call(null, 'POST', '/auth/login', { email: org.email, password: 'another long password' })
 })
 
-test('A forgotten password: the answer is the same whether there is an account or not', async ({ page }) => {
+test('A password reset request gives the same response with and without an account', async ({ page }) => {
   await page.goto(`${url()}/forgot-password`)
-  await page.getByLabel('E-mail').fill('nobody@example.com')
+  await page.getByLabel('E-mail').fill('unknown@example.com')
   await page.getByRole('button', { name: 'Send the link' }).click()
-  await expect(page.getByRole('heading', { name: 'Look into your mail' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
 })
 
-test('A forgotten password is replaced by way of the link; it works once, and the old password no more', async ({
-  page,
-}) => {
+test('A password reset link works once and replaces the old password', async ({ page }) => {
   const org = await Org.create()
   await page.goto(`${url()}/sign-in`)
   await page.getByRole('link', { name: /forgot/i }).click()
-  // The page before has a field of that name too.
+  // The previous page has a field with the same name.
   await expect(page.getByRole('heading', { name: 'Reset your password' })).toBeVisible()
   await page.getByLabel('E-mail').fill(org.email)
   await page.getByRole('button', { name: 'Send the link' }).click()
-  await expect(page.getByRole('heading', { name: 'Look into your mail' })).toBeVisible()
-  // Without a mail server the link is told to whoever runs the program.
-  const told = (): string | undefined => new RegExp(`Password reset for ${org.email}: (\\S+)`).exec(operatorsLog())?.[1]
-  await expect.poll(told).toBeDefined()
-  const hash = new URL(told()!).hash
+  await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
+  // Without a mail server, the server writes the link to its log.
+  const resetLink = (): string | undefined =>
+    new RegExp(`Password reset for ${org.email}: (\\S+)`).exec(serverLog())?.[1]
+  await expect.poll(resetLink).toBeDefined()
+  const hash = new URL(resetLink()!).hash
   await page.goto(`${url()}/reset-password${hash}`)
   const field = page.getByRole('textbox', { name: 'New password' })
   await field.fill('short')
@@ -136,14 +135,14 @@ test('A forgotten password is replaced by way of the link; it works once, and th
   await field.fill('a wholly new password')
   await page.getByRole('button', { name: 'Set password' }).click()
   await page.getByRole('link', { name: 'Go to sign in' }).click()
-  const enter = async (secret: string): Promise<void> => {
+  const signIn = async (secret: string): Promise<void> => {
     await page.getByLabel('E-mail').fill(org.email)
     await page.getByRole('textbox', { name: 'Password' }).fill(secret)
     await page.getByRole('button', { name: 'Sign in' }).click()
   }
-  await enter(password)
+  await signIn(password)
   await expect(page.getByRole('alert')).toBeVisible()
-  await enter('a wholly new password')
+  await signIn('a wholly new password')
   await expect(page.getByRole('button', { name: 'Account menu' })).toBeVisible()
 
   await page.goto(`${url()}/reset-password${hash}`)
@@ -152,7 +151,7 @@ test('A forgotten password is replaced by way of the link; it works once, and th
   await expect(page.getByRole('alert')).toBeVisible()
 })
 
-test('An admin invites, the invited joins, gets another role, and the last admin cannot go', async ({
+test('An admin invites a member and changes the role; the last admin cannot be removed', async ({
   page,
   anotherBrowser,
 }) => {
@@ -173,19 +172,19 @@ test('An admin invites, the invited joins, gets another role, and the last admin
   await guest.getByLabel('Choose a password').fill(password)
   await guest.getByRole('button', { name: 'Join Harbour' }).click()
   await expect(guest.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible()
-  await goBy(guest, 'Scan')
+  await goToPage(guest, 'Scan')
   await expect(guest.getByRole('heading', { level: 1, name: 'Scan' })).toBeVisible()
 
   await page.reload()
   await page.getByRole('combobox', { name: `Role of ${email}` }).click()
   await page.getByRole('option', { name: 'Viewer' }).click()
-  await expect(page.getByText('It counts from their next request on')).toBeVisible()
+  await expect(page.getByText('It applies from the next request')).toBeVisible()
   await page.getByRole('button', { name: `Remove ${org.email}` }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove member' }).click()
-  await expect(page.getByRole('dialog').getByRole('alert')).toContainText('clashes')
+  await expect(page.getByRole('dialog').getByRole('alert')).toContainText('conflicts')
 })
 
-test('Somebody in two organizations goes from one to the other', async ({ page }) => {
+test('A member of two organizations switches between them', async ({ page }) => {
   const [here, there] = [await Org.create('Here'), await Org.create('There')]
   const { link } = (await there.post('/invitations', { email: here.email, role: 'viewer' })) as { link: string }
   const token = new URLSearchParams(new URL(link).hash.slice(1)).get('token')

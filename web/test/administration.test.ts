@@ -3,7 +3,7 @@ import { PDFDocument } from 'pdf-lib'
 import { Org, call, url, warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
 
-test('A key is made with a level per resource, shown once, works, and is revoked', async ({ page }) => {
+test('An API key is created with a level per resource, is shown once, and can be revoked', async ({ page }) => {
   const org = await Org.create()
   await org.signIn(page)
   await page.getByRole('button', { name: 'Account menu' }).click()
@@ -38,13 +38,13 @@ test('A key is made with a level per resource, shown once, works, and is revoked
   expect((await exchange()).status).toBe(401)
 })
 
-test('A reader is added with its antennas, gets a token once, and its snippet carries it', async ({ page }) => {
+test('A new reader has antennas and a token that is shown once, also in the device settings', async ({ page }) => {
   const { org } = await warehouse()
   await org.signIn(page, org.email, '/readers')
   await page.getByRole('button', { name: 'New reader' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('Dock gate')
-  await dialog.getByRole('combobox', { name: 'Place of antenna 1' }).fill('dock')
+  await dialog.getByRole('combobox', { name: 'Location of antenna 1' }).fill('dock')
   await page.getByRole('option', { name: /Dock 1/ }).click()
   await dialog.getByRole('button', { name: 'Add reader' }).click()
   await expect(dialog.getByText('Shown only now')).toBeVisible()
@@ -55,12 +55,12 @@ test('A reader is added with its antennas, gets a token once, and its snippet ca
   await expect(dialog.locator('pre').nth(1)).toContainText('/ingest/v1/reads')
   await dialog.getByRole('button', { name: 'I have saved it' }).click()
   const row = page.getByRole('row', { name: /Dock gate/ })
-  await expect(row).toContainText('never heard of')
+  await expect(row).toContainText('never connected')
   await org.read(token!, [{ tag: 'E20000000000000000000004', antenna: 1 }])
   await expect(row).toContainText('reporting')
 })
 
-test('A reader shows its reads as they come in, and what to set in the device, without the token', async ({ page }) => {
+test('A reader page shows live reads and the device settings without the token', async ({ page }) => {
   const { org, reader, tag } = await warehouse()
   await org.signIn(page, org.email, `/readers/${reader.id}`)
   const reads = page.getByRole('table', { name: 'Live reads' })
@@ -69,8 +69,8 @@ test('A reader shows its reads as they come in, and what to set in the device, w
   await expect(reads.getByRole('row').nth(1)).toContainText(/Crate 5.*2\s*-61.5 dBm/s)
   await org.read(reader.token, [{ tag: '<img src=x onerror=alert(1)>', antenna: 7 }])
   await expect(reads.getByRole('row').nth(1)).toContainText('<img src=x onerror=alert(1)>')
-  await expect(reads.getByRole('row').nth(1)).toContainText('hangs on nothing')
-  await expect(page.getByText('Read by antennas that are not listed: 7 (1 reads)')).toBeVisible()
+  await expect(reads.getByRole('row').nth(1)).toContainText('not attached')
+  await expect(page.getByText('Reads from antennas that are not listed: 7 (1 reads)')).toBeVisible()
   await page.getByRole('combobox', { name: 'Device' }).click()
   await page.getByRole('option', { name: /Zebra RFD40/ }).click()
   await expect(page.locator('pre').last()).toContainText(
@@ -79,7 +79,7 @@ test('A reader shows its reads as they come in, and what to set in the device, w
   await expect(page.getByText(reader.token)).toHaveCount(0)
 })
 
-test('An unknown tag waits in the inbox and is attached with one form; strange readers are not named to several organizations', async ({
+test('The inbox attaches unknown tags, and hides unknown readers on a server with several organizations', async ({
   page,
 }) => {
   const { org } = await warehouse()
@@ -90,18 +90,18 @@ test('An unknown tag waits in the inbox and is attached with one form; strange r
   await dialog.getByRole('combobox', { name: 'Asset' }).fill('Crate 5')
   await page.getByRole('option', { name: /Crate 5/ }).click()
   await dialog.getByRole('button', { name: 'Attach' }).click()
-  await expect(page.getByText('is known now')).toBeVisible()
+  await expect(page.getByText('is attached.')).toBeVisible()
   const found = (await call(org.token, 'POST', '/codes/resolve', { codes: ['E2FFFFFFFFFFFFFFFFFFFFFF'] })) as object[]
   expect(found[0]).toMatchObject({ kind: 'asset', name: 'Crate 5' })
 })
 
-/** What the pages of a PDF draw: every compressed stream that is text. */
-const drawnIn = (bytes: Buffer): string =>
+/** The drawing operators of a PDF: the text of every compressed stream. */
+const contentStreams = (bytes: Buffer): string =>
   Array.from(bytes.toString('latin1').matchAll(/stream\r?\n([\s\S]*?)\r?\nendstream/g), ([, data]) =>
     inflateSync(Buffer.from(data!, 'latin1')).toString('latin1'),
   ).join('\n')
 
-test('Labels come as a sheet one sees, a PDF and SVG files', async ({ page }) => {
+test('Labels are shown as a preview and downloaded as PDF and SVG files', async ({ page }) => {
   const org = await Org.create()
   await org.asset('Crate one')
   await org.asset('仓库 crate')
@@ -112,29 +112,29 @@ test('Labels come as a sheet one sees, a PDF and SVG files', async ({ page }) =>
   const bytes = Buffer.concat(await stream.toArray())
   const document = await PDFDocument.load(bytes)
   expect(document.getPages().map((one) => [one.getWidth(), one.getHeight()].map(Math.round))).toEqual([[595, 842]])
-  const contents = drawnIn(bytes)
+  const contents = contentStreams(bytes)
   expect(contents).toContain(`<${Buffer.from('Crate one').toString('hex').toUpperCase()}> Tj`)
-  expect(contents, 'the code, as a path').toContain('\nf')
-  expect(contents, 'a text in another script, as an image').toMatch(/\/Image-\d+ Do/)
+  expect(contents, 'the barcode is a path').toContain('\nf')
+  expect(contents, 'text in another script is an image').toMatch(/\/Image-\d+ Do/)
   await page.getByText('Code 128', { exact: true }).click()
   const [svg] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'SVG' }).click()])
   expect(svg.suggestedFilename()).toBe('assets-labels-1.svg')
 })
 
-test('Reports say where everything was, how long, and which way things go', async ({ page }) => {
+test('Reports show asset locations, time per location and moves between locations', async ({ page }) => {
   const { org } = await warehouse()
   await org.signIn(page, org.email, '/reports')
-  await expect(page.getByRole('table', { name: 'Where everything was' }).getByRole('row')).toHaveCount(5)
-  await page.getByRole('tab', { name: 'Time per place' }).click()
-  await expect(page.getByRole('table', { name: 'Time spent per place' })).toContainText('Hall A')
+  await expect(page.getByRole('table', { name: 'Asset locations' }).getByRole('row')).toHaveCount(5)
+  await page.getByRole('tab', { name: 'Time per location' }).click()
+  await expect(page.getByRole('table', { name: 'Time per location' })).toContainText('Hall A')
   await page.getByRole('tab', { name: 'Flow' }).click()
-  await expect(page.getByRole('img', { name: /Moves between places/ })).toContainText('Dock 1')
-  const table = page.getByRole('table', { name: 'Moves between places' })
+  await expect(page.getByRole('img', { name: /Moves between locations/ })).toContainText('Dock 1')
+  const table = page.getByRole('table', { name: 'Moves between locations' })
   await expect(table.getByRole('row', { name: 'Hall A Dock 1 2' })).toHaveCount(1)
   await expect(table.getByRole('row', { name: 'Dock 1 Hall A 1' })).toHaveCount(1)
 })
 
-test('The account page shows what the organization has and how much it may have', async ({ page }) => {
+test('The account page shows the quotas of the organization', async ({ page }) => {
   const { org } = await warehouse()
   await org.signIn(page, org.email, '/settings/account')
   const quotas = page.getByRole('table', { name: 'Quotas' })

@@ -1,9 +1,9 @@
-import { openSearch } from './support/hands.ts'
+import { openSearch } from './support/navigation.ts'
 import { Org, url, warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
-import { watch } from './support/watch.ts'
+import { collectErrors } from './support/page-checks.ts'
 
-test('The table searches, sorts and pages on the server, and the address holds its state', async ({ page }) => {
+test('The asset table searches, sorts and paginates on the server, and the URL holds its state', async ({ page }) => {
   const org = await Org.create()
   await Promise.all(
     Array.from({ length: 30 }, (_, index) =>
@@ -30,29 +30,29 @@ test('The table searches, sorts and pages on the server, and the address holds i
   await expect(rows).toHaveCount(11)
 })
 
-test('With a place chosen the table shows what is there', async ({ page }) => {
+test('With a location selected, the table shows the assets there', async ({ page }) => {
   const { org, hall, dock } = await warehouse()
-  await org.signIn(page, org.email, `/assets?place=${hall.id}`)
+  await org.signIn(page, org.email, `/assets?location=${hall.id}`)
   const rows = page.getByRole('table', { name: 'Assets' }).getByRole('row')
   await expect(rows).toHaveCount(4)
-  await page.goto(`${url()}/assets?place=${dock.id}`)
+  await page.goto(`${url()}/assets?location=${dock.id}`)
   await expect(rows).toHaveCount(2)
   await expect(rows.nth(1)).toContainText('Crate 2')
 })
 
-test('An asset shows where it is, for how long, and where it was', async ({ page }) => {
+test('An asset page shows the current location, the duration and the history', async ({ page }) => {
   const { org, assets } = await warehouse()
   await org.signIn(page, org.email, `/assets/${assets[0]!.id}`)
-  const now = page.locator('section', { has: page.getByRole('heading', { name: 'Now' }) })
+  const now = page.locator('section', { has: page.getByRole('heading', { name: 'Current location' }) })
   await expect(now).toContainText('Hall A')
   await expect(now).toContainText(/2\d min/)
-  const history = page.getByRole('table', { name: 'Rows of the history' })
+  const history = page.getByRole('table', { name: 'History rows' })
   await expect(history.getByRole('row')).toHaveCount(4)
   await expect(history.getByRole('row').nth(1)).toContainText('40 min')
   await expect(page.getByRole('img', { name: /Where it was: Hall A, Dock 1/ })).toBeVisible()
 })
 
-test('Two people edit the same asset: the second is told, sees what changed, and decides', async ({ page }) => {
+test('When two users edit the same asset, the second sees the conflict and decides', async ({ page }) => {
   const org = await Org.create()
   const asset = await org.asset('Old name', { metadata: { owner: 'dock 3', spare: 1 } })
   await org.signIn(page, org.email, `/assets/${asset.id}`)
@@ -61,9 +61,9 @@ test('Two people edit the same asset: the second is told, sees what changed, and
   await dialog.getByLabel('Description').fill('Mine')
   await org.patch(`/assets/${asset.id}`, { name: 'Their name' })
   await dialog.getByRole('button', { name: 'Save', exact: true }).click()
-  await expect(dialog.getByRole('alert')).toContainText('Somebody else changed this meanwhile')
+  await expect(dialog.getByRole('alert')).toContainText('Another user changed this record')
   await expect(dialog.getByRole('alert')).toContainText('Their name')
-  await dialog.getByRole('button', { name: 'Show me theirs' }).click()
+  await dialog.getByRole('button', { name: 'Use theirs' }).click()
   await expect(dialog.getByLabel('Name')).toHaveValue('Their name')
   await dialog.getByLabel('Description').fill('After theirs')
   await dialog.getByLabel('Metadata').fill('{"owner": "dock 4"}')
@@ -73,9 +73,7 @@ test('Two people edit the same asset: the second is told, sees what changed, and
   expect(saved).toMatchObject({ name: 'Their name', description: 'After theirs', metadata: { owner: 'dock 4' } })
 })
 
-test('Metadata with a number that would be changed is refused under the field and stays as it was typed [D47]', async ({
-  page,
-}) => {
+test('Metadata with an inexact number is rejected at the field and keeps the typed text [D47]', async ({ page }) => {
   const org = await Org.create()
   const asset = await org.asset('Crate', { metadata: { serial: 1 } })
   await org.signIn(page, org.email, `/assets/${asset.id}`)
@@ -98,7 +96,7 @@ test('Metadata with a number that would be changed is refused under the field an
   expect(saved.metadata).toEqual({ serial: 9007199254740992 })
 })
 
-test('A key is renamed; one that is taken is refused', async ({ page }) => {
+test('A key can be renamed, but not to an existing key', async ({ page }) => {
   const org = await Org.create()
   const asset = await org.asset('Crate', { external_key: 'A-1' })
   await org.asset('Other', { external_key: 'A-2' })
@@ -107,21 +105,21 @@ test('A key is renamed; one that is taken is refused', async ({ page }) => {
   await page.getByRole('menuitem', { name: 'Rename the key' }).click()
   await page.getByRole('dialog').getByLabel('Key').fill('A-2')
   await page.getByRole('button', { name: 'Rename' }).click()
-  await expect(page.getByRole('alert')).toContainText('clashes')
+  await expect(page.getByRole('alert')).toContainText('conflicts')
   await page.getByRole('dialog').getByLabel('Key').fill('A-3')
   await page.getByRole('button', { name: 'Rename' }).click()
   await expect(page.getByText('A-3')).toBeVisible()
 })
 
-test('A tag that is taken names its holder; one that is detached can be put back', async ({ page }) => {
+test('A tag conflict names the owner of the tag, and a detached tag can be attached again', async ({ page }) => {
   const org = await Org.create()
   const asset = await org.asset('Crate', { tags: [{ tag_type: 'barcode', value: '4006381333931' }] })
-  await org.asset('The holder', { tags: [{ tag_type: 'rfid', value: 'E2AA' }] })
+  await org.asset('The owner', { tags: [{ tag_type: 'rfid', value: 'E2AA' }] })
   await org.signIn(page, org.email, `/assets/${asset.id}`)
-  await page.getByLabel('Value of the tag').fill('e2aa')
+  await page.getByLabel('Tag value').fill('e2aa')
   await page.getByRole('button', { name: 'Attach' }).click()
-  await expect(page.getByRole('link', { name: 'The holder' })).toBeVisible()
-  await page.getByLabel('Value of the tag').fill('E2BB')
+  await expect(page.getByRole('link', { name: 'The owner' })).toBeVisible()
+  await page.getByLabel('Tag value').fill('E2BB')
   await page.getByRole('button', { name: 'Attach' }).click()
   await expect(page.getByRole('button', { name: 'Detach E2BB' })).toBeVisible()
   await page.getByRole('button', { name: 'Detach 4006381333931' }).click()
@@ -130,9 +128,9 @@ test('A tag that is taken names its holder; one that is detached can be put back
   await expect(page.getByRole('button', { name: 'Detach 4006381333931' })).toBeVisible()
 })
 
-test('An asset is deleted after a question', async ({ page }) => {
+test('An asset is deleted after confirmation', async ({ page }) => {
   const org = await Org.create()
-  const asset = await org.asset('Doomed')
+  const asset = await org.asset('Crate')
   await org.signIn(page, org.email, `/assets/${asset.id}`)
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
@@ -141,40 +139,40 @@ test('An asset is deleted after a question', async ({ page }) => {
   await expect(page.getByText('No assets yet')).toBeVisible()
   await page.goto(`${url()}/assets/${asset.id}`)
   await expect(page.getByRole('heading', { level: 1, name: 'Asset' })).toBeVisible()
-  await expect(page.getByRole('alert')).toContainText('This does not exist, or not any more')
+  await expect(page.getByRole('alert')).toContainText('This record does not exist or was deleted')
   await expect(page.getByRole('alert')).toContainText(/Request [0-9A-Z]{26}/)
 })
 
-test('Markup in any field is shown as the text it is', async ({ page }) => {
-  const evil = '<img src=x onerror="window.__hit=1"><script>window.__hit=1</script>{{7*7}}'
-  const complaints = watch(page)
-  const org = await Org.create(evil)
-  const place = await org.place(evil, { external_key: evil, description: evil })
-  const asset = await org.asset(evil, {
-    external_key: evil,
-    description: evil,
-    metadata: { [evil]: evil },
-    tags: [{ tag_type: 'barcode', value: evil }],
+test('Markup in any field is shown as text', async ({ page }) => {
+  const markup = '<img src=x onerror="window.__hit=1"><script>window.__hit=1</script>{{7*7}}'
+  const errors = collectErrors(page)
+  const org = await Org.create(markup)
+  const location = await org.location(markup, { external_key: markup, description: markup })
+  const asset = await org.asset(markup, {
+    external_key: markup,
+    description: markup,
+    metadata: { [markup]: markup },
+    tags: [{ tag_type: 'barcode', value: markup }],
   })
-  const reader = await org.reader(evil, [place.id])
+  const reader = await org.reader(markup, [location.id])
   await org.read(reader.token, [{ tag: 'E2AA', antenna: 1 }])
   const paths = [
     '/',
     '/assets',
     `/assets/${asset.id}`,
     '/locations',
-    `/locations/${place.id}`,
+    `/locations/${location.id}`,
     '/readers',
     `/readers/${reader.id}`,
     '/readers/inbox',
     '/labels',
     '/reports',
-    `/scan?place=${place.id}`,
+    `/scan?location=${location.id}`,
     '/settings/account',
     '/settings/api-keys',
   ]
   await org.post(`/orgs/${String(((await org.get('/auth/me')) as { org: { id: number } }).org.id)}/api-keys`, {
-    name: evil,
+    name: markup,
     scopes: ['assets:read'],
   })
   await org.signIn(page)
@@ -187,5 +185,5 @@ test('Markup in any field is shown as the text it is', async ({ page }) => {
   await (await openSearch(page)).fill('onerror')
   await expect(page.getByRole('dialog').getByText('onerror').first()).toBeVisible()
   expect(await page.evaluate(() => (window as { __hit?: number }).__hit)).toBeUndefined()
-  expect(complaints).toEqual([])
+  expect(errors).toEqual([])
 })

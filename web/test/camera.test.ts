@@ -2,20 +2,20 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { launchOptions } from './support/browser.ts'
-import { filmOf } from './support/film.ts'
+import { cameraVideo } from './support/camera-video.ts'
 import { warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
-import { watch } from './support/watch.ts'
+import { collectErrors } from './support/page-checks.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'lastseen-film-'))
-const film = join(folder, 'labels.y4m')
+const folder = mkdtempSync(join(tmpdir(), 'lastseen-video-'))
+const video = join(folder, 'labels.y4m')
 
 test.use({
   permissions: ['camera'],
   launchOptions: launchOptions(
     '--use-fake-device-for-media-stream',
     '--use-fake-ui-for-media-stream',
-    `--use-file-for-fake-video-capture=${film}`,
+    `--use-file-for-fake-video-capture=${video}`,
   ),
 })
 
@@ -25,8 +25,8 @@ test.beforeAll(() => {
     ['code128', 'CRATE-3'],
   ] as const
   writeFileSync(
-    film,
-    filmOf(
+    video,
+    cameraVideo(
       labels.map(([symbology, text]) => [symbology, text]),
       20,
     ),
@@ -34,10 +34,10 @@ test.beforeAll(() => {
 })
 test.afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('The camera reads the QR and Code 128 labels that the app prints, each once', async ({ page }) => {
-  const complaints = watch(page)
+test('The camera reads the printed QR and Code 128 labels, each once', async ({ page }) => {
+  const errors = collectErrors(page)
   const { org, hall } = await warehouse()
-  await org.signIn(page, org.email, `/scan?place=${hall.id}`)
+  await org.signIn(page, org.email, `/scan?location=${hall.id}`)
   await page.getByRole('button', { name: 'Scan with the camera' }).click()
   await expect(page.getByLabel('Camera')).toBeVisible()
   const found = page.getByRole('tab', { name: /Found/ })
@@ -48,5 +48,5 @@ test('The camera reads the QR and Code 128 labels that the app prints, each once
   await page.getByRole('button', { name: 'Stop the camera' }).click()
   await expect(page.getByLabel('Camera')).toHaveCount(0)
   expect(await page.locator('[data-count]').allInnerTexts()).toEqual(['2', '0', '1', '0'])
-  expect(complaints).toEqual([])
+  expect(errors).toEqual([])
 })

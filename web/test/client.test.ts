@@ -7,8 +7,8 @@ import { expect, test } from './support/test.ts'
 
 const dist = new URL('../../client/dist/', import.meta.url)
 
-/** A page of somebody else, with the client as it is shipped: another origin than the API's. */
-const elsewhere = createServer((request, response) => {
+/** Serves the built client package from another origin than the API. */
+const otherOrigin = createServer((request, response) => {
   const path = request.url ?? '/'
   const type = path === '/' ? 'text/html' : 'text/javascript'
   void (path === '/' ? Promise.resolve('<!doctype html>') : readFile(new URL(`.${path}`, dist))).then(
@@ -17,16 +17,16 @@ const elsewhere = createServer((request, response) => {
   )
 })
 
-test.beforeAll(() => new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve)))
-test.afterAll(() => void elsewhere.close())
+test.beforeAll(() => new Promise<void>((resolve) => otherOrigin.listen(0, '127.0.0.1', resolve)))
+test.afterAll(() => void otherOrigin.close())
 
-test('The client runs on a page of another origin, errors and webhooks included', async ({ page }) => {
+test('The client package runs in a page of another origin, including errors and webhooks', async ({ page }) => {
   const org = await Org.create()
   const { id } = await org.asset('Pallet jack', { external_key: 'JACK-7' })
   const { org: own } = await org.get('/auth/me')
   const minted = await org.post(`/orgs/${own.id}/api-keys`, { name: 'page', scopes: ['assets:read'] })
   const { jti: clientId, key: clientSecret } = minted
-  await page.goto(`http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`)
+  await page.goto(`http://127.0.0.1:${(otherOrigin.address() as AddressInfo).port}/`)
   const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
   const timestamp = String(Math.floor(Date.now() / 1000))
   const body = '{"event":"asset.moved"}'

@@ -1,23 +1,23 @@
 import { Org, password, url, warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
-import { expectAccessible, settled, watch } from './support/watch.ts'
+import { expectAccessible, settled, collectErrors } from './support/page-checks.ts'
 
-type World = Awaited<ReturnType<typeof warehouse>>
-let world: World
+type Fixture = Awaited<ReturnType<typeof warehouse>>
+let fixture: Fixture
 
 test.beforeAll(async () => {
-  world = await warehouse()
+  fixture = await warehouse()
 })
 
-const outside = ['/sign-in', '/sign-up', '/forgot-password', '/reset-password', '/join']
+const publicPages = ['/sign-in', '/sign-up', '/forgot-password', '/reset-password', '/join']
 
-const inside: [string, (world: World) => string][] = [
+const appPages: [string, (fixture: Fixture) => string][] = [
   ['Overview', () => '/'],
   ['Assets', () => '/assets'],
   ['an asset', ({ assets }) => `/assets/${assets[0]!.id}`],
   ['Locations', () => '/locations'],
   ['a location', ({ hall }) => `/locations/${hall.id}`],
-  ['Scan', ({ hall }) => `/scan?place=${hall.id}`],
+  ['Scan', ({ hall }) => `/scan?location=${hall.id}`],
   ['Readers', () => '/readers'],
   ['a reader', ({ reader }) => `/readers/${reader.id}`],
   ['Inbox', () => '/readers/inbox'],
@@ -30,61 +30,61 @@ const inside: [string, (world: World) => string][] = [
   ['Members', () => '/settings/members'],
 ]
 
-test('Every page for people who are not signed in opens, fits, and has no serious axe violation', async ({ page }) => {
-  const complaints = watch(page)
-  for (const path of outside) {
+test('Every public page opens, fits the screen and has no serious axe violation', async ({ page }) => {
+  const errors = collectErrors(page)
+  for (const path of publicPages) {
     await page.goto(url() + path)
     await settled(page)
     await expectAccessible(page)
   }
-  expect(complaints).toEqual([])
+  expect(errors).toEqual([])
 })
 
-test('Every page of the app opens by its address, fits, and has no serious axe violation', async ({ page }, {
+test('Every page of the app opens by its URL, fits the screen and has no serious axe violation', async ({ page }, {
   project,
 }) => {
-  // Light on the desk, dark on the phone: both schemes are seen, each once.
+  // The desk project tests the light scheme, the phone project the dark scheme.
   await page.emulateMedia({ colorScheme: project.name === 'phone' ? 'dark' : 'light', reducedMotion: 'reduce' })
-  const complaints = watch(page)
-  await world.org.signIn(page)
+  const errors = collectErrors(page)
+  await fixture.org.signIn(page)
   await settled(page)
-  for (const [name, path] of inside)
+  for (const [name, path] of appPages)
     await test.step(name, async () => {
-      await page.goto(url() + path(world))
+      await page.goto(url() + path(fixture))
       await settled(page)
       await expectAccessible(page)
     })
-  expect(complaints).toEqual([])
+  expect(errors).toEqual([])
 })
 
-test('A link that leads nowhere ends on a page that says so and leads back', async ({ page }) => {
+test('An unknown URL shows a page that links to the overview', async ({ page }) => {
   await page.goto(`${url()}/sign-in?to=/nowhere`)
-  await page.getByLabel('E-mail').fill(world.org.email)
+  await page.getByLabel('E-mail').fill(fixture.org.email)
   await page.getByRole('textbox', { name: 'Password' }).fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await expect(page.getByRole('heading', { level: 1, name: 'There is no such page' })).toBeVisible()
+  await expect(page.getByRole('heading', { level: 1, name: 'Page not found' })).toBeVisible()
   await expect(page).toHaveTitle('Not found · Lastseen')
   await expectAccessible(page)
   await page.getByRole('link', { name: 'Go to the overview' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible()
 })
 
-test('An empty organization is shown the way to its first sighting on every page', async ({ page }) => {
+test('Every page of an empty organization shows the next step', async ({ page }) => {
   const org = await Org.create('Empty')
   await org.signIn(page)
-  await expect(page.getByText('Name your places')).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Add a place' })).toBeVisible()
-  for (const [path, words] of [
+  await expect(page.getByText('Create locations')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Add a location' })).toBeVisible()
+  for (const [path, text] of [
     ['/assets', 'No assets yet'],
-    ['/locations', 'No places yet'],
+    ['/locations', 'No locations yet'],
     ['/readers', 'No readers yet'],
     ['/readers/inbox', 'No unknown tags'],
     ['/settings/api-keys', 'No keys yet'],
-    ['/scan', 'There are no places yet'],
+    ['/scan', 'There are no locations yet'],
     ['/labels', 'There are no assets yet'],
   ] as const) {
     await page.goto(url() + path)
-    await expect(page.getByText(words)).toBeVisible()
+    await expect(page.getByText(text)).toBeVisible()
     await expectAccessible(page)
   }
 })

@@ -1,19 +1,23 @@
 import type { Page } from '@playwright/test'
 import { type Role, url, warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
-import { settled } from './support/watch.ts'
+import { settled } from './support/page-checks.ts'
 
-type World = Awaited<ReturnType<typeof warehouse>>
-let world: World
-const people = new Map<Role, string>()
+type Fixture = Awaited<ReturnType<typeof warehouse>>
+let fixture: Fixture
+const emails = new Map<Role, string>()
 
 test.beforeAll(async () => {
-  world = await warehouse('Roles')
-  for (const role of ['viewer', 'operator', 'manager'] as const) people.set(role, await world.org.member(role))
-  people.set('admin', world.org.email)
+  fixture = await warehouse('Roles')
+  for (const role of ['viewer', 'operator', 'manager'] as const) emails.set(role, await fixture.org.member(role))
+  emails.set('admin', fixture.org.email)
 })
 
-const has = async (page: Page, path: string, control: [kind: 'button' | 'link', name: string]): Promise<boolean> => {
+const hasControl = async (
+  page: Page,
+  path: string,
+  control: [kind: 'button' | 'link', name: string],
+): Promise<boolean> => {
   if (page.url() !== url() + path) {
     await page.goto(url() + path)
     await settled(page)
@@ -21,8 +25,8 @@ const has = async (page: Page, path: string, control: [kind: 'button' | 'link', 
   return (await page.getByRole(control[0], { name: control[1], exact: true }).count()) > 0
 }
 
-/** Control, page, and the least role that is shown it. */
-const controls: [Role, (world: World) => string, ['button' | 'link', string]][] = [
+/** Minimum role, page and control. */
+const controls: [Role, (fixture: Fixture) => string, ['button' | 'link', string]][] = [
   ['manager', () => '/assets', ['button', 'New asset']],
   ['manager', ({ assets }) => `/assets/${assets[0]!.id}`, ['button', 'Edit']],
   ['manager', ({ assets }) => `/assets/${assets[0]!.id}`, ['button', 'Attach']],
@@ -39,10 +43,10 @@ const order: Role[] = ['viewer', 'operator', 'manager', 'admin']
 
 for (const role of order)
   test(`Role ${role} is shown the controls of the role and no others`, async ({ page }) => {
-    await world.org.signIn(page, people.get(role)!)
+    await fixture.org.signIn(page, emails.get(role)!)
     await settled(page)
     for (const [least, path, control] of controls)
-      expect(await has(page, path(world), control), `${control[1]} for ${role}`).toBe(
+      expect(await hasControl(page, path(fixture), control), `${control[1]} for ${role}`).toBe(
         order.indexOf(role) >= order.indexOf(least),
       )
     await page.getByRole('button', { name: 'Account menu' }).click()
@@ -50,9 +54,9 @@ for (const role of order)
     await expect(page.getByRole('menuitem', { name: 'Webhooks' })).toHaveCount(role === 'admin' ? 1 : 0)
   })
 
-test('A page that a role may not use says why', async ({ page }) => {
-  await world.org.signIn(page, people.get('viewer')!, '/settings/webhooks')
+test('A page that a role may not use shows the reason', async ({ page }) => {
+  await fixture.org.signIn(page, emails.get('viewer')!, '/settings/webhooks')
   await expect(page.getByText('Only admins can do this')).toBeVisible()
   await page.goto(`${url()}/scan`)
-  await expect(page.getByText('Your role looks, but does not save')).toBeVisible()
+  await expect(page.getByText('Your role cannot save locations')).toBeVisible()
 })

@@ -1,9 +1,9 @@
 import { url, warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
-import { expectAccessible, watch } from './support/watch.ts'
+import { expectAccessible, collectErrors } from './support/page-checks.ts'
 
-test('A stocktake: what is found, elsewhere, missing and unknown, and the save', async ({ page }) => {
-  const complaints = watch(page)
+test('A stocktake shows found, elsewhere, missing and unknown assets, and saves', async ({ page }) => {
+  const errors = collectErrors(page)
   const { org, hall, tag } = await warehouse()
   await org.post(`/locations/${hall.id}/tags`, { tag_type: 'barcode', value: 'DOOR-A' })
   await org.signIn(page, org.email, '/scan')
@@ -12,10 +12,10 @@ test('A stocktake: what is found, elsewhere, missing and unknown, and the save',
 
   await code.fill('DOOR-A')
   await code.press('Enter')
-  await expect(page).toHaveURL(new RegExp(`place=${hall.id}`))
+  await expect(page).toHaveURL(new RegExp(`location=${hall.id}`))
   await expect.poll(counts).toEqual(['0', '0', '3', '0'])
 
-  // A hand scanner types anywhere on the page, faster than any test could key by key.
+  // A hand scanner types anywhere on the page, faster than Playwright can press keys.
   await page.getByRole('heading', { level: 1 }).click()
   await page.evaluate(
     (keys) => {
@@ -49,14 +49,14 @@ test('A stocktake: what is found, elsewhere, missing and unknown, and the save',
   await expect.poll(counts).toEqual(['0', '0', '6', '0'])
   const here = (await org.get(`/reports/asset-locations?location_id=${hall.id}`)) as object[]
   expect(here).toHaveLength(6)
-  expect(complaints).toEqual([])
+  expect(errors).toEqual([])
 })
 
-test('Without a camera the scan view says so and goes on with keys', async ({ page }) => {
+test('Without a camera, the scan page shows a message and still accepts typed codes', async ({ page }) => {
   const { org, hall } = await warehouse()
-  await org.signIn(page, org.email, `/scan?place=${hall.id}`)
+  await org.signIn(page, org.email, `/scan?location=${hall.id}`)
   await page.getByRole('button', { name: 'Scan with the camera' }).click()
   await expect(page.getByText(/no camera|not allowed/i)).toBeVisible()
   await expect(page.getByRole('button', { name: 'Scan with the camera' })).toBeVisible()
-  expect(page.url()).toBe(`${url()}/scan?place=${hall.id}`)
+  expect(page.url()).toBe(`${url()}/scan?location=${hall.id}`)
 })

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
-import { get, getOne, patch, post, remove } from './client.ts'
+import { get, getOne, patch, post, remove } from './request.ts'
 import type { Asset, AssetLocation, HistoryRow, List, Tag } from './types.ts'
 
 export interface AssetListRequest {
@@ -41,7 +41,7 @@ export interface PositionRequest {
   offset: number
 }
 
-/** Where things were last seen. */
+/** Where assets were last seen. */
 export const listPositions = (request: PositionRequest) =>
   queryOptions({
     queryKey: ['positions', request],
@@ -77,23 +77,23 @@ export const attachTag = (kind: RecordKind, id: number, tag: { tag_type: string;
 export const detachTag = (kind: RecordKind, id: number, tagId: number): Promise<void> =>
   remove(`/${kind}/${id}/tags/${tagId}`)
 
-const namesAtOnce = 80
+const nameBatchSize = 80
 
-async function namesOf(keys: readonly string[], signal: AbortSignal): Promise<Map<string, string>> {
+async function fetchAssetNames(keys: readonly string[], signal: AbortSignal): Promise<Map<string, string>> {
   const names = new Map<string, string>()
-  for (let start = 0; start < keys.length; start += namesAtOnce) {
-    const query = { external_key: keys.slice(start, start + namesAtOnce), limit: 200 }
+  for (let start = 0; start < keys.length; start += nameBatchSize) {
+    const query = { external_key: keys.slice(start, start + nameBatchSize), limit: 200 }
     for (const one of (await get<List<Asset>>('/assets', query, signal)).data) names.set(one.external_key, one.name)
   }
   return names
 }
 
-/** The names behind keys, where an answer carries keys alone. Until they are there the key stands in. */
+/** Loads the names of assets by key, for responses that contain only keys. Returns the key until the name is loaded. */
 export function useAssetNames(keys: readonly string[]): (key: string) => string {
   const wanted = [...new Set(keys)].sort().slice(0, 400)
   const { data } = useQuery({
     queryKey: [...assetKeys.all, 'names', wanted],
-    queryFn: ({ signal }) => namesOf(wanted, signal),
+    queryFn: ({ signal }) => fetchAssetNames(wanted, signal),
     enabled: wanted.length > 0,
     placeholderData: keepPreviousData,
     staleTime: 60_000,

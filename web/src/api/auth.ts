@@ -1,35 +1,31 @@
-import { post, request } from './client.ts'
-import { beginSession, endSession } from './session.ts'
-import type { InvitationOffer, SignedIn } from './types.ts'
+import { post, postPublic } from './request.ts'
+import { endSession, startSession } from './session.ts'
+import type { InvitationOffer, SessionResponse } from './types.ts'
 
-async function enter(path: string, body: object): Promise<void> {
-  const { data } = await request<{ data: SignedIn }>('POST', path, { body, isPublic: true })
-  beginSession(data)
+async function authenticate(path: string, body: object): Promise<void> {
+  startSession(await postPublic<SessionResponse>(path, body))
 }
 
-export const signIn = (body: { email: string; password: string }): Promise<void> => enter('/auth/login', body)
+export const signIn = (body: { email: string; password: string }): Promise<void> => authenticate('/auth/login', body)
 
 export const signUp = (body: { email: string; password: string; organization_name: string }): Promise<void> =>
-  enter('/auth/signup', body)
+  authenticate('/auth/signup', body)
 
 export const acceptInvitation = (body: { token: string; password: string }): Promise<void> =>
-  enter('/auth/invitations/accept', body)
+  authenticate('/auth/invitations/accept', body)
 
-export async function lookUpInvitation(token: string): Promise<InvitationOffer> {
-  const options = { body: { token }, isPublic: true }
-  return (await request<{ data: InvitationOffer }>('POST', '/auth/invitations/lookup', options)).data
-}
+export const lookUpInvitation = (token: string): Promise<InvitationOffer> =>
+  postPublic('/auth/invitations/lookup', { token })
 
-export const askForReset = (email: string): Promise<void> =>
-  request('POST', '/auth/password-reset', { body: { email }, isPublic: true })
+export const requestPasswordReset = (email: string): Promise<void> => postPublic('/auth/password-reset', { email })
 
-export const confirmReset = (body: { token: string; new_password: string }): Promise<void> =>
-  request('POST', '/auth/password-reset/confirm', { body, isPublic: true })
+export const confirmPasswordReset = (body: { token: string; new_password: string }): Promise<void> =>
+  postPublic('/auth/password-reset/confirm', body)
 
 export const changePassword = (body: { current_password: string; new_password: string }): Promise<void> =>
   post('/auth/password', body)
 
-/** Ends this session; the person is signed out here even when the server does not answer. */
+/** Ends this session. This browser is signed out even when the server does not respond. */
 export async function signOut(): Promise<void> {
   await post('/auth/logout').catch(() => undefined)
   endSession()
@@ -41,5 +37,5 @@ export async function signOutEverywhere(): Promise<void> {
 }
 
 export async function switchOrganization(orgId: number): Promise<void> {
-  beginSession(await post<SignedIn>('/auth/switch-org', { org_id: orgId }))
+  startSession(await post<SessionResponse>('/auth/switch-org', { org_id: orgId }))
 }

@@ -1,5 +1,4 @@
-import { addressOf } from './address.ts'
-import { accessToken, renew } from './session.ts'
+import { sendWithSession } from './request.ts'
 import type { Move } from './types.ts'
 
 export type LiveEvent = { kind: 'move'; move: Move } | { kind: 'readers' } | { kind: 'gap' }
@@ -10,11 +9,11 @@ type Listener = (events: readonly LiveEvent[]) => void
 const listeners = new Set<Listener>()
 const stateListeners = new Set<() => void>()
 let state: LiveState = 'connecting'
-let stop: AbortController | null = null
+let connection: AbortController | null = null
 
-/** Events are handed over in batches, so that a busy site costs few renderings. */
-const gatherMs = 250
-let gathered: LiveEvent[] = []
+/** Events are delivered in batches, so that the app renders a few times per second however many events arrive. */
+const batchMs = 250
+let batch: LiveEvent[] = []
 let timer: ReturnType<typeof setTimeout> | null = null
 
 function setState(next: LiveState): void {
@@ -23,17 +22,17 @@ function setState(next: LiveState): void {
   for (const listener of stateListeners) listener()
 }
 
-function hand(event: LiveEvent): void {
-  gathered.push(event)
+function enqueue(event: LiveEvent): void {
+  batch.push(event)
   timer ??= setTimeout(() => {
-    const events = gathered
-    gathered = []
+    const events = batch
+    batch = []
     timer = null
     for (const listener of listeners) listener(events)
-  }, gatherMs)
+  }, batchMs)
 }
 
-/** One frame of the stream: lines up to an empty one. */
+/** Parses one frame of the event stream: the lines up to an empty line. */
 function parse(frame: string): LiveEvent | null {
   const field = (name: string): string =>
     frame
@@ -57,56 +56,51 @@ async function readStream(response: Response): Promise<void> {
     rest = frames.pop() ?? ''
     for (const frame of frames) {
       const event = parse(frame)
-      if (event !== null) hand(event)
+      if (event !== null) enqueue(event)
     }
   }
 }
 
-const pause = (ms: number): Promise<void> => new Promise((resume) => setTimeout(resume, ms))
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Stays connected until told to stop. After a break everybody is told that something may have been missed. */
-async function watch(signal: AbortSignal): Promise<void> {
+/** Keeps the stream open until the signal aborts. After a reconnect, a gap event says that events may be missing. */
+async function stayConnected(signal: AbortSignal): Promise<void> {
   let failures = 0
   while (!signal.aborted) {
     try {
-      const token = await accessToken()
-      const headers = { Authorization: `Bearer ${token}` }
-      const response = await fetch(addressOf('/live'), { headers, signal, cache: 'no-store', credentials: 'omit' })
-      if (response.status === 401) await renew(token)
-      if (response.ok) {
-        if (failures > 0) hand({ kind: 'gap' })
-        failures = 0
-        setState('live')
-        await readStream(response)
-      }
+      const response = await sendWithSession('GET', '/live', { signal })
+      if (failures > 0) enqueue({ kind: 'gap' })
+      failures = 0
+      setState('live')
+      await readStream(response)
     } catch {
-      // Told by the state; tried again below.
+      // The state below shows the failure, and the loop connects again.
     }
     if (signal.aborted) return
     setState(failures === 0 ? 'connecting' : 'broken')
     failures++
-    await pause(Math.min(1000 * 2 ** failures, 20_000))
+    await sleep(Math.min(1000 * 2 ** failures, 20_000))
   }
 }
 
-/** The stream is open while somebody listens. */
-export function onLive(listener: Listener): () => void {
+/** Subscribes to live events. The stream is open while there is a subscriber. */
+export function subscribeToLive(listener: Listener): () => void {
   listeners.add(listener)
-  if (stop === null) {
-    stop = new AbortController()
-    void watch(stop.signal)
+  if (connection === null) {
+    connection = new AbortController()
+    void stayConnected(connection.signal)
   }
   return () => {
     listeners.delete(listener)
     if (listeners.size > 0) return
-    stop?.abort()
-    stop = null
+    connection?.abort()
+    connection = null
   }
 }
 
 export const liveState = (): LiveState => state
 
-export function onLiveState(listener: () => void): () => void {
+export function subscribeToLiveState(listener: () => void): () => void {
   stateListeners.add(listener)
   return () => stateListeners.delete(listener)
 }

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { get, getOne, patch, post, remove } from './client.ts'
-import type { List, Location, Passage } from './types.ts'
+import { get, getOne, patch, post, remove } from './request.ts'
+import type { List, Location, LocationEvent } from './types.ts'
 
 const locationKeys = {
   all: ['locations'] as const,
@@ -31,10 +31,10 @@ export const ancestorsOf = (id: number) =>
     queryFn: ({ signal }) => get<List<Location>>(`/locations/${id}/ancestors`, { limit: 200 }, signal),
   })
 
-export const trafficAt = (id: number, request: { limit: number; offset: number }) =>
+export const locationEvents = (id: number, request: { limit: number; offset: number }) =>
   queryOptions({
     queryKey: [...locationKeys.one(id), 'traffic', request],
-    queryFn: ({ signal }) => get<List<Passage>>(`/locations/${id}/history`, request, signal),
+    queryFn: ({ signal }) => get<List<LocationEvent>>(`/locations/${id}/history`, request, signal),
     placeholderData: keepPreviousData,
   })
 

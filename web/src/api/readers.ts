@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { get, getOne, patch, post, remove } from './client.ts'
+import { get, getOne, patch, post, remove } from './request.ts'
 import type {
   LatestRead,
   List,
@@ -25,14 +25,14 @@ export const oneReader = (id: number) =>
     queryFn: ({ signal }) => getOne<Reader>(`/readers/${id}`, undefined, signal),
   })
 
-export const listUnknown = (request: { limit: number; offset: number }) =>
+export const listUnknownTags = (request: { limit: number; offset: number }) =>
   queryOptions({
     queryKey: ['inbox', request],
     queryFn: ({ signal }) => get<List<UnknownTag>>('/readers/inbox', request, signal),
     placeholderData: keepPreviousData,
   })
 
-/** Where the device sends to and as whom; its token is not known any more. */
+/** The endpoint and user name that the device uses. The token is not stored and cannot be shown again. */
 export const readerConnection = (id: number) =>
   queryOptions({
     queryKey: ['readers', 'connection', id],
@@ -40,7 +40,7 @@ export const readerConnection = (id: number) =>
     staleTime: 60_000,
   })
 
-/** The latest reads, newest first. Asking is watching: the server gathers them while somebody asks. */
+/** The latest reads, newest first. The server collects them while a client polls this endpoint. */
 export const latestReads = (id: number) =>
   queryOptions({
     queryKey: ['latest-reads', id],
@@ -49,7 +49,7 @@ export const latestReads = (id: number) =>
     staleTime: 0,
   })
 
-/** Topics of the outside broker that lead to no reader. No news tell of them, so the page looks again by itself. */
+/** Topics of the external broker that belong to no reader. The live stream has no event for them, so the page polls. */
 export const unknownReaders = () =>
   queryOptions({
     queryKey: ['inbox', 'readers'],

@@ -1,38 +1,38 @@
-import { exclusively } from '../lib/mutex.ts'
-import { addressOf } from './address.ts'
-import { ApiError, Unreachable } from './errors.ts'
-import type { SignedIn, User } from './types.ts'
+import { UnauthorizedError } from '../../../client/src/errors.ts'
+import { withTabLock } from '../lib/tab-lock.ts'
+import { readJson, send } from './transport.ts'
+import type { SessionResponse, User } from './types.ts'
 
 /**
- * The session of this browser, in the storage that all its tabs share. The refresh token is good for one use, so only the
- * tab that holds the lock may spend it, and it is spent only when the access token has run out: a page left in the very
- * moment of the exchange would lose the next refresh token, and with it the session.
+ * The session of this browser, in the storage that all tabs share. A refresh token can be used once, so only the tab
+ * that holds the lock refreshes, and only after the access token has expired: a tab that is closed during the exchange
+ * would lose the next refresh token, and the session would end.
  */
 const storageKey = 'lastseen.session'
-const earlyMs = 30_000
+const expiryMarginMs = 30_000
 
-interface Stored {
+interface StoredSession {
   refresh_token: string
   access_token: string
-  /** When the access token runs out, in milliseconds of this browser's clock. */
-  good_until: number
+  /** When the access token expires, in milliseconds of this browser's clock, less a margin. */
+  access_token_expires_at: number
   user: User
 }
 
-let renewing: Promise<void> | null = null
+let refreshInFlight: Promise<void> | null = null
 const listeners = new Set<() => void>()
 let current: User | null = readStored()?.user ?? null
 
-function readStored(): Stored | null {
+function readStored(): StoredSession | null {
   try {
     const text = localStorage.getItem(storageKey)
-    return text === null ? null : (JSON.parse(text) as Stored)
+    return text === null ? null : (JSON.parse(text) as StoredSession)
   } catch {
     return null
   }
 }
 
-function tell(user: User | null): void {
+function setCurrentUser(user: User | null): void {
   current = user
   for (const listener of listeners) listener()
 }
@@ -44,57 +44,52 @@ export function onSessionChange(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-export function beginSession({ user, refresh_token, access_token, expires_in }: SignedIn): void {
-  const good_until = Date.now() + expires_in * 1000 - earlyMs
-  const stored: Stored = { refresh_token, access_token, good_until, user }
+export function startSession({ user, refresh_token, access_token, expires_in }: SessionResponse): void {
+  const access_token_expires_at = Date.now() + expires_in * 1000 - expiryMarginMs
+  const stored: StoredSession = { refresh_token, access_token, access_token_expires_at, user }
   localStorage.setItem(storageKey, JSON.stringify(stored))
-  tell(user)
+  setCurrentUser(user)
 }
 
 export function endSession(): void {
   localStorage.removeItem(storageKey)
-  tell(null)
+  setCurrentUser(null)
 }
 
-/** Another tab signed in, out, or went to another organization: this one follows. */
+/** This tab follows when another tab signs in, signs out or switches to another organization. */
 window.addEventListener('storage', (event) => {
   if (event.key !== storageKey) return
   const stored = readStored()
-  if (stored?.user.id !== current?.id || stored?.user.org.id !== current?.org.id) tell(stored?.user ?? null)
+  if (stored?.user.id !== current?.id || stored?.user.org.id !== current?.org.id) setCurrentUser(stored?.user ?? null)
 })
 
-const isGood = (stored: Stored, refused: string): boolean =>
-  stored.access_token !== refused && stored.good_until > Date.now()
+const isUsable = (stored: StoredSession, rejectedToken: string): boolean =>
+  stored.access_token !== rejectedToken && stored.access_token_expires_at > Date.now()
 
-async function spend(refused: string): Promise<void> {
+async function refreshTokens(rejectedToken: string): Promise<void> {
   const stored = readStored()
   if (stored === null) {
     endSession()
     return
   }
-  if (isGood(stored, refused)) return
-  const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, credentials: 'omit' } as const
-  let response: Response
+  if (isUsable(stored, rejectedToken)) return
   try {
-    const body = JSON.stringify({ refresh_token: stored.refresh_token })
-    response = await fetch(addressOf('/auth/refresh'), { ...init, body })
-  } catch {
-    throw new Unreachable()
+    const response = await send('POST', '/auth/refresh', { body: { refresh_token: stored.refresh_token } })
+    startSession(((await readJson(response)) as { data: SessionResponse }).data)
+  } catch (error) {
+    if (!(error instanceof UnauthorizedError)) throw error
+    endSession()
   }
-  const body: unknown = await response.json().catch(() => null)
-  if (response.ok) beginSession((body as { data: SignedIn }).data)
-  else if (response.status === 401) endSession()
-  else throw new ApiError(response.status, body, response)
 }
 
-/** A new access token in place of the one that was refused; many calls and tabs at once cost one exchange. */
-export function renew(refused: string): Promise<void> {
-  renewing ??= exclusively('session', () => spend(refused)).finally(() => (renewing = null))
-  return renewing
+/** Replaces a rejected access token. Concurrent calls, also those of other tabs, share one exchange. */
+export function refreshSession(rejectedToken: string): Promise<void> {
+  refreshInFlight ??= withTabLock('session', () => refreshTokens(rejectedToken)).finally(() => (refreshInFlight = null))
+  return refreshInFlight
 }
 
 export async function accessToken(): Promise<string> {
   const stored = readStored()
-  if (stored === null || !isGood(stored, '')) await renew('')
+  if (stored === null || !isUsable(stored, '')) await refreshSession('')
   return readStored()?.access_token ?? ''
 }

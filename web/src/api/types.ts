@@ -1,5 +1,5 @@
 import type { components as Primary } from '../../../client/src/generated/primary.ts'
-import type { components as Session } from './web.ts'
+import type { components as Session } from './generated/web.ts'
 
 type Schemas = Primary['schemas']
 type Web = Session['schemas']
@@ -9,7 +9,7 @@ export type Location = Schemas['Location']
 export type Tag = Schemas['Tag']
 export type HistoryRow = Schemas['HistoryRow']
 export type AssetLocation = Schemas['AssetLocation']
-export type Passage = Schemas['Passage']
+export type LocationEvent = Schemas['Passage']
 export type ApiKey = Schemas['APIKeyListItem']
 export type NewApiKey = Schemas['APIKeyCreated']
 
@@ -23,18 +23,18 @@ export interface List<T> {
 export const roles = ['viewer', 'operator', 'manager', 'admin'] as const
 export type Role = (typeof roles)[number]
 
-/** The description leaves room for more roles; the pages know these. */
+/** The API description allows further roles; the app supports these. */
 type WithRole<T> = Omit<T, 'role'> & { role: Role }
 
 type Membership = WithRole<Web['SessionOrganization']>
 
 export type User = WithRole<Omit<Web['SessionUser'], 'org' | 'orgs'>> & { org: Membership; orgs: Membership[] }
 
-export type SignedIn = Omit<Web['Session'], 'user'> & { user: User }
+export type SessionResponse = Omit<Web['Session'], 'user'> & { user: User }
 
 export type Move = Web['Move']
 
-export type PlaceCount = Overview['locations'][number]
+export type LocationCount = Overview['locations'][number]
 
 export type Overview = Web['Overview']
 

@@ -1,19 +1,19 @@
 import type { ReactNode } from 'react'
-import { Empty } from './empty.tsx'
+import { EmptyState } from './empty-state.tsx'
 import { IconLock } from './icons.ts'
 import { Page } from './page.tsx'
-import { useCan, useUser } from './use-session.ts'
+import { useHasRole, useUser } from './use-session.ts'
 
-/** Says who may see a page to whoever may not. The server refuses them in any case. */
+/** Shows the page to admins and an explanation to all other roles. The server enforces the permission. */
 export function AdminOnly({ title, children }: { title: string; children: ReactNode }) {
-  const isAdmin = useCan('admin')
+  const isAdmin = useHasRole('admin')
   const { role, org } = useUser()
   if (isAdmin) return <>{children}</>
   return (
     <Page title={title}>
-      <Empty icon={<IconLock size={22} />} title="Only admins can do this">
+      <EmptyState icon={<IconLock size={22} />} title="Only admins can do this">
         You are {role} in {org.name}. An admin can change that under Members.
-      </Empty>
+      </EmptyState>
     </Page>
   )
 }

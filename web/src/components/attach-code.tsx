@@ -1,33 +1,33 @@
 import { Button, Group, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ConflictError } from '../../../client/src/errors.ts'
 import { attachTag, createAsset } from '../api/assets.ts'
-import { ApiError } from '../api/errors.ts'
 import { tagTypes } from '../lib/tags.ts'
 import { AssetPicker } from './pickers.tsx'
-import { Problem, tell } from './problem.tsx'
-import { TakenTag } from './tags-card.tsx'
+import { ErrorAlert, notify } from './feedback.tsx'
+import { TagConflict } from './tags-card.tsx'
 
-/** Hangs a code that nobody knows on an asset, there already or new. */
+/** Attaches an unknown code to an existing or a new asset. */
 export function AttachCode({ code, type, onDone }: { code: string; type: string; onDone: () => void }) {
   const queries = useQueryClient()
-  const [mode, setMode] = useState('old')
-  const [kind, setKind] = useState(type)
+  const [mode, setMode] = useState('existing')
+  const [tagType, setTagType] = useState(type)
   const [assetId, setAssetId] = useState<number | null>(null)
   const [name, setName] = useState('')
   const action = useMutation({
     mutationFn: async () => {
-      const tag = { tag_type: kind, value: code }
+      const tag = { tag_type: tagType, value: code }
       if (mode === 'new') await createAsset({ name, tags: [tag] })
       else await attachTag('assets', assetId!, tag)
     },
     onSuccess: () => {
       void queries.invalidateQueries({ queryKey: ['assets'] })
-      tell(`${code} is known now.`)
+      notify(`${code} is attached.`)
       onDone()
     },
   })
-  const isTaken = action.error instanceof ApiError && action.error.type === 'conflict'
+  const isTaken = action.error instanceof ConflictError
   return (
     <Stack
       gap="sm"
@@ -41,22 +41,22 @@ export function AttachCode({ code, type, onDone }: { code: string; type: string;
         {code}
       </Text>
       <Select
-        label="Kind of tag"
+        label="Tag type"
         data={tagTypes}
-        value={kind}
+        value={tagType}
         allowDeselect={false}
-        onChange={(next) => setKind(next ?? kind)}
+        onChange={(next) => setTagType(next ?? tagType)}
       />
       <SegmentedControl
         aria-label="Attach to"
         value={mode}
         onChange={setMode}
         data={[
-          { value: 'old', label: 'An asset I have' },
+          { value: 'existing', label: 'An existing asset' },
           { value: 'new', label: 'A new asset' },
         ]}
       />
-      {mode === 'old' ? (
+      {mode === 'existing' ? (
         <AssetPicker label="Asset" value={assetId} onChange={setAssetId} />
       ) : (
         <TextInput
@@ -66,12 +66,12 @@ export function AttachCode({ code, type, onDone }: { code: string; type: string;
           onChange={({ currentTarget }) => setName(currentTarget.value)}
         />
       )}
-      {action.isError && (isTaken ? <TakenTag value={code} /> : <Problem error={action.error} />)}
+      {action.isError && (isTaken ? <TagConflict value={code} /> : <ErrorAlert error={action.error} />)}
       <Group justify="flex-end">
         <Button
           type="submit"
           loading={action.isPending}
-          disabled={mode === 'old' ? assetId === null : name.trim() === ''}
+          disabled={mode === 'existing' ? assetId === null : name.trim() === ''}
         >
           Attach
         </Button>

@@ -1,9 +1,9 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { Problem } from './problem.tsx'
+import { ErrorAlert } from './feedback.tsx'
 
-/** Asks before something that cannot be taken back, and says what exactly will happen. */
+/** Asks for confirmation before an action that cannot be undone, and states its consequences. */
 export function Confirm({
   opened,
   title,
@@ -30,7 +30,7 @@ export function Confirm({
         <Text size="sm" component="div">
           {children}
         </Text>
-        {action.isError && <Problem error={action.error} />}
+        {action.isError && <ErrorAlert error={action.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={close} data-autofocus>
             Cancel

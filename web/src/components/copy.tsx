@@ -2,7 +2,7 @@ import { ActionIcon, Alert, Box, Button, Group, Stack, Text, Tooltip } from '@ma
 import { useRef, useState } from 'react'
 import { IconCheck, IconCopy, IconKey } from './icons.ts'
 
-/** Browsers lend the clipboard to secure origins only; elsewhere the text is selected, ready for Ctrl+C. */
+/** Copies the text. Browsers offer the clipboard to secure origins only; elsewhere the text is selected for Ctrl+C. */
 async function copy(text: string, element: HTMLElement | null): Promise<boolean> {
   const clipboard = (navigator as { clipboard?: Clipboard }).clipboard
   try {
@@ -11,7 +11,7 @@ async function copy(text: string, element: HTMLElement | null): Promise<boolean>
       return true
     }
   } catch {
-    // Selected below.
+    // The text is selected below.
   }
   if (element !== null) window.getSelection()?.selectAllChildren(element)
   return false
@@ -19,17 +19,17 @@ async function copy(text: string, element: HTMLElement | null): Promise<boolean>
 
 export function CopyBlock({ text, label }: { text: string; label: string }) {
   const block = useRef<HTMLPreElement>(null)
-  const [said, setSaid] = useState('')
+  const [status, setStatus] = useState('')
   const onCopy = async (): Promise<void> => {
-    setSaid((await copy(text, block.current)) ? 'Copied' : 'Selected: press Ctrl+C')
-    setTimeout(() => setSaid(''), 2500)
+    setStatus((await copy(text, block.current)) ? 'Copied' : 'Selected: press Ctrl+C')
+    setTimeout(() => setStatus(''), 2500)
   }
   return (
     <Box pos="relative">
       <pre className="code-block" ref={block} style={{ paddingRight: 46 }}>
         {text}
       </pre>
-      <Tooltip label={said === '' ? `Copy ${label}` : said} {...(said === '' ? {} : { opened: true })}>
+      <Tooltip label={status === '' ? `Copy ${label}` : status} {...(status === '' ? {} : { opened: true })}>
         <ActionIcon
           variant="subtle"
           color="gray"
@@ -39,15 +39,15 @@ export function CopyBlock({ text, label }: { text: string; label: string }) {
           aria-label={`Copy ${label}`}
           onClick={() => void onCopy()}
         >
-          {said === '' ? <IconCopy size={16} /> : <IconCheck size={16} />}
+          {status === '' ? <IconCopy size={16} /> : <IconCheck size={16} />}
         </ActionIcon>
       </Tooltip>
     </Box>
   )
 }
 
-/** Secrets that the server shows this once. */
-export function ShownOnce({
+/** Secrets that the server returns only once. */
+export function OneTimeSecrets({
   values,
   onDone,
   children,
@@ -59,7 +59,7 @@ export function ShownOnce({
   return (
     <Stack gap="md">
       <Alert variant="light" color="yellow" icon={<IconKey size={18} />} title="Shown only now">
-        <Text size="sm">Copy it to a safe place. It cannot be shown again.</Text>
+        <Text size="sm">Copy it and store it safely. It cannot be shown again.</Text>
       </Alert>
       {values.map(({ label, value }) => (
         <Stack key={label} gap={4}>

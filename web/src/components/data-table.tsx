@@ -13,7 +13,7 @@ import { IconChevronDown, IconChevronUp, IconSelector } from './icons.ts'
 declare module '@tanstack/react-table' {
   // eslint-disable-next-line @typescript-eslint/no-unused-vars
   interface ColumnMeta<TData extends RowData, TValue> {
-    /** Left out on screens narrower than this. */
+    /** The column is hidden on screens narrower than this breakpoint. */
     from?: 'xs' | 'sm' | 'md' | 'lg'
     align?: 'right'
     width?: number | string
@@ -33,9 +33,9 @@ export interface DataTableProps<T> {
 const toState = (sort: string | undefined): SortingState =>
   sort === undefined ? [] : [{ id: sort.replace(/^-/, ''), desc: sort.startsWith('-') }]
 
-const shown = (from: string | undefined) => (from === undefined ? {} : { visibleFrom: from })
+const visibility = (from: string | undefined) => (from === undefined ? {} : { visibleFrom: from })
 
-/** A table whose rows, order and pages come from the server. */
+/** A table that the server sorts and paginates. */
 export function DataTable<T>({ label, columns, rows, rowKey, sort, onSort, empty }: DataTableProps<T>) {
   const table = useReactTable({
     data: (rows as T[] | undefined) ?? [],
@@ -72,7 +72,7 @@ export function DataTable<T>({ label, columns, rows, rowKey, sort, onSort, empty
                     key={id}
                     ta={meta?.align ?? 'left'}
                     w={meta?.width ?? 'auto'}
-                    {...shown(meta?.from)}
+                    {...visibility(meta?.from)}
                     {...(isSortable ? { 'aria-sort': ariaSort(id) } : {})}
                   >
                     {isSortable ? (
@@ -110,7 +110,7 @@ export function DataTable<T>({ label, columns, rows, rowKey, sort, onSort, empty
                     <Table.Td
                       key={cell.id}
                       ta={cell.column.columnDef.meta?.align ?? 'left'}
-                      {...shown(cell.column.columnDef.meta?.from)}
+                      {...visibility(cell.column.columnDef.meta?.from)}
                     >
                       {flexRender(cell.column.columnDef.cell, cell.getContext())}
                     </Table.Td>

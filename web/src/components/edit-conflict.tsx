@@ -1,12 +1,7 @@
 import { Alert, Button, Group, List, Text } from '@mantine/core'
-import { ApiError } from '../api/errors.ts'
 import { IconAlertTriangle } from './icons.ts'
 
-/** The server's word for: what you loaded is no longer what is there. */
-export const isStale = (error: unknown): boolean =>
-  error instanceof ApiError && error.on('updated_at')?.code === 'read_only'
-
-/** Two people edited the same record. Nobody's change is lost without being asked. */
+/** Shown when another user changed the record meanwhile. The user decides which version is kept. */
 export function EditConflict({
   differences,
   onTakeTheirs,
@@ -17,27 +12,22 @@ export function EditConflict({
   onKeepMine: () => void
 }) {
   return (
-    <Alert
-      color="yellow"
-      icon={<IconAlertTriangle size={18} />}
-      title="Somebody else changed this meanwhile"
-      role="alert"
-    >
-      <Text size="sm">Nothing was saved yet. It now says:</Text>
+    <Alert color="yellow" icon={<IconAlertTriangle size={18} />} title="Another user changed this record" role="alert">
+      <Text size="sm">Your changes are not saved. The current values are:</Text>
       <List size="sm" my={6}>
         {differences.map(({ field, theirs }) => (
           <List.Item key={field}>
             {field}: <b>{theirs === '' ? 'empty' : theirs}</b>
           </List.Item>
         ))}
-        {differences.length === 0 && <List.Item>the same as your text; only the time of change differs</List.Item>}
+        {differences.length === 0 && <List.Item>the same as yours; only the time of the change differs</List.Item>}
       </List>
       <Group gap="xs">
         <Button size="xs" variant="default" onClick={onTakeTheirs}>
-          Show me theirs
+          Use theirs
         </Button>
         <Button size="xs" onClick={onKeepMine}>
-          Save mine over it
+          Overwrite with mine
         </Button>
       </Group>
     </Alert>

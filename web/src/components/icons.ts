@@ -1,4 +1,4 @@
-/** Icons one by one: the package's index would have the build read six thousand files. */
+/** Icons are imported one by one: with the package's index, the build would read six thousand files. */
 export { default as IconAlertTriangle } from '@tabler/icons-react/dist/esm/icons/IconAlertTriangle.mjs'
 export { default as IconAntenna } from '@tabler/icons-react/dist/esm/icons/IconAntenna.mjs'
 export { default as IconArrowRight } from '@tabler/icons-react/dist/esm/icons/IconArrowRight.mjs'

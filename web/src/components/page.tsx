@@ -2,7 +2,7 @@ import { Box, Group, Paper, type PaperProps, Stack, Text, Title } from '@mantine
 import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 
-/** The head of a page: what it is, and what can be done here. */
+/** A page with its heading and its actions. */
 export function Page({
   title,
   documentTitle,
@@ -57,7 +57,7 @@ export function Card({
   )
 }
 
-/** A label with its value below, for facts about one thing. */
+/** A label with its value below. */
 export function Fact({ label, children }: { label: string; children: ReactNode }) {
   return (
     <Stack gap={1} style={{ minWidth: 0 }}>

@@ -1,7 +1,7 @@
 import { Group, Pagination, Text, useMatches } from '@mantine/core'
-import { count } from '../lib/time.ts'
+import { formatNumber } from '../lib/time.ts'
 
-/** Which rows are shown of how many, and the way to the others. */
+/** Shows which rows of how many are visible, and links to the other pages. */
 export function Pager({
   page,
   size,
@@ -22,7 +22,7 @@ export function Pager({
   return (
     <Group justify="space-between" mt="sm" gap="xs">
       <Text size="xs" c="dimmed" className="number" aria-live="polite">
-        {count(first)}–{count(Math.min(page * size, total))} of {count(total)} {what}
+        {formatNumber(first)}–{formatNumber(Math.min(page * size, total))} of {formatNumber(total)} {what}
       </Text>
       {pages > 1 && (
         <Pagination

@@ -10,15 +10,15 @@ type PickerProps = Omit<SelectProps, 'data' | 'value' | 'onChange'> & {
   onChange: (id: number | null, name: string | null) => void
 }
 
-interface Named {
+interface NamedRecord {
   id: number
   name: string
   external_key: string
 }
 
-const option = (one: Named) => ({ value: String(one.id), label: `${one.name} (${one.external_key})` })
+const option = (one: NamedRecord) => ({ value: String(one.id), label: `${one.name} (${one.external_key})` })
 
-/** Chooses one of any number of things by searching on the server. */
+/** A select whose options come from a search on the server. */
 function Picker({
   found,
   chosen,
@@ -28,8 +28,8 @@ function Picker({
   onChange,
   ...rest
 }: PickerProps & {
-  found: readonly Named[]
-  chosen: Named | undefined
+  found: readonly NamedRecord[]
+  chosen: NamedRecord | undefined
   isFetching: boolean
   onSearch: (text: string) => void
 }) {
@@ -53,15 +53,15 @@ function Picker({
   )
 }
 
-/** What is typed, unless it is the label of what is chosen already. */
-const asked = (typed: string, chosen: Named | undefined): string =>
+/** The text to search for: empty when the input only shows the label of the current choice. */
+const searchText = (typed: string, chosen: NamedRecord | undefined): string =>
   chosen !== undefined && typed === option(chosen).label ? '' : typed.trim()
 
 export function LocationPicker(props: PickerProps) {
   const [typed, setTyped] = useState('')
   const [text] = useDebouncedValue(typed, 200)
   const chosen = useQuery({ ...oneLocation(props.value ?? 0), enabled: props.value !== null })
-  const found = useQuery(listLocations({ q: asked(text, chosen.data), limit: 20, offset: 0 }))
+  const found = useQuery(listLocations({ q: searchText(text, chosen.data), limit: 20, offset: 0 }))
   return (
     <Picker
       {...props}
@@ -77,7 +77,7 @@ export function AssetPicker(props: PickerProps) {
   const [typed, setTyped] = useState('')
   const [text] = useDebouncedValue(typed, 200)
   const chosen = useQuery({ ...oneAsset(props.value ?? 0), enabled: props.value !== null })
-  const found = useQuery(listAssets({ q: asked(text, chosen.data), limit: 20, offset: 0 }))
+  const found = useQuery(listAssets({ q: searchText(text, chosen.data), limit: 20, offset: 0 }))
   return (
     <Picker
       {...props}

@@ -1,9 +1,9 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { Lines } from './loading.tsx'
-import { Problem } from './problem.tsx'
+import { Skeleton } from './skeleton.tsx'
+import { ErrorAlert } from './feedback.tsx'
 
-/** The three faces of something that is fetched: not yet, not at all, here. */
+/** Shows a query's skeleton, error or data. */
 export function QueryView<T>({
   query,
   rows,
@@ -14,6 +14,6 @@ export function QueryView<T>({
   children: (data: T) => ReactNode
 }) {
   if (query.data !== undefined) return <>{children(query.data)}</>
-  if (query.isError) return <Problem error={query.error} onRetry={() => void query.refetch()} />
-  return <Lines {...(rows === undefined ? {} : { rows })} />
+  if (query.isError) return <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />
+  return <Skeleton {...(rows === undefined ? {} : { rows })} />
 }

@@ -3,35 +3,35 @@ import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { ConflictError } from '../../../client/src/errors.ts'
 import { type RecordKind, attachTag, detachTag } from '../api/assets.ts'
-import { getOne } from '../api/client.ts'
-import { ApiError } from '../api/errors.ts'
+import { getOne } from '../api/request.ts'
 import type { SearchResult, Tag } from '../api/types.ts'
-import { required, showRefusal } from '../lib/forms.ts'
+import { required, showFieldErrors } from '../lib/forms.ts'
 import { tagLabel, tagTypes } from '../lib/tags.ts'
 import { IconTags, IconX } from './icons.ts'
 import { Card } from './page.tsx'
-import { Problem, tell, tellProblem } from './problem.tsx'
+import { ErrorAlert, notify, notifyError } from './feedback.tsx'
 
-/** Says on whom a tag hangs that was refused because it is taken. */
-export function TakenTag({ value }: { value: string }) {
+/** Names the record that a tag is already attached to. */
+export function TagConflict({ value }: { value: string }) {
   const found = useQuery({
-    queryKey: ['search', 'holder', value],
+    queryKey: ['search', 'owner', value],
     queryFn: ({ signal }) => getOne<SearchResult>('/search', { q: value, limit: 8 }, signal),
   })
-  const same = (one: string): boolean =>
+  const isSameValue = (one: string): boolean =>
     one.replace(/[:-]/g, '').toLowerCase() === value.replace(/[:-]/g, '').toLowerCase()
-  const holder = found.data?.tags.find((one) => same(one.value))
-  if (holder === undefined) return <Text size="sm">This tag hangs on something else already.</Text>
-  const isAsset = holder.asset_id !== null
-  const href = isAsset ? `/assets/${String(holder.asset_id)}` : `/locations/${String(holder.location_id)}`
+  const owner = found.data?.tags.find((one) => isSameValue(one.value))
+  if (owner === undefined) return <Text size="sm">This tag is already attached to another record.</Text>
+  const isAsset = owner.asset_id !== null
+  const href = isAsset ? `/assets/${String(owner.asset_id)}` : `/locations/${String(owner.location_id)}`
   return (
     <Text size="sm">
-      This tag hangs on the {isAsset ? 'asset' : 'location'}{' '}
+      This tag is attached to the {isAsset ? 'asset' : 'location'}{' '}
       <Anchor inherit underline="always" renderRoot={(props) => <Link to={href} {...props} />}>
-        {holder.holder_name}
+        {owner.holder_name}
       </Anchor>{' '}
-      ({holder.holder_key}). Detach it there first.
+      ({owner.holder_key}). Detach it there first.
     </Text>
   )
 }
@@ -44,21 +44,21 @@ function AttachForm({ kind, id, onChanged }: { kind: RecordKind; id: number; onC
       form.setFieldValue('value', '')
       onChanged()
     },
-    onError: (error) => showRefusal(form, error),
+    onError: (error) => showFieldErrors(form, error),
   })
-  const isTaken = action.error instanceof ApiError && action.error.type === 'conflict'
+  const isTaken = action.error instanceof ConflictError
   return (
     <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
       <Group gap="xs" align="flex-start">
         <Select
-          aria-label="Kind of tag"
+          aria-label="Tag type"
           data={tagTypes}
           allowDeselect={false}
           w={108}
           {...form.getInputProps('tag_type')}
         />
         <TextInput
-          aria-label="Value of the tag"
+          aria-label="Tag value"
           placeholder="Tag value"
           maxLength={255}
           style={{ flex: '1 1 130px', minWidth: 0 }}
@@ -70,14 +70,14 @@ function AttachForm({ kind, id, onChanged }: { kind: RecordKind; id: number; onC
       </Group>
       {action.isError && Object.keys(form.errors).length === 0 && (
         <div style={{ marginTop: 8 }} role="alert">
-          {isTaken ? <TakenTag value={form.values.value} /> : <Problem error={action.error} />}
+          {isTaken ? <TagConflict value={form.values.value} /> : <ErrorAlert error={action.error} />}
         </div>
       )}
     </form>
   )
 }
 
-/** The tags of an asset or a location. What is detached can be put back for a moment. */
+/** The tags of an asset or a location. A detached tag can be attached again from the notification. */
 export function TagsCard({
   kind,
   id,
@@ -93,10 +93,10 @@ export function TagsCard({
   const refresh = (): void => void queries.invalidateQueries({ queryKey: [kind] })
   const detach = useMutation({
     mutationFn: (tag: Tag) => detachTag(kind, id, tag.id),
-    onError: tellProblem,
+    onError: notifyError,
     onSuccess: (_done, tag) => {
       refresh()
-      const shown = notifications.show({
+      const notification = notifications.show({
         message: (
           <Group justify="space-between" wrap="nowrap">
             <Text size="sm">Detached {tag.value}</Text>
@@ -104,10 +104,10 @@ export function TagsCard({
               size="compact-sm"
               variant="light"
               onClick={() => {
-                notifications.hide(shown)
+                notifications.hide(notification)
                 attachTag(kind, id, { tag_type: tag.tag_type, value: tag.value })
-                  .then(() => tell('It hangs here again.'))
-                  .catch(tellProblem)
+                  .then(() => notify('The tag is attached again.'))
+                  .catch(notifyError)
                   .finally(refresh)
               }}
             >
@@ -127,8 +127,8 @@ export function TagsCard({
             <IconTags size={18} style={{ flex: 'none' }} />
             <Text size="sm">
               {kind === 'assets'
-                ? 'No tag yet. Without one, readers cannot see it; people can still save where it is.'
-                : 'No tag yet. A barcode on the door lets people scan the place.'}
+                ? 'No tag yet. Readers cannot see an asset without a tag; operators can still save its location.'
+                : 'No tag yet. With a barcode on the door, users can scan the location.'}
             </Text>
           </Group>
         )}

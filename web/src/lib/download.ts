@@ -1,4 +1,5 @@
-import { type Query, respond } from '../api/client.ts'
+import { sendWithSession } from '../api/request.ts'
+import type { Query } from '../api/transport.ts'
 
 export function saveBlob(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob)
@@ -9,8 +10,8 @@ export function saveBlob(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
 
-/** Fetches a file with the token of the session. One that breaks off is refused whole: half an export looks like a whole one. */
+/** Downloads a file with the session's token. An interrupted download is not saved: a truncated export looks complete. */
 export async function download(path: string, name: string, query: Query = {}): Promise<void> {
-  const response = await respond('GET', path, { query })
+  const response = await sendWithSession('GET', path, { query })
   saveBlob(await response.blob(), name)
 }

@@ -1,12 +1,12 @@
-const two = (value: number): string => String(value).padStart(2, '0')
+const twoDigits = (value: number): string => String(value).padStart(2, '0')
 
-/** An instant as a date field wants it, in the viewer's zone: `2026-05-04 08:15:00`. */
-export function toField(at: string | null): string | null {
+/** A timestamp as the date picker expects it, in the user's time zone: `2026-05-04 08:15:00`. */
+export function toPickerValue(at: string | null): string | null {
   if (at === null) return null
   const date = new Date(at)
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
+  const day = `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`
+  return `${day} ${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}:${twoDigits(date.getSeconds())}`
 }
 
-export const fromField = (text: string | null): string | null =>
+export const fromPickerValue = (text: string | null): string | null =>
   text === null || text === '' ? null : new Date(text.replace(' ', 'T')).toISOString()

@@ -1,11 +1,11 @@
 import { type Role, roles } from '../api/types.ts'
 
-/** What people are told a role may do. The server decides; the page only leaves out what would be refused. */
-export const roleWords: Record<Role, string> = {
+/** What each role may do. The server enforces permissions; the app only hides what the server would reject. */
+export const roleDescriptions: Record<Role, string> = {
   viewer: 'sees everything, changes nothing',
-  operator: 'scans and saves where things are',
+  operator: 'scans tags and saves the location of assets',
   manager: 'also changes assets, locations and readers',
   admin: 'also manages keys, webhooks and members',
 }
 
-export const atLeast = (role: Role, wanted: Role): boolean => roles.indexOf(role) >= roles.indexOf(wanted)
+export const isAtLeast = (role: Role, minimum: Role): boolean => roles.indexOf(role) >= roles.indexOf(minimum)

@@ -14,7 +14,7 @@ const hour = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-di
 
 const second = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 
-export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 export function ago(at: string | number, now = Date.now()): string {
   const seconds = (new Date(at).getTime() - now) / 1000
@@ -23,15 +23,15 @@ export function ago(at: string | number, now = Date.now()): string {
   return relative.format(Math.round(seconds / size), unit)
 }
 
-/** Date and time in the viewer's zone. */
-export const exact = (at: string | number): string => absolute.format(new Date(at))
+/** Date and time in the user's time zone. */
+export const exactDateTime = (at: string | number): string => absolute.format(new Date(at))
 export const dateTime = (at: string | number): string => short.format(new Date(at))
 export const date = (at: string | number): string => day.format(new Date(at))
 export const clockTime = (at: string | number): string => hour.format(new Date(at))
 
-/** To the second, for what happened a moment ago; with the date when it did not. */
-export const toTheSecond = (at: string): string =>
-  Math.abs(Date.now() - Date.parse(at)) < 43_200_000 ? second.format(new Date(at)) : exact(at)
+/** The time with seconds; with the date when it is more than twelve hours away. */
+export const timeWithSeconds = (at: string): string =>
+  Math.abs(Date.now() - Date.parse(at)) < 43_200_000 ? second.format(new Date(at)) : exactDateTime(at)
 
 /** 95 → "1 min", 7300 → "2 h 1 min", 200000 → "2 d 7 h". */
 export function duration(seconds: number): string {
@@ -45,4 +45,4 @@ export function duration(seconds: number): string {
 }
 
 const numbers = new Intl.NumberFormat()
-export const count = (value: number): string => numbers.format(value)
+export const formatNumber = (value: number): string => numbers.format(value)

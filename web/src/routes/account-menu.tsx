@@ -12,7 +12,7 @@ import {
   IconUsers,
   IconWebhook,
 } from '../components/icons.ts'
-import { useCan, useUser } from '../components/use-session.ts'
+import { useHasRole, useUser } from '../components/use-session.ts'
 
 const schemes = [
   { value: 'light', label: 'Light', icon: IconSun },
@@ -22,7 +22,7 @@ const schemes = [
 
 export function AccountMenu() {
   const user = useUser()
-  const isAdmin = useCan('admin')
+  const isAdmin = useHasRole('admin')
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
     <Menu position="bottom-end" width={230} shadow="md">

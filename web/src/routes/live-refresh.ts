@@ -1,33 +1,39 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { type LiveEvent, onLive } from '../api/live.ts'
+import { type LiveEvent, subscribeToLive } from '../api/live.ts'
 
-const restMs = 4000
+const refreshIntervalMs = 4000
 
-const moved: QueryKey[] = [['overview'], ['positions'], ['quiet'], ['locations', 'one'], ['assets', 'one']]
-const readers: QueryKey[] = [['readers'], ['inbox']]
+const keysOfMoves: QueryKey[] = [
+  ['overview'],
+  ['positions'],
+  ['unseen-assets'],
+  ['locations', 'one'],
+  ['assets', 'one'],
+]
+const keysOfReaders: QueryKey[] = [['readers'], ['inbox']]
 
-function stale(events: readonly LiveEvent[]): QueryKey[] {
+function staleKeys(events: readonly LiveEvent[]): QueryKey[] {
   const kinds = new Set(events.map((event) => event.kind))
-  if (kinds.has('gap')) return [...moved, ...readers, ['moves']]
-  return [...(kinds.has('move') ? moved : []), ...(kinds.has('readers') ? readers : [])]
+  if (kinds.has('gap')) return [...keysOfMoves, ...keysOfReaders, ['moves']]
+  return [...(kinds.has('move') ? keysOfMoves : []), ...(kinds.has('readers') ? keysOfReaders : [])]
 }
 
-/** Reads again what the news made old, but never more often than every few seconds, however busy the site is. */
+/** Refetches the queries that live events make stale, at most once per interval. */
 export function useLiveRefresh(): void {
   const queries = useQueryClient()
   useEffect(() => {
-    let waiting: LiveEvent[] = []
+    let pending: LiveEvent[] = []
     let timer: ReturnType<typeof setTimeout> | null = null
     const refresh = (): void => {
-      const keys = stale(waiting)
-      waiting = []
+      const keys = staleKeys(pending)
+      pending = []
       timer = null
       for (const queryKey of keys) void queries.invalidateQueries({ queryKey })
     }
-    const stop = onLive((events) => {
-      waiting.push(...events)
-      timer ??= setTimeout(refresh, restMs)
+    const stop = subscribeToLive((events) => {
+      pending.push(...events)
+      timer ??= setTimeout(refresh, refreshIntervalMs)
     })
     return () => {
       stop()

@@ -2,15 +2,15 @@ import { Group, Menu, Text, UnstyledButton } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { switchOrganization } from '../api/auth.ts'
 import { IconBuilding, IconCheck, IconSelector } from '../components/icons.ts'
-import { tellProblem } from '../components/problem.tsx'
+import { notifyError } from '../components/feedback.tsx'
 import { useUser } from '../components/use-session.ts'
 
-/** Where one is; a menu only for people who belong to several organizations. */
+/** The current organization; a menu for users who belong to several. */
 export function OrganizationSwitch() {
   const user = useUser()
   const navigate = useNavigate()
   const hasOthers = user.orgs.length > 1
-  const face = (
+  const label = (
     <Group gap={9} wrap="nowrap" px={8} py={6}>
       <IconBuilding size={18} />
       <div style={{ flex: 1, minWidth: 0 }}>
@@ -24,20 +24,20 @@ export function OrganizationSwitch() {
       {hasOthers && <IconSelector size={16} />}
     </Group>
   )
-  if (!hasOthers) return face
-  const go = async (orgId: number): Promise<void> => {
+  if (!hasOthers) return label
+  const switchTo = async (orgId: number): Promise<void> => {
     try {
       await switchOrganization(orgId)
       await navigate({ to: '/' })
     } catch (error) {
-      tellProblem(error)
+      notifyError(error)
     }
   }
   return (
     <Menu position="top-start" width={220} shadow="md">
       <Menu.Target>
         <UnstyledButton w="100%" aria-label="Switch organization">
-          {face}
+          {label}
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
@@ -47,7 +47,7 @@ export function OrganizationSwitch() {
             key={org.id}
             disabled={org.id === user.org.id}
             rightSection={org.id === user.org.id ? <IconCheck size={15} /> : null}
-            onClick={() => void go(org.id)}
+            onClick={() => void switchTo(org.id)}
           >
             <Text size="sm" truncate>
               {org.name}

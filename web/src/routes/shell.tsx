@@ -14,13 +14,15 @@ import {
   IconScan,
   IconSearch,
 } from '../components/icons.ts'
-import { useCan } from '../components/use-session.ts'
+import { useHasRole } from '../components/use-session.ts'
 import { AccountMenu } from './account-menu.tsx'
-import { LiveDot } from './live-dot.tsx'
+import { LiveIndicator } from './live-indicator.tsx'
 import { useLiveRefresh } from './live-refresh.ts'
 import { OrganizationSwitch } from './organization-switch.tsx'
 
-const Palette = lazy(() => import('../features/search/palette.tsx').then((all) => ({ default: all.Palette })))
+const CommandPalette = lazy(() =>
+  import('../features/search/command-palette.tsx').then((all) => ({ default: all.CommandPalette })),
+)
 
 const links = [
   { to: '/', label: 'Overview', icon: IconLayoutDashboard },
@@ -34,7 +36,7 @@ const links = [
 ] as const
 
 function Navigation({ onGo }: { onGo: () => void }) {
-  const isOperator = useCan('operator')
+  const isOperator = useHasRole('operator')
   return (
     <Stack gap={2} component="nav" aria-label="Main">
       {links
@@ -80,7 +82,7 @@ function SearchButton({ onClick }: { onClick: () => void }) {
   )
 }
 
-/** The frame of the app: where one is, where one can go, who one is. */
+/** The layout of the app: header, navigation and the current page. */
 export function Shell() {
   useLiveRefresh()
   const [isOpen, menu] = useDisclosure()
@@ -100,7 +102,7 @@ export function Shell() {
       navbar={{ width: 226, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
     >
       <a href="#main" className="skip">
-        Skip to the page
+        Skip to content
       </a>
       <AppShell.Header style={{ background: 'var(--page-surface)' }}>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap" gap="xs">
@@ -112,7 +114,7 @@ export function Shell() {
             <SearchButton onClick={search} />
           </Group>
           <Group gap="sm" wrap="nowrap">
-            <LiveDot />
+            <LiveIndicator />
             <AccountMenu />
           </Group>
         </Group>
@@ -139,7 +141,7 @@ export function Shell() {
       </AppShell.Main>
       {hasSearched && (
         <Suspense>
-          <Palette opened={isSearching} onClose={() => setSearching(false)} />
+          <CommandPalette opened={isSearching} onClose={() => setSearching(false)} />
         </Suspense>
       )}
     </AppShell>

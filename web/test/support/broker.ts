@@ -5,47 +5,47 @@ const string = (text: string): Buffer => {
   return Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 255]), bytes])
 }
 
-/** Of each packet the test needs the kind and the number alone; all of them are short, so their length is one byte. */
-function* packets(chunk: Buffer): Generator<{ kind: number; id: readonly number[] }> {
+/** The type and packet id of each packet. All packets are short, so their length is one byte. */
+function* packets(chunk: Buffer): Generator<{ type: number; id: readonly number[] }> {
   for (let at = 0; at + 2 <= chunk.length; at += 2 + chunk[at + 1]!)
-    yield { kind: chunk[at]! >> 4, id: [chunk[at + 2] ?? 0, chunk[at + 3] ?? 0] }
+    yield { type: chunk[at]! >> 4, id: [chunk[at + 2] ?? 0, chunk[at + 3] ?? 0] }
 }
 
-/** As much of an MQTT 5 broker as the server needs to listen at it. */
-export class TinyBroker {
+/** A minimal MQTT 5 broker that accepts the server's subscription. */
+export class StubBroker {
   readonly #server: Server
-  #listener: Socket | null = null
+  #subscriber: Socket | null = null
 
   constructor() {
     this.#server = createServer((socket) => {
       socket.on('error', () => undefined)
       socket.on('data', (chunk) => {
-        for (const { kind, id } of packets(chunk)) {
-          if (kind === 1) socket.write(Buffer.from([0x20, 3, 0, 0, 0]))
-          if (kind === 8) socket.write(Buffer.from([0x90, 4, ...id, 0, 1]))
-          if (kind === 8) this.#listener = socket
-          if (kind === 10) socket.write(Buffer.from([0xb0, 4, ...id, 0, 0]))
-          if (kind === 12) socket.write(Buffer.from([0xd0, 0]))
+        for (const { type, id } of packets(chunk)) {
+          if (type === 1) socket.write(Buffer.from([0x20, 3, 0, 0, 0]))
+          if (type === 8) socket.write(Buffer.from([0x90, 4, ...id, 0, 1]))
+          if (type === 8) this.#subscriber = socket
+          if (type === 10) socket.write(Buffer.from([0xb0, 4, ...id, 0, 0]))
+          if (type === 12) socket.write(Buffer.from([0xd0, 0]))
         }
       })
     })
   }
 
-  async open(): Promise<string> {
+  async listen(): Promise<string> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
     return `mqtt://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** Hands a message to the server, once it listens. */
+  /** Delivers a message to the server, as soon as it has subscribed. */
   async publish(topic: string, message: string): Promise<void> {
-    while (this.#listener === null) await new Promise((resume) => setTimeout(resume, 20))
+    while (this.#subscriber === null) await new Promise((resolve) => setTimeout(resolve, 20))
     const body = Buffer.concat([string(topic), Buffer.from([0]), Buffer.from(message)])
-    if (body.length > 127) throw new Error('longer than one byte can say')
-    this.#listener.write(Buffer.concat([Buffer.from([0x30, body.length]), body]))
+    if (body.length > 127) throw new Error('the packet is longer than 127 bytes')
+    this.#subscriber.write(Buffer.concat([Buffer.from([0x30, body.length]), body]))
   }
 
   close(): void {
-    this.#listener?.destroy()
+    this.#subscriber?.destroy()
     this.#server.close()
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 
-/** Debian's browser where it is installed; elsewhere the one Playwright downloads. */
+/** Debian's Chromium if it is installed; otherwise the browser that Playwright downloads. */
 const debian = '/usr/bin/chromium'
 
 const args = [

@@ -4,8 +4,8 @@ import { type Page, expect } from '@playwright/test'
 
 export const url = (): string => process.env['BROWSER_TEST_URL'] ?? ''
 
-/** What the server has said to whoever runs it. */
-export const operatorsLog = (): string => readFileSync(process.env['BROWSER_TEST_LOG'] ?? '', 'utf8')
+/** The log of the server. */
+export const serverLog = (): string => readFileSync(process.env['BROWSER_TEST_LOG'] ?? '', 'utf8')
 
 export const password = 'correct horse battery'
 export type Role = 'viewer' | 'operator' | 'manager' | 'admin'
@@ -27,7 +27,7 @@ export async function call(token: string | null, method: string, path: string, b
   return text === '' ? undefined : (JSON.parse(text) as { data: unknown }).data
 }
 
-/** An organization of the test's own, made the way people make one. */
+/** A new organization for one test, created by sign-up. */
 export class Org {
   readonly name: string
   readonly email: string
@@ -41,24 +41,27 @@ export class Org {
 
   static async create(name = 'Northwind'): Promise<Org> {
     const email = `admin-${randomBytes(5).toString('hex')}@example.com`
-    const made = await call(null, 'POST', '/auth/signup', { email, password, organization_name: name })
-    return new Org(name, email, made.access_token as string)
+    const created = await call(null, 'POST', '/auth/signup', { email, password, organization_name: name })
+    return new Org(name, email, created.access_token as string)
   }
 
   get = (path: string): Promise<any> => call(this.token, 'GET', path)
   post = (path: string, body: unknown): Promise<any> => call(this.token, 'POST', path, body)
   patch = (path: string, body: unknown): Promise<any> => call(this.token, 'PATCH', path, body)
 
-  place = (name: string, more: object = {}): Promise<{ id: number; external_key: string; name: string }> =>
+  location = (name: string, more: object = {}): Promise<{ id: number; external_key: string; name: string }> =>
     this.post('/locations', { name, ...more })
 
   asset = (name: string, more: object = {}): Promise<{ id: number; external_key: string; name: string }> =>
     this.post('/assets', { name, ...more })
 
   reader = (name: string, antennas: readonly (number | null)[]): Promise<{ id: number; token: string }> =>
-    this.post('/readers', { name, scan_points: antennas.map((place, at) => ({ antenna: at + 1, location_id: place })) })
+    this.post('/readers', {
+      name,
+      scan_points: antennas.map((locationId, index) => ({ antenna: index + 1, location_id: locationId })),
+    })
 
-  /** A reader reports tags. */
+  /** Sends reads as a reader. */
   async read(
     token: string,
     reads: readonly { tag: string; antenna: number; observed_at?: string; rssi?: number }[],
@@ -71,7 +74,7 @@ export class Org {
     if (!response.ok) throw new Error(`reads answered ${response.status}`)
   }
 
-  /** Somebody else in the organization. */
+  /** Adds a member to the organization and returns the e-mail address. */
   async member(role: Role): Promise<string> {
     const email = `${role}-${randomBytes(5).toString('hex')}@example.com`
     const { link } = await this.post('/invitations', { email, role })
@@ -80,25 +83,25 @@ export class Org {
     return email
   }
 
-  /** Signs in without the form; the browser holds what it would hold after it. */
+  /** Signs in without the form, by writing the session into the browser's storage. */
   async signIn(page: Page, email = this.email, path = '/'): Promise<void> {
-    const { expires_in: seconds, ...given } = await call(null, 'POST', '/auth/login', { email, password })
+    const { expires_in: seconds, ...session } = await call(null, 'POST', '/auth/login', { email, password })
     await page.goto(`${url()}/mark.svg`)
     await page.evaluate(
       (text) => localStorage.setItem('lastseen.session', text),
-      JSON.stringify({ ...given, good_until: Date.now() + seconds * 1000 }),
+      JSON.stringify({ ...session, access_token_expires_at: Date.now() + seconds * 1000 }),
     )
     await page.goto(url() + path)
     await expect(page.getByRole('button', { name: 'Account menu' })).toBeVisible()
   }
 }
 
-/** A small warehouse that was in use for a while. */
+/** An organization with locations, a reader, assets and past reads. */
 export async function warehouse(name = 'Northwind') {
   const org = await Org.create(name)
-  const site = await org.place('Riverside', { external_key: 'SITE' })
-  const hall = await org.place('Hall A', { external_key: 'HALL-A', parent_id: site.id })
-  const dock = await org.place('Dock 1', { external_key: 'DOCK-1', parent_id: site.id })
+  const site = await org.location('Riverside', { external_key: 'SITE' })
+  const hall = await org.location('Hall A', { external_key: 'HALL-A', parent_id: site.id })
+  const dock = await org.location('Dock 1', { external_key: 'DOCK-1', parent_id: site.id })
   const reader = await org.reader('Gate', [hall.id, dock.id])
   const assets = []
   for (let index = 1; index <= 6; index++)

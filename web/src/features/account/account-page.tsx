@@ -3,29 +3,29 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { changePassword, signOutEverywhere } from '../../api/auth.ts'
-import { getOne } from '../../api/client.ts'
+import { getOne } from '../../api/request.ts'
 import type { Quota } from '../../api/types.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { Card, Fact, Page } from '../../components/page.tsx'
-import { Problem, tell } from '../../components/problem.tsx'
+import { ErrorAlert, notify } from '../../components/feedback.tsx'
 import { useUser } from '../../components/use-session.ts'
-import { newPasswordRule, required, showRefusal } from '../../lib/forms.ts'
-import { roleWords } from '../../lib/roles.ts'
-import { count, zone } from '../../lib/time.ts'
+import { newPasswordRule, required, showFieldErrors } from '../../lib/forms.ts'
+import { roleDescriptions } from '../../lib/roles.ts'
+import { formatNumber, timeZone } from '../../lib/time.ts'
 
 function Password() {
   const { email } = useUser()
   const form = useForm({
     initialValues: { current_password: '', new_password: '' },
-    validate: { current_password: required('The present password'), new_password: newPasswordRule },
+    validate: { current_password: required('The current password'), new_password: newPasswordRule },
   })
   const action = useMutation({
     mutationFn: () => changePassword(form.getValues()),
     onSuccess: () => {
       form.reset()
-      tell('Password changed. Your other sessions have ended.')
+      notify('Password changed. Your other sessions have ended.')
     },
-    onError: (error) => showRefusal(form, error),
+    onError: (error) => showFieldErrors(form, error),
   })
   return (
     <Card title="Password">
@@ -33,7 +33,7 @@ function Password() {
         <Stack gap="sm" maw={380}>
           <input type="text" autoComplete="username" value={email} readOnly hidden />
           <PasswordInput
-            label="Present password"
+            label="Current password"
             autoComplete="current-password"
             {...form.getInputProps('current_password')}
           />
@@ -43,7 +43,7 @@ function Password() {
             autoComplete="new-password"
             {...form.getInputProps('new_password')}
           />
-          {action.isError && Object.keys(form.errors).length === 0 && <Problem error={action.error} />}
+          {action.isError && Object.keys(form.errors).length === 0 && <ErrorAlert error={action.error} />}
           <Group>
             <Button type="submit" loading={action.isPending}>
               Change password
@@ -64,20 +64,20 @@ const quotaLabels: Record<string, string> = {
   imports: 'Stored imports',
 }
 
-/** What the organization has, and how much it may have. */
+/** The organization's usage and its limits. */
 function Quotas() {
   const { org } = useUser()
   const quotas = useQuery({ queryKey: ['quotas'], queryFn: () => getOne<Quota[]>('/quotas') })
   return (
     <Card title={`Quotas of ${org.name}`}>
-      {quotas.isError && <Problem error={quotas.error} />}
+      {quotas.isError && <ErrorAlert error={quotas.error} />}
       <Table aria-label="Quotas">
         <Table.Tbody>
           {quotas.data?.map(({ quota, used, limit }) => (
             <Table.Tr key={quota}>
               <Table.Td w="45%">{quotaLabels[quota] ?? quota}</Table.Td>
               <Table.Td>
-                {count(used)} of {count(limit)}
+                {formatNumber(used)} of {formatNumber(limit)}
               </Table.Td>
             </Table.Tr>
           ))}
@@ -89,14 +89,14 @@ function Quotas() {
 
 export function AccountPage() {
   const user = useUser()
-  const [isLeaving, setLeaving] = useState(false)
+  const [isSigningOut, setSigningOut] = useState(false)
   return (
     <Page title="Account">
       <Stack maw={720}>
         <Card title="You">
           <Group gap="xl">
             <Fact label="E-mail">{user.email}</Fact>
-            <Fact label="Times are shown in">{zone}</Fact>
+            <Fact label="Times are shown in">{timeZone}</Fact>
           </Group>
           <Table mt="sm" aria-label="Your organizations">
             <Table.Tbody>
@@ -108,7 +108,7 @@ export function AccountPage() {
                   <Table.Td>
                     {org.role}{' '}
                     <Text size="xs" c="dimmed" span>
-                      {roleWords[org.role]}
+                      {roleDescriptions[org.role]}
                     </Text>
                   </Table.Td>
                 </Table.Tr>
@@ -120,21 +120,21 @@ export function AccountPage() {
         <Password />
         <Card title="Sessions">
           <Text size="sm" mb="sm">
-            Lost a phone, or forgot to sign out somewhere? This ends every session of yours, this one included.
+            Lost a phone, or forgot to sign out on another device? This ends all your sessions, including this one.
           </Text>
-          <Button variant="default" onClick={() => setLeaving(true)}>
+          <Button variant="default" onClick={() => setSigningOut(true)}>
             Sign out everywhere
           </Button>
         </Card>
       </Stack>
       <Confirm
-        opened={isLeaving}
+        opened={isSigningOut}
         title="Sign out everywhere?"
         verb="Sign out everywhere"
         onConfirm={signOutEverywhere}
-        onClose={() => setLeaving(false)}
+        onClose={() => setSigningOut(false)}
       >
-        All your sessions end at their next request, on this device too.
+        All your sessions end at their next request, including the session on this device.
       </Confirm>
     </Page>
   )

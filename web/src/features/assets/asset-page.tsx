@@ -20,59 +20,59 @@ import type { Asset } from '../../api/types.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { IconDots, IconPencil, IconTag, IconTrash } from '../../components/icons.ts'
 import { Card, Fact, Page } from '../../components/page.tsx'
-import { PlaceLink } from '../../components/place-link.tsx'
-import { Problem, tell } from '../../components/problem.tsx'
-import { Lines } from '../../components/loading.tsx'
-import { RecordProblem } from '../../components/record-problem.tsx'
-import { Rename } from '../../components/rename.tsx'
+import { LocationLink } from '../../components/record-links.tsx'
+import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { Skeleton } from '../../components/skeleton.tsx'
+import { RecordErrorPage } from '../../components/record-error-page.tsx'
+import { RenameKey } from '../../components/rename-key.tsx'
 import { TagsCard } from '../../components/tags-card.tsx'
-import { useCan } from '../../components/use-session.ts'
-import { When } from '../../components/when.tsx'
+import { useHasRole } from '../../components/use-session.ts'
+import { RelativeTime } from '../../components/relative-time.tsx'
 import { dateTime, duration } from '../../lib/time.ts'
 import { EditAsset } from './edit-asset.tsx'
 import { HistoryCard } from './history-card.tsx'
-import { staysOf } from './stays.ts'
+import { mergeHistory } from './merge-history.ts'
 
-function NowCard({ assetId }: { assetId: number }) {
-  const isOperator = useCan('operator')
+function CurrentLocationCard({ assetId }: { assetId: number }) {
+  const isOperator = useHasRole('operator')
   const position = useQuery(listPositions({ asset_id: [assetId], limit: 1, offset: 0 }))
   const history = useQuery(listHistory(assetId, { limit: 200, offset: 0 }))
   const row = position.data?.data[0]
-  const stay = staysOf(history.data?.data ?? [], Date.now()).at(-1)
-  const isWhole =
+  const stay = mergeHistory(history.data?.data ?? [], Date.now()).at(-1)
+  const isCompleteStay =
     (history.data?.total_count ?? 0) <= 200 ||
     (stay !== undefined && history.data?.data.some((one) => one.location_id !== stay.locationId))
   return (
-    <Card title="Now">
-      {position.isError && <Problem error={position.error} />}
-      {position.isPending && <Lines rows={2} height={22} />}
+    <Card title="Current location">
+      {position.isError && <ErrorAlert error={position.error} />}
+      {position.isPending && <Skeleton rows={2} height={22} />}
       {position.isSuccess && row === undefined && (
         <Text size="sm" c="dimmed">
           Not seen yet.{' '}
           {isOperator && (
             <>
-              Attach a tag that a reader sees, or{' '}
+              Attach a tag that a reader can read, or{' '}
               <Anchor inherit underline="always" renderRoot={(props) => <Link to="/scan" {...props} />}>
-                scan it
+                scan the asset
               </Anchor>{' '}
-              where it is now.
+              at its current location.
             </>
           )}
         </Text>
       )}
       {row !== undefined && (
         <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="md">
-          <Fact label="Place">
+          <Fact label="Location">
             <Text fw={650} span>
-              <PlaceLink id={row.location_id} fallback={row.location_external_key} />
+              <LocationLink id={row.location_id} fallback={row.location_external_key} />
             </Text>
           </Fact>
           <Fact label="Last seen">
-            <When at={row.asset_last_seen} />
+            <RelativeTime at={row.asset_last_seen} />
           </Fact>
           {stay !== undefined && (
             <Fact label="There for">
-              {isWhole ? '' : 'at least '}
+              {isCompleteStay ? '' : 'at least '}
               {duration((Date.now() - stay.from) / 1000)}
             </Fact>
           )}
@@ -96,10 +96,10 @@ function Details({ asset }: { asset: Asset }) {
           <Fact label="Valid from">{dateTime(asset.valid_from)}</Fact>
           <Fact label="Valid to">{asset.valid_to === null ? 'no end' : dateTime(asset.valid_to)}</Fact>
           <Fact label="Created">
-            <When at={asset.created_at} />
+            <RelativeTime at={asset.created_at} />
           </Fact>
           <Fact label="Changed">
-            <When at={asset.updated_at} />
+            <RelativeTime at={asset.updated_at} />
           </Fact>
         </SimpleGrid>
         {entries.length > 0 && (
@@ -129,8 +129,8 @@ export function AssetPage() {
   const asset = useQuery(oneAsset(id))
   if (asset.isError)
     return (
-      <RecordProblem
-        what="Asset"
+      <RecordErrorPage
+        recordType="Asset"
         list={{ to: '/assets', label: 'Assets' }}
         error={asset.error}
         onRetry={() => void asset.refetch()}
@@ -139,14 +139,14 @@ export function AssetPage() {
   if (asset.data === undefined)
     return (
       <Box className="app-page">
-        <Lines />
+        <Skeleton />
       </Box>
     )
   return <Loaded key={id} asset={asset.data} />
 }
 
 function Loaded({ asset }: { asset: Asset }) {
-  const isManager = useCan('manager')
+  const isManager = useHasRole('manager')
   const navigate = useNavigate()
   const queries = useQueryClient()
   const [open, setOpen] = useState<'edit' | 'rename' | 'delete' | null>(null)
@@ -154,7 +154,7 @@ function Loaded({ asset }: { asset: Asset }) {
   const onDelete = async (): Promise<void> => {
     await deleteAsset(asset.id)
     void queries.invalidateQueries({ queryKey: ['assets', 'list'] })
-    tell(`${asset.name} was deleted. Its key and tags are free again.`)
+    notify(`${asset.name} was deleted. Its key and tags can be used again.`)
     await navigate({ to: '/assets' })
   }
   return (
@@ -199,7 +199,7 @@ function Loaded({ asset }: { asset: Asset }) {
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 8 }}>
           <Stack>
-            <NowCard assetId={asset.id} />
+            <CurrentLocationCard assetId={asset.id} />
             <HistoryCard assetId={asset.id} />
           </Stack>
         </Grid.Col>
@@ -211,7 +211,9 @@ function Loaded({ asset }: { asset: Asset }) {
         </Grid.Col>
       </Grid>
       {open === 'edit' && <EditAsset asset={asset} onClose={close} />}
-      {open === 'rename' && <Rename kind="assets" id={asset.id} current={asset.external_key} opened onClose={close} />}
+      {open === 'rename' && (
+        <RenameKey kind="assets" id={asset.id} current={asset.external_key} opened onClose={close} />
+      )}
       <Confirm
         opened={open === 'delete'}
         title={`Delete ${asset.name}?`}
@@ -219,7 +221,8 @@ function Loaded({ asset }: { asset: Asset }) {
         onConfirm={onDelete}
         onClose={close}
       >
-        It leaves all lists, its tags are freed, and it cannot be brought back. Its past moves stay in the reports.
+        The asset is removed from all lists and its tags are detached. This cannot be undone. Its past moves stay in the
+        reports.
       </Confirm>
     </Page>
   )

@@ -7,16 +7,16 @@ import { useEffect, useMemo, useState } from 'react'
 import { listAssets, listPositions } from '../../api/assets.ts'
 import type { Asset, AssetLocation } from '../../api/types.ts'
 import { DataTable } from '../../components/data-table.tsx'
-import { Empty } from '../../components/empty.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
 import { IconBox, IconPlus, IconSearch } from '../../components/icons.ts'
 import { Page } from '../../components/page.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { LocationPicker } from '../../components/pickers.tsx'
-import { AssetLink, PlaceLink } from '../../components/place-link.tsx'
-import { Problem } from '../../components/problem.tsx'
-import { useCan } from '../../components/use-session.ts'
-import { When } from '../../components/when.tsx'
-import type { assetSearch } from '../../routes/search.ts'
+import { AssetLink, LocationLink } from '../../components/record-links.tsx'
+import { ErrorAlert } from '../../components/feedback.tsx'
+import { useHasRole } from '../../components/use-session.ts'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import type { assetSearch } from '../../routes/search-params.ts'
 import { NewAsset } from './new-asset.tsx'
 
 interface Row {
@@ -53,7 +53,7 @@ const columns: ColumnDef<Row>[] = [
     cell: ({ row: { original } }) => <span className="key">{original.asset.external_key}</span>,
   },
   {
-    id: 'place',
+    id: 'location',
     header: 'Last seen at',
     cell: ({ row: { original } }) =>
       original.position === undefined ? (
@@ -62,9 +62,9 @@ const columns: ColumnDef<Row>[] = [
         </Text>
       ) : (
         <>
-          <PlaceLink id={original.position.location_id} fallback={original.position.location_external_key} />
+          <LocationLink id={original.position.location_id} fallback={original.position.location_external_key} />
           <Text size="xs" c="dimmed" hiddenFrom="md">
-            <When at={original.position.asset_last_seen} />
+            <RelativeTime at={original.position.asset_last_seen} />
           </Text>
         </>
       ),
@@ -73,7 +73,7 @@ const columns: ColumnDef<Row>[] = [
     id: 'seen',
     header: 'Seen',
     meta: { from: 'md' },
-    cell: ({ row: { original } }) => <When at={original.position?.asset_last_seen} fallback="–" />,
+    cell: ({ row: { original } }) => <RelativeTime at={original.position?.asset_last_seen} fallback="–" />,
   },
   {
     id: 'tags',
@@ -87,7 +87,7 @@ const columns: ColumnDef<Row>[] = [
     enableSorting: true,
     meta: { from: 'lg' },
     accessorFn: ({ asset }) => asset.updated_at,
-    cell: ({ row: { original } }) => <When at={original.asset.updated_at} />,
+    cell: ({ row: { original } }) => <RelativeTime at={original.asset.updated_at} />,
   },
   {
     id: 'state',
@@ -98,40 +98,47 @@ const columns: ColumnDef<Row>[] = [
   },
 ]
 
-/** The rows of a page: assets as they stand in the list, or, with a place chosen, what is there. */
+/** The rows of a page: the asset list, or the assets at the chosen location. */
 function useRows(search: ReturnType<typeof assetSearch>, size: number) {
-  const { q, sort, place, page = 1, active } = search
+  const { q, sort, location, page = 1, active } = search
   const offset = (page - 1) * size
-  const isByPlace = place !== undefined
-  const here = useQuery({
-    ...listPositions({ location_id: place, include_descendants: true, q, limit: size, offset }),
-    enabled: isByPlace,
+  const isByLocation = location !== undefined
+  const positionsAtLocation = useQuery({
+    ...listPositions({ location_id: location, include_descendants: true, q, limit: size, offset }),
+    enabled: isByLocation,
   })
-  const keys = here.data?.data.map((one) => one.asset_external_key) ?? []
-  const request = isByPlace
+  const keys = positionsAtLocation.data?.data.map((one) => one.asset_external_key) ?? []
+  const request = isByLocation
     ? { external_key: keys, limit: 200, offset: 0 }
     : { q, sort, is_active: active === undefined ? undefined : active === 'yes', limit: size, offset }
-  const assets = useQuery({ ...listAssets(request), enabled: !isByPlace || keys.length > 0 })
+  const assets = useQuery({ ...listAssets(request), enabled: !isByLocation || keys.length > 0 })
   const ids = assets.data?.data.map((one) => one.id) ?? []
-  const there = useQuery({
+  const positionsOfAssets = useQuery({
     ...listPositions({ asset_id: ids, limit: 200, offset: 0 }),
-    enabled: !isByPlace && ids.length > 0,
+    enabled: !isByLocation && ids.length > 0,
   })
   const rows = useMemo(() => {
-    const positions = new Map((isByPlace ? here : there).data?.data.map((one) => [one.asset_id, one]))
-    const known = isByPlace && keys.length === 0 ? [] : assets.data?.data
-    if (isByPlace && here.data === undefined) return undefined
+    const positions = new Map(
+      (isByLocation ? positionsAtLocation : positionsOfAssets).data?.data.map((one) => [one.asset_id, one]),
+    )
+    const known = isByLocation && keys.length === 0 ? [] : assets.data?.data
+    if (isByLocation && positionsAtLocation.data === undefined) return undefined
     const all = known?.map((asset): Row => ({ asset, position: positions.get(asset.id) }))
-    return isByPlace ? all?.filter((one) => one.position !== undefined) : all
-  }, [isByPlace, here.data, there.data, assets.data, keys.length])
-  const total = (isByPlace ? here : assets).data?.total_count
-  return { rows, total, error: here.error ?? assets.error, isFetching: assets.isFetching || here.isFetching }
+    return isByLocation ? all?.filter((one) => one.position !== undefined) : all
+  }, [isByLocation, positionsAtLocation.data, positionsOfAssets.data, assets.data, keys.length])
+  const total = (isByLocation ? positionsAtLocation : assets).data?.total_count
+  return {
+    rows,
+    total,
+    error: positionsAtLocation.error ?? assets.error,
+    isFetching: assets.isFetching || positionsAtLocation.isFetching,
+  }
 }
 
 export function AssetsPage() {
   const search = useSearch({ from: '/shell/assets' })
   const navigate = useNavigate({ from: '/assets' })
-  const isManager = useCan('manager')
+  const isManager = useHasRole('manager')
   const [isCreating, setCreating] = useState(false)
   const [typed, setTyped] = useState(search.q ?? '')
   const size = Math.min(search.size ?? 25, 100)
@@ -140,11 +147,11 @@ export function AssetsPage() {
     void navigate({ search: (old) => ({ ...old, page: undefined, ...more }) as never, replace: true })
   const find = useDebouncedCallback((q: string) => change({ q: q === '' ? undefined : q }), 220)
   useEffect(() => setTyped((now) => (now.trim() === (search.q ?? '') ? now : (search.q ?? ''))), [search.q])
-  const isFiltered = search.q !== undefined || search.active !== undefined || search.place !== undefined
+  const isFiltered = search.q !== undefined || search.active !== undefined || search.location !== undefined
   return (
     <Page
       title="Assets"
-      lead="Everything you keep track of, and where it was last seen."
+      lead="All tracked assets and where they were last seen."
       actions={
         isManager && (
           <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
@@ -166,10 +173,10 @@ export function AssetsPage() {
           style={{ flex: '1 1 220px' }}
         />
         <LocationPicker
-          aria-label="At or below this place"
-          placeholder="At any place"
-          value={search.place ?? null}
-          onChange={(id) => change({ place: id ?? undefined })}
+          aria-label="At or below this location"
+          placeholder="Any location"
+          value={search.location ?? null}
+          onChange={(id) => change({ location: id ?? undefined })}
           style={{ flex: '1 1 200px' }}
           maw={{ sm: 230 }}
         />
@@ -177,7 +184,7 @@ export function AssetsPage() {
           aria-label="State"
           size="xs"
           value={search.active ?? 'all'}
-          disabled={search.place !== undefined}
+          disabled={search.location !== undefined}
           onChange={(value) => change({ active: value === 'all' ? undefined : value })}
           data={[
             { value: 'all', label: 'All' },
@@ -187,7 +194,7 @@ export function AssetsPage() {
         />
       </Group>
       {error !== null ? (
-        <Problem error={error} />
+        <ErrorAlert error={error} />
       ) : (
         <Paper px="xs" py={4}>
           <DataTable
@@ -195,22 +202,22 @@ export function AssetsPage() {
             columns={columns}
             rows={rows}
             rowKey={(row) => String(row.asset.id)}
-            sort={search.place === undefined ? (search.sort ?? 'external_key') : undefined}
-            {...(search.place === undefined ? { onSort: (sort?: string) => change({ sort }) } : {})}
+            sort={search.location === undefined ? (search.sort ?? 'external_key') : undefined}
+            {...(search.location === undefined ? { onSort: (sort?: string) => change({ sort }) } : {})}
             empty={
               isFiltered ? (
-                <Empty icon={<IconSearch size={22} />} title="Nothing matches">
-                  Try fewer letters, or another place.
-                </Empty>
+                <EmptyState icon={<IconSearch size={22} />} title="Nothing matches">
+                  Try a shorter search text or another location.
+                </EmptyState>
               ) : (
-                <Empty
+                <EmptyState
                   icon={<IconBox size={24} />}
                   title="No assets yet"
                   action={isManager && <Button onClick={() => setCreating(true)}>Add the first one</Button>}
                 >
-                  An asset is anything that moves and should be found again: a pallet jack, a case, a bed. Give it a
-                  name and a tag, and it shows up wherever the tag is read.
-                </Empty>
+                  An asset is any movable object you want to find again: a pallet jack, a case, a bed. Give it a name
+                  and a tag, and it appears at every location where the tag is read.
+                </EmptyState>
               )
             }
           />

@@ -4,15 +4,16 @@ import { DateTimePicker } from '@mantine/dates'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { StaleError } from '../../../../client/src/errors.ts'
 import { InexactNumberError, parseExactJson } from '../../../../client/src/exact-json.ts'
+import { mergePatch } from '../../../../client/src/merge-patch.ts'
 import { assetKeys, patchAsset } from '../../api/assets.ts'
-import { getOne } from '../../api/client.ts'
+import { getOne } from '../../api/request.ts'
 import type { Asset } from '../../api/types.ts'
-import { EditConflict, isStale } from '../../components/edit-conflict.tsx'
-import { Problem, tell } from '../../components/problem.tsx'
-import { required, sentence, showRefusal } from '../../lib/forms.ts'
-import { fromField, toField } from '../../lib/local-time.ts'
-import { mergePatch } from '../../lib/merge-patch.ts'
+import { EditConflict } from '../../components/edit-conflict.tsx'
+import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { required, toSentence, showFieldErrors } from '../../lib/forms.ts'
+import { fromPickerValue, toPickerValue } from '../../lib/local-time.ts'
 
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2)
 
@@ -20,8 +21,8 @@ const valuesOf = (asset: Asset) => ({
   name: asset.name,
   description: asset.description ?? '',
   is_active: asset.is_active,
-  valid_from: toField(asset.valid_from),
-  valid_to: toField(asset.valid_to),
+  valid_from: toPickerValue(asset.valid_from),
+  valid_to: toPickerValue(asset.valid_to),
   metadata: pretty(asset.metadata),
 })
 
@@ -34,11 +35,11 @@ const metadataRule = (text: string): string | null => {
     const value = parseMetadata(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? null : 'This must be an object: { … }'
   } catch (error) {
-    return error instanceof InexactNumberError ? sentence(error.message) : 'This is not valid JSON'
+    return error instanceof InexactNumberError ? toSentence(error.message) : 'This is not valid JSON'
   }
 }
 
-/** Only what was changed is sent, with the state it was changed from. */
+/** The merge patch with the changed fields, and the `updated_at` of the version they are based on. */
 function patchOf(asset: Asset, values: Values): object {
   const before = valuesOf(asset)
   const patch: Record<string, unknown> = { updated_at: asset.updated_at }
@@ -46,9 +47,9 @@ function patchOf(asset: Asset, values: Values): object {
   if (values.description !== before.description)
     patch['description'] = values.description === '' ? null : values.description
   if (values.is_active !== before.is_active) patch['is_active'] = values.is_active
-  if (values.valid_from !== before.valid_from) patch['valid_from'] = fromField(values.valid_from)
-  if (values.valid_to !== before.valid_to) patch['valid_to'] = fromField(values.valid_to)
-  const metadata = mergePatch(asset.metadata, parseMetadata(values.metadata) as Record<string, unknown>)
+  if (values.valid_from !== before.valid_from) patch['valid_from'] = fromPickerValue(values.valid_from)
+  if (values.valid_to !== before.valid_to) patch['valid_to'] = fromPickerValue(values.valid_to)
+  const metadata = mergePatch(asset.metadata, parseMetadata(values.metadata) as object)
   if (Object.keys(metadata).length > 0) patch['metadata'] = metadata
   return patch
 }
@@ -85,7 +86,7 @@ function Fields({ form }: { form: UseFormReturnType<Values> }) {
       </SimpleGrid>
       <JsonInput
         label="Metadata"
-        description="Anything you want to keep with it, as JSON"
+        description="Additional data as a JSON object"
         autosize
         minRows={4}
         maxRows={14}
@@ -111,21 +112,22 @@ export function EditAsset({ asset, onClose }: { asset: Asset; onClose: () => voi
     onSuccess: (saved) => {
       queries.setQueryData(assetKeys.one(asset.id), saved)
       void queries.invalidateQueries({ queryKey: ['assets', 'list'] })
-      tell('Saved.')
+      notify('Saved.')
       onClose()
     },
     onError: async (error) => {
-      if (isStale(error)) setTheirs(await getOne<Asset>(`/assets/${asset.id}`))
-      else showRefusal(form, error)
+      if (error instanceof StaleError) setTheirs(await getOne<Asset>(`/assets/${asset.id}`))
+      else showFieldErrors(form, error)
     },
   })
-  const settle = (next: Asset): void => {
+  const rebase = (next: Asset): void => {
     queries.setQueryData(assetKeys.one(asset.id), next)
     setBase(next)
     setTheirs(null)
     action.reset()
   }
-  const isLoose = action.isError && theirs === null && !isStale(action.error) && Object.keys(form.errors).length === 0
+  const hasFormError =
+    action.isError && theirs === null && !(action.error instanceof StaleError) && Object.keys(form.errors).length === 0
   return (
     <Modal opened onClose={onClose} title={`Edit ${asset.name}`} size="lg">
       <form onSubmit={form.onSubmit(() => action.mutate(base))} noValidate>
@@ -135,16 +137,16 @@ export function EditAsset({ asset, onClose }: { asset: Asset; onClose: () => voi
               differences={differences(form.values, valuesOf(theirs))}
               onTakeTheirs={() => {
                 form.setValues(valuesOf(theirs))
-                settle(theirs)
+                rebase(theirs)
               }}
               onKeepMine={() => {
-                settle(theirs)
+                rebase(theirs)
                 action.mutate(theirs)
               }}
             />
           )}
           <Fields form={form} />
-          {isLoose && <Problem error={action.error} />}
+          {hasFormError && <ErrorAlert error={action.error} />}
           <Group justify="flex-end" mt="xs">
             <Button variant="default" onClick={onClose}>
               Cancel

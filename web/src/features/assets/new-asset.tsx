@@ -3,12 +3,12 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { createAsset } from '../../api/assets.ts'
-import { Problem, tell } from '../../components/problem.tsx'
-import { required, showRefusal } from '../../lib/forms.ts'
+import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { required, showFieldErrors } from '../../lib/forms.ts'
 import { tagTypes } from '../../lib/tags.ts'
-import { refreshOverview } from '../../api/looking.ts'
+import { refreshOverview } from '../../api/overview.ts'
 
-/** What is left empty is not sent: the server makes a key of its own. */
+/** Omits empty fields. The server generates a key when none is sent. */
 function bodyOf(values: { name: string; external_key: string; description: string; tag_type: string; tags: string }) {
   const { name, external_key: key, description, tag_type, tags } = values
   return {
@@ -36,11 +36,11 @@ export function NewAsset({ opened, onClose }: { opened: boolean; onClose: () => 
     onSuccess: (asset) => {
       void queries.invalidateQueries({ queryKey: ['assets'] })
       refreshOverview(queries)
-      tell(`${asset.name} is here now.`)
+      notify(`${asset.name} was created.`)
       close()
       void navigate({ to: '/assets/$assetId', params: { assetId: String(asset.id) } })
     },
-    onError: (error) => showRefusal(form, error),
+    onError: (error) => showFieldErrors(form, error),
   })
   return (
     <Modal opened={opened} onClose={close} title="New asset">
@@ -49,7 +49,7 @@ export function NewAsset({ opened, onClose }: { opened: boolean; onClose: () => 
           <TextInput label="Name" data-autofocus maxLength={255} required {...form.getInputProps('name')} />
           <TextInput
             label="Key"
-            description="Your own number for it. Left empty, it gets one such as ASSET-0001."
+            description="Your own identifier. If empty, a key such as ASSET-0001 is generated."
             maxLength={255}
             {...form.getInputProps('external_key')}
           />
@@ -62,9 +62,14 @@ export function NewAsset({ opened, onClose }: { opened: boolean; onClose: () => 
               style={{ flex: '0 0 110px' }}
               {...form.getInputProps('tag_type')}
             />
-            <TextInput label="Value" placeholder="Read it or type it" maxLength={255} {...form.getInputProps('tags')} />
+            <TextInput
+              label="Value"
+              placeholder="Scan or type the value"
+              maxLength={255}
+              {...form.getInputProps('tags')}
+            />
           </Group>
-          {action.isError && <Problem error={action.error} />}
+          {action.isError && <ErrorAlert error={action.error} />}
           <Group justify="flex-end" mt="xs">
             <Button variant="default" onClick={close}>
               Cancel

@@ -1,13 +1,13 @@
 import { Text, Tooltip } from '@mantine/core'
 import { useWidth } from '../../components/use-width.ts'
 import { clockTime, dateTime, duration } from '../../lib/time.ts'
-import type { Stay } from './stays.ts'
+import type { Stay } from './merge-history.ts'
 
-const lane = 26
-const axis = 22
+const laneHeight = 26
+const axisHeight = 22
 const colors = ['#0f8f82', '#3d7bbd', '#b26a1f', '#8a5cb8', '#b2456e', '#5d7f2b', '#2f8aa3', '#8b6b4a']
 
-/** Where an asset was, over time: one lane per place. */
+/** The stays of an asset over time, with one lane per location. */
 export function Timeline({
   stays,
   from,
@@ -29,13 +29,13 @@ export function Timeline({
     (_, index, all = width < 520 ? 3 : 6) => from + ((to - from) * index) / all,
   )
   const isLong = to - from > 36 * 3_600_000
-  const height = lanes.length * lane + axis
+  const height = lanes.length * laneHeight + axisHeight
   return (
     <div ref={ref} role="img" aria-label={`Where it was: ${lanes.map(([, name]) => name).join(', ')}`}>
       <svg className="timeline-chart" height={height} viewBox={`0 0 ${Math.max(width, 1)} ${height}`}>
         {ticks.map((at) => (
           <g key={at}>
-            <line x1={x(at)} x2={x(at)} y1={0} y2={height - axis} stroke="var(--mantine-color-default-border)" />
+            <line x1={x(at)} x2={x(at)} y1={0} y2={height - axisHeight} stroke="var(--mantine-color-default-border)" />
             <text x={x(at)} y={height - 6} fontSize={11} fill="var(--mantine-color-dimmed)">
               {isLong ? dateTime(at).replace(/,? \d{4}/, '') : clockTime(at)}
             </text>
@@ -43,7 +43,7 @@ export function Timeline({
         ))}
         {lanes.map(([key, name], row) => (
           <g key={key}>
-            <text x={0} y={row * lane + 17} fontSize={12} fill="var(--mantine-color-text)">
+            <text x={0} y={row * laneHeight + 17} fontSize={12} fill="var(--mantine-color-text)">
               {name.length > gutter / 7 ? `${name.slice(0, Math.floor(gutter / 7) - 1)}…` : name}
             </text>
             {stays
@@ -53,16 +53,16 @@ export function Timeline({
                   key={stay.from}
                   label={
                     <Text size="xs">
-                      {name}: {dateTime(stay.from)}, {stay.isLast ? 'for' : 'stayed'}{' '}
+                      {name}: {dateTime(stay.from)}, {stay.isCurrent ? 'for' : 'stayed'}{' '}
                       {duration((stay.to - stay.from) / 1000)}
                     </Text>
                   }
                 >
                   <rect
                     x={x(stay.from)}
-                    y={row * lane + 5}
+                    y={row * laneHeight + 5}
                     width={Math.max(3, x(stay.to) - x(stay.from))}
-                    height={lane - 10}
+                    height={laneHeight - 10}
                     rx={3}
                     fill={stay.locationId === null ? '#7d8b90' : colors[row % colors.length]}
                   />

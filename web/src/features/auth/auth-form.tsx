@@ -2,10 +2,10 @@ import { Button, Stack } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { Problem } from '../../components/problem.tsx'
-import { showRefusal } from '../../lib/forms.ts'
+import { ErrorAlert } from '../../components/feedback.tsx'
+import { showFieldErrors } from '../../lib/forms.ts'
 
-/** A form whose refusals stand at their fields, or above the button when they belong to none. */
+/** A form that shows errors at their fields, and other errors above the button. */
 export function AuthForm<T extends object>({
   form,
   verb,
@@ -22,14 +22,14 @@ export function AuthForm<T extends object>({
   const action = useMutation({
     mutationFn: onSubmit,
     onSuccess: onDone,
-    onError: (error) => showRefusal(form, error),
+    onError: (error) => showFieldErrors(form, error),
   })
-  const isLoose = action.isError && Object.keys(form.errors).length === 0
+  const hasFormError = action.isError && Object.keys(form.errors).length === 0
   return (
     <form onSubmit={form.onSubmit((values) => action.mutate(values))} noValidate>
       <Stack gap="sm">
         {children}
-        {isLoose && <Problem error={action.error} />}
+        {hasFormError && <ErrorAlert error={action.error} />}
         <Button type="submit" loading={action.isPending} fullWidth mt={4}>
           {verb}
         </Button>

@@ -3,7 +3,7 @@ import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import { Logo } from '../../components/logo.tsx'
 
-/** The frame of every page outside the app. */
+/** The layout of the pages for users who are not signed in. */
 export function AuthPage({ title, lead, children }: { title: string; lead?: ReactNode; children: ReactNode }) {
   useDocumentTitle(`${title} · Lastseen`)
   return (

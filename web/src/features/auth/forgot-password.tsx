@@ -2,7 +2,7 @@ import { Anchor, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { askForReset } from '../../api/auth.ts'
+import { requestPasswordReset } from '../../api/auth.ts'
 import { emailRule } from '../../lib/forms.ts'
 import { AuthForm } from './auth-form.tsx'
 import { AuthPage } from './auth-page.tsx'
@@ -17,10 +17,10 @@ export function ForgotPasswordPage() {
   )
   if (isSent)
     return (
-      <AuthPage title="Look into your mail">
+      <AuthPage title="Check your mail">
         <Text size="sm">
-          If there is an account for <b>{form.values.email}</b>, a link to set a new password is on its way. It works
-          for one hour. Where no mail is set up, the operator of this server finds it in the log.
+          If an account for <b>{form.values.email}</b> exists, we sent a link to set a new password. The link is valid
+          for one hour. If the server cannot send mail, its operator finds the link in the log.
         </Text>
         {back}
       </AuthPage>
@@ -30,7 +30,7 @@ export function ForgotPasswordPage() {
       <AuthForm
         form={form}
         verb="Send the link"
-        onSubmit={({ email }) => askForReset(email)}
+        onSubmit={({ email }) => requestPasswordReset(email)}
         onDone={() => setSent(true)}
       >
         <TextInput label="E-mail" type="email" autoComplete="username" autoFocus {...form.getInputProps('email')} />

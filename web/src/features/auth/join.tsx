@@ -6,15 +6,15 @@ import { useState } from 'react'
 import { acceptInvitation, lookUpInvitation } from '../../api/auth.ts'
 import { QueryView } from '../../components/query-view.tsx'
 import { newPasswordRule, required } from '../../lib/forms.ts'
-import { roleWords } from '../../lib/roles.ts'
+import { roleDescriptions } from '../../lib/roles.ts'
 import { AuthForm } from './auth-form.tsx'
 import { AuthPage } from './auth-page.tsx'
-import { takeToken } from './token.ts'
+import { takeTokenFromUrl } from './token.ts'
 
 type Offer = Awaited<ReturnType<typeof lookUpInvitation>>
 
 export function JoinPage() {
-  const [token] = useState(takeToken)
+  const [token] = useState(takeTokenFromUrl)
   const offer = useQuery({ queryKey: ['invitation', token], queryFn: () => lookUpInvitation(token), retry: false })
   return (
     <AuthPage title="Join an organization">
@@ -23,7 +23,7 @@ export function JoinPage() {
       </QueryView>
       {offer.isError && (
         <Text size="sm">
-          The link may have been used or withdrawn, or is older than seven days. Ask for another one, or{' '}
+          The link was used or withdrawn, or it is older than seven days. Ask for a new invitation, or{' '}
           <Anchor inherit underline="always" renderRoot={(props) => <Link to="/sign-in" {...props} />}>
             sign in
           </Anchor>
@@ -43,7 +43,8 @@ function Accept({ token, offer }: { token: string; offer: Offer }) {
   return (
     <>
       <Text size="sm">
-        You are invited to <b>{offer.organization_name}</b> as <b>{offer.role}</b>, who {roleWords[offer.role]}.
+        You are invited to <b>{offer.organization_name}</b> as <b>{offer.role}</b>. This role{' '}
+        {roleDescriptions[offer.role]}.
       </Text>
       <AuthForm
         form={form}
@@ -54,7 +55,7 @@ function Accept({ token, offer }: { token: string; offer: Offer }) {
         <TextInput label="E-mail" value={offer.email} readOnly autoComplete="username" />
         <PasswordInput
           label={offer.has_account ? 'Your password' : 'Choose a password'}
-          description={offer.has_account ? 'Of the account you have already' : 'At least 10 characters'}
+          description={offer.has_account ? 'The password of your existing account' : 'At least 10 characters'}
           autoComplete={offer.has_account ? 'current-password' : 'new-password'}
           autoFocus
           {...form.getInputProps('password')}

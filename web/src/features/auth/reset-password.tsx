@@ -2,14 +2,14 @@ import { Alert, Anchor, PasswordInput, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { confirmReset } from '../../api/auth.ts'
+import { confirmPasswordReset } from '../../api/auth.ts'
 import { newPasswordRule } from '../../lib/forms.ts'
 import { AuthForm } from './auth-form.tsx'
 import { AuthPage } from './auth-page.tsx'
-import { takeToken } from './token.ts'
+import { takeTokenFromUrl } from './token.ts'
 
 export function ResetPasswordPage() {
-  const [token] = useState(takeToken)
+  const [token] = useState(takeTokenFromUrl)
   const [isDone, setDone] = useState(false)
   const form = useForm({ initialValues: { new_password: '' }, validate: { new_password: newPasswordRule } })
   const signIn = (
@@ -27,14 +27,14 @@ export function ResetPasswordPage() {
   return (
     <AuthPage title="Set a new password">
       {token === '' && (
-        <Alert color="yellow" title="This link is not whole">
-          Open it again from the mail, or ask for another one.
+        <Alert color="yellow" title="This link is incomplete">
+          Open the link from the mail again, or request a new one.
         </Alert>
       )}
       <AuthForm
         form={form}
         verb="Set password"
-        onSubmit={(values) => confirmReset({ token, ...values })}
+        onSubmit={(values) => confirmPasswordReset({ token, ...values })}
         onDone={() => setDone(true)}
       >
         <PasswordInput

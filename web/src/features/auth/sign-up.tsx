@@ -7,7 +7,7 @@ import { isSignupOpen } from '../../lib/signup.ts'
 import { AuthForm } from './auth-form.tsx'
 import { AuthPage } from './auth-page.tsx'
 
-export const SignUpPage = () => (isSignupOpen ? <SignUpForm /> : <NoSignUp />)
+export const SignUpPage = () => (isSignupOpen ? <SignUpForm /> : <SignUpClosed />)
 
 const SignInLink = () => (
   <Text size="sm">
@@ -18,10 +18,10 @@ const SignInLink = () => (
   </Text>
 )
 
-const NoSignUp = () => (
+const SignUpClosed = () => (
   <AuthPage
     title="Create an organization"
-    lead="This server does not let people create organizations. Ask an admin of your organization for an invitation, or the operator of the server for an account."
+    lead="Sign-up is closed on this server. Ask an admin of your organization for an invitation, or the operator of the server for an account."
   >
     <SignInLink />
   </AuthPage>
@@ -36,7 +36,7 @@ function SignUpForm() {
   return (
     <AuthPage
       title="Create an organization"
-      lead="An organization holds your places, things and people. You become its first admin."
+      lead="An organization contains your locations, assets and members. You become its first admin."
     >
       <AuthForm form={form} verb="Create organization" onSubmit={signUp} onDone={() => void navigate({ to: '/' })}>
         <TextInput

@@ -1,5 +1,5 @@
-/** The token of a link stands behind the #, which browsers do not send; it is taken out of the address at once. */
-export function takeToken(): string {
+/** Reads the token from the URL fragment, which browsers do not send, and removes it from the address bar. */
+export function takeTokenFromUrl(): string {
   const token = new URLSearchParams(window.location.hash.slice(1)).get('token') ?? ''
   if (token !== '') window.history.replaceState(window.history.state, '', window.location.pathname)
   return token

@@ -2,29 +2,29 @@ import { Badge, Button, Group, Modal, Paper, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ColumnDef } from '@tanstack/react-table'
 import { useState } from 'react'
-import { get, remove } from '../../api/client.ts'
+import { get, remove } from '../../api/request.ts'
 import type { ApiKey, List, NewApiKey } from '../../api/types.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { CopyBlock, ShownOnce } from '../../components/copy.tsx'
+import { CopyBlock, OneTimeSecrets } from '../../components/copy.tsx'
 import { DataTable } from '../../components/data-table.tsx'
-import { Empty } from '../../components/empty.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
 import { IconKey, IconPlus } from '../../components/icons.ts'
 import { AdminOnly } from '../../components/admin-only.tsx'
 import { Page } from '../../components/page.tsx'
 import { Pager } from '../../components/pager.tsx'
-import { Problem, tell } from '../../components/problem.tsx'
+import { ErrorAlert, notify } from '../../components/feedback.tsx'
 import { useUser } from '../../components/use-session.ts'
-import { When } from '../../components/when.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
 import { dateTime } from '../../lib/time.ts'
 import { NewKey } from './new-key.tsx'
 
 const size = 25
 
-const curl = (made: NewApiKey): string =>
+const curl = (apiKey: NewApiKey): string =>
   [
     `curl ${window.location.origin}/api/v1/oauth/token \\`,
     "  -H 'Content-Type: application/json' \\",
-    `  -d '{"grant_type":"client_credentials","client_id":"${made.jti}","client_secret":"${made.key}"}'`,
+    `  -d '{"grant_type":"client_credentials","client_id":"${apiKey.jti}","client_secret":"${apiKey.key}"}'`,
   ].join('\n')
 
 export function KeysPage() {
@@ -49,8 +49,8 @@ function Keys() {
   const queries = useQueryClient()
   const [page, setPage] = useState(1)
   const [isCreating, setCreating] = useState(false)
-  const [made, setMade] = useState<NewApiKey | null>(null)
-  const [doomed, setDoomed] = useState<ApiKey | null>(null)
+  const [createdKey, setCreatedKey] = useState<NewApiKey | null>(null)
+  const [keyToRevoke, setKeyToRevoke] = useState<ApiKey | null>(null)
   const request = { limit: size, offset: (page - 1) * size }
   const keys = useQuery({
     queryKey: ['api-keys', request],
@@ -74,7 +74,7 @@ function Keys() {
           </Text>
           <Text size="xs" c="dimmed" hiddenFrom="md" component="div">
             <Text span inherit hiddenFrom="sm">
-              used <When at={original.last_used_at} />,{' '}
+              used <RelativeTime at={original.last_used_at} />,{' '}
             </Text>
             expires <Expiry at={original.expires_at} />
           </Text>
@@ -99,7 +99,7 @@ function Keys() {
       id: 'used',
       header: 'Last used',
       meta: { from: 'sm' },
-      cell: ({ row: { original } }) => <When at={original.last_used_at} />,
+      cell: ({ row: { original } }) => <RelativeTime at={original.last_used_at} />,
     },
     {
       id: 'expires',
@@ -117,7 +117,7 @@ function Keys() {
           variant="subtle"
           color="red"
           aria-label={`Revoke ${original.name}`}
-          onClick={() => setDoomed(original)}
+          onClick={() => setKeyToRevoke(original)}
         >
           Revoke
         </Button>
@@ -127,7 +127,7 @@ function Keys() {
   return (
     <Page
       title="API Keys"
-      lead={`For programs that work with the data of ${org.name}. Scopes and expiry are fixed when a key is made.`}
+      lead={`Credentials for programs that use the API of ${org.name}. Scopes and expiry cannot be changed after creation.`}
       actions={
         <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
           New Key
@@ -135,7 +135,7 @@ function Keys() {
       }
     >
       {keys.isError ? (
-        <Problem error={keys.error} onRetry={() => void keys.refetch()} />
+        <ErrorAlert error={keys.error} onRetry={() => void keys.refetch()} />
       ) : (
         <Paper px="xs" py={4}>
           <DataTable
@@ -144,9 +144,10 @@ function Keys() {
             rows={keys.data?.data}
             rowKey={(one) => String(one.id)}
             empty={
-              <Empty icon={<IconKey size={24} />} title="No keys yet">
-                A key is a client id and a secret. A program trades them for a token that is good for 15 minutes.
-              </Empty>
+              <EmptyState icon={<IconKey size={24} />} title="No keys yet">
+                A key is a client id and a secret. A program exchanges them for an access token that is valid for 15
+                minutes.
+              </EmptyState>
             }
           />
         </Paper>
@@ -155,39 +156,39 @@ function Keys() {
       {isCreating && (
         <NewKey
           onClose={() => setCreating(false)}
-          onMade={(key) => {
+          onCreated={(key) => {
             setCreating(false)
-            setMade(key)
+            setCreatedKey(key)
             refresh()
           }}
         />
       )}
-      <Modal opened={made !== null} onClose={() => setMade(null)} title={made?.name} size="lg">
-        {made !== null && (
-          <ShownOnce
+      <Modal opened={createdKey !== null} onClose={() => setCreatedKey(null)} title={createdKey?.name} size="lg">
+        {createdKey !== null && (
+          <OneTimeSecrets
             values={[
-              { label: 'Client id', value: made.jti },
-              { label: 'Client secret', value: made.key },
+              { label: 'Client id', value: createdKey.jti },
+              { label: 'Client secret', value: createdKey.key },
             ]}
-            onDone={() => setMade(null)}
+            onDone={() => setCreatedKey(null)}
           >
-            <Text size="sm">Trade them for a token:</Text>
-            <CopyBlock text={curl(made)} label="the command" />
-          </ShownOnce>
+            <Text size="sm">Exchange them for an access token:</Text>
+            <CopyBlock text={curl(createdKey)} label="the command" />
+          </OneTimeSecrets>
         )}
       </Modal>
       <Confirm
-        opened={doomed !== null}
-        title={`Revoke ${doomed?.name ?? ''}?`}
+        opened={keyToRevoke !== null}
+        title={`Revoke ${keyToRevoke?.name ?? ''}?`}
         verb="Revoke key"
-        onClose={() => setDoomed(null)}
+        onClose={() => setKeyToRevoke(null)}
         onConfirm={async () => {
-          await remove(`/orgs/${org.id}/api-keys/${String(doomed?.id)}`)
-          tell('Revoked.')
+          await remove(`/orgs/${org.id}/api-keys/${String(keyToRevoke?.id)}`)
+          notify('Revoked.')
           refresh()
         }}
       >
-        Programs that use it are refused from their next request on. This cannot be undone.
+        Programs that use this key are rejected from their next request. This cannot be undone.
       </Confirm>
     </Page>
   )

@@ -3,12 +3,12 @@ import { Button, Group, Modal, SegmentedControl, Stack, Text, TextInput } from '
 import { DateTimePicker } from '@mantine/dates'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
-import { post } from '../../api/client.ts'
+import { post } from '../../api/request.ts'
 import type { NewApiKey } from '../../api/types.ts'
-import { Problem } from '../../components/problem.tsx'
+import { ErrorAlert } from '../../components/feedback.tsx'
 import { useUser } from '../../components/use-session.ts'
-import { required, showRefusal } from '../../lib/forms.ts'
-import { fromField, toField } from '../../lib/local-time.ts'
+import { required, showFieldErrors } from '../../lib/forms.ts'
+import { fromPickerValue, toPickerValue } from '../../lib/local-time.ts'
 
 const resources = ['assets', 'locations', 'tracking'] as const
 type Resource = (typeof resources)[number]
@@ -20,7 +20,7 @@ const none = { value: 'none', label: 'None' }
 const read = { value: 'read', label: 'Read' }
 const write = { value: 'write', label: 'Read + Write' }
 
-/** Read grants `:read`; Read + Write grants both. */
+/** Read grants `:read`; Read + Write grants `:read` and `:write`. */
 const scopesOf = (levels: Record<Resource, Level>): string[] =>
   resources.flatMap((name) => {
     if (levels[name] === 'none') return []
@@ -36,14 +36,14 @@ interface Values {
   expires_at: string | null
 }
 
-export function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (key: NewApiKey) => void }) {
+export function NewKey({ onClose, onCreated }: { onClose: () => void; onCreated: (key: NewApiKey) => void }) {
   const { org } = useUser()
   const form = useForm<Values>({
     initialValues: {
       name: '',
       scopes: { assets: 'read', locations: 'read', tracking: 'read' },
       expiry: 'never',
-      expires_at: toField(new Date(Date.now() + 90 * dayMs).toISOString()),
+      expires_at: toPickerValue(new Date(Date.now() + 90 * dayMs).toISOString()),
     },
     validate: {
       name: required('A name'),
@@ -53,11 +53,15 @@ export function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (key:
   const action = useMutation({
     mutationFn: () => {
       const { name, scopes, expiry, expires_at: at } = form.getValues()
-      const body = { name, scopes: scopesOf(scopes), ...(expiry === 'never' ? {} : { expires_at: fromField(at) }) }
+      const body = {
+        name,
+        scopes: scopesOf(scopes),
+        ...(expiry === 'never' ? {} : { expires_at: fromPickerValue(at) }),
+      }
       return post<NewApiKey>(`/orgs/${org.id}/api-keys`, body)
     },
-    onSuccess: onMade,
-    onError: (error) => showRefusal(form, error),
+    onSuccess: onCreated,
+    onError: (error) => showFieldErrors(form, error),
   })
   return (
     <Modal opened onClose={onClose} title="New Key" size="lg">
@@ -104,7 +108,7 @@ export function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (key:
               <DateTimePicker aria-label="Expires at" {...form.getInputProps('expires_at')} />
             )}
           </Stack>
-          {action.isError && Object.keys(form.errors).length === 0 && <Problem error={action.error} />}
+          {action.isError && Object.keys(form.errors).length === 0 && <ErrorAlert error={action.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel

@@ -17,29 +17,29 @@ import { useMemo, useState } from 'react'
 import { listAssets } from '../../api/assets.ts'
 import { listLocations } from '../../api/locations.ts'
 import type { Asset, List, Location } from '../../api/types.ts'
-import { Empty } from '../../components/empty.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
 import { IconDownload, IconPrinter } from '../../components/icons.ts'
 import { Card, Page } from '../../components/page.tsx'
-import { tellProblem } from '../../components/problem.tsx'
+import { notifyError } from '../../components/feedback.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { saveBlob } from '../../lib/download.ts'
-import { count } from '../../lib/time.ts'
-import type { Symbology } from './code-shapes.ts'
-import { toSvg } from './draw.ts'
-import { type Item, layOut, sheets } from './sheets.ts'
+import { formatNumber } from '../../lib/time.ts'
+import type { Symbology } from './encode-barcode.ts'
+import { toSvg } from './export-labels.ts'
+import { type LabelItem, layOutLabels, sheets } from './label-layout.ts'
 
 type Content = 'key' | 'barcode'
 
-/** A label carries the key, or the barcode that hangs on the thing already. */
-const itemOf =
+/** A label shows the key or the barcode tag that is attached to the record. */
+const toLabelItem =
   (content: Content) =>
-  (one: Asset | Location): Item => {
+  (one: Asset | Location): LabelItem => {
     const barcode = one.tags.find((tag) => tag.tag_type === 'barcode')?.value
     const code = content === 'barcode' ? (barcode ?? one.external_key) : one.external_key
     return { code, name: one.name, key: code }
   }
 
-function useItems(kind: 'assets' | 'locations', q: string, limit: number) {
+function useLabelRecords(kind: 'assets' | 'locations', q: string, limit: number) {
   const assets = useQuery({ ...listAssets({ q, limit, offset: 0 }), enabled: kind === 'assets' })
   const locations = useQuery({ ...listLocations({ q, limit, offset: 0 }), enabled: kind === 'locations' })
   return (kind === 'assets' ? assets : locations) as UseQueryResult<List<Asset | Location>>
@@ -55,9 +55,12 @@ export function LabelsPage() {
   const [content, setContent] = useState<Content>('key')
   const [sheetName, setSheetName] = useState('a4-24')
   const sheet = sheets.find((one) => one.value === sheetName) ?? sheets[0]!
-  const found = useItems(kind, text, limit)
+  const found = useLabelRecords(kind, text, limit)
   const rows: readonly (Asset | Location)[] = found.data?.data ?? []
-  const pages = useMemo(() => layOut(rows.map(itemOf(content)), sheet, symbology), [rows, content, sheet, symbology])
+  const pages = useMemo(
+    () => layOutLabels(rows.map(toLabelItem(content)), sheet, symbology),
+    [rows, content, sheet, symbology],
+  )
   const preview = useMemo(() => {
     const svg = pages[0] === undefined ? '' : toSvg(pages[0], sheet)
     return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`
@@ -66,23 +69,23 @@ export function LabelsPage() {
   const savePdf = async (): Promise<void> => {
     setMakingPdf(true)
     try {
-      // The PDF library is larger than this page and is loaded only when somebody wants a PDF.
+      // The PDF library is larger than this page, so it is loaded on demand.
       const { toPdf } = await import('./pdf.ts')
       saveBlob(await toPdf(pages, sheet), `${kind}-labels.pdf`)
     } catch (error) {
-      tellProblem(error)
+      notifyError(error)
     } finally {
       setMakingPdf(false)
     }
   }
   return (
-    <Page title="Labels" lead="QR or Code 128 for assets and places, on the sheets you have.">
+    <Page title="Labels" lead="Print QR or Code 128 labels for assets and locations.">
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Card>
             <Stack gap="sm">
               <SegmentedControl
-                aria-label="What for"
+                aria-label="Record type"
                 value={kind}
                 onChange={(value) => void navigate({ search: { kind: value }, replace: true })}
                 data={[
@@ -91,13 +94,13 @@ export function LabelsPage() {
                 ]}
               />
               <TextInput
-                label="Which"
+                label="Filter"
                 placeholder="All, or part of a name, key or tag"
                 value={q}
                 onChange={({ currentTarget }) => setQ(currentTarget.value)}
               />
               <NumberInput
-                label="At most"
+                label="Maximum number of labels"
                 min={1}
                 max={200}
                 allowDecimal={false}
@@ -113,7 +116,7 @@ export function LabelsPage() {
               />
               <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
                 <SegmentedControl
-                  aria-label="Kind of code"
+                  aria-label="Barcode type"
                   value={symbology}
                   onChange={(value) => setSymbology(value)}
                   data={[
@@ -122,7 +125,7 @@ export function LabelsPage() {
                   ]}
                 />
                 <SegmentedControl
-                  aria-label="What the code says"
+                  aria-label="Code content"
                   value={content}
                   onChange={(value) => setContent(value)}
                   data={[
@@ -132,7 +135,7 @@ export function LabelsPage() {
                 />
               </SimpleGrid>
               <Text size="xs" c="dimmed">
-                The scan view understands both: a key, and the value of any tag.
+                The scan page accepts keys and tag values.
               </Text>
               <Group>
                 <Button
@@ -141,7 +144,7 @@ export function LabelsPage() {
                   loading={isMakingPdf}
                   onClick={() => void savePdf()}
                 >
-                  PDF, {count(pages.length)} {pages.length === 1 ? 'page' : 'pages'}
+                  PDF, {formatNumber(pages.length)} {pages.length === 1 ? 'page' : 'pages'}
                 </Button>
                 <Button
                   variant="default"
@@ -166,16 +169,14 @@ export function LabelsPage() {
             <QueryView query={found} rows={5}>
               {() =>
                 rows.length === 0 ? (
-                  <Empty icon={<IconPrinter size={22} />} title="Nothing to print">
-                    {q === ''
-                      ? `There are no ${kind} yet. Each gets a label with its name and a code to scan.`
-                      : `No ${kind} match.`}
-                  </Empty>
+                  <EmptyState icon={<IconPrinter size={22} />} title="Nothing to print">
+                    {q === '' ? `There are no ${kind} yet.` : `No ${kind} match.`}
+                  </EmptyState>
                 ) : (
                   <img
                     className="sheet"
                     src={preview}
-                    alt={`First page with labels of ${count(rows.length)} ${kind}`}
+                    alt={`First page with labels of ${formatNumber(rows.length)} ${kind}`}
                   />
                 )
               }

@@ -2,14 +2,15 @@ import { Button, Group, Modal, Stack, Switch, TextInput, Textarea } from '@manti
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { getOne } from '../../api/client.ts'
+import { getOne } from '../../api/request.ts'
+import { StaleError } from '../../../../client/src/errors.ts'
 import { patchLocation } from '../../api/locations.ts'
 import type { Location } from '../../api/types.ts'
-import { EditConflict, isStale } from '../../components/edit-conflict.tsx'
+import { EditConflict } from '../../components/edit-conflict.tsx'
 import { LocationPicker } from '../../components/pickers.tsx'
-import { Problem, tell } from '../../components/problem.tsx'
-import { required, showRefusal } from '../../lib/forms.ts'
-import { refreshOverview } from '../../api/looking.ts'
+import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { required, showFieldErrors } from '../../lib/forms.ts'
+import { refreshOverview } from '../../api/overview.ts'
 
 const valuesOf = (one: Location) => ({
   name: one.name,
@@ -31,17 +32,17 @@ function patchOf(base: Location, values: Values): object {
   return patch
 }
 
-const words: Record<keyof Values, string> = {
+const labels: Record<keyof Values, string> = {
   name: 'Name',
   description: 'Description',
   is_active: 'Active',
-  parent_id: 'Inside of',
+  parent_id: 'Parent location',
 }
 
-const shown = (one: Location, name: keyof Values): string =>
-  name === 'parent_id' ? (one.parent_external_key ?? 'nothing') : String(valuesOf(one)[name])
+const displayValue = (one: Location, name: keyof Values): string =>
+  name === 'parent_id' ? (one.parent_external_key ?? 'none') : String(valuesOf(one)[name])
 
-/** Editing a place, moving it included. */
+/** Edits a location or moves it to another parent. */
 export function EditLocation({ location, onClose }: { location: Location; onClose: () => void }) {
   const queries = useQueryClient()
   const [base, setBase] = useState(location)
@@ -52,51 +53,52 @@ export function EditLocation({ location, onClose }: { location: Location; onClos
     onSuccess: () => {
       void queries.invalidateQueries({ queryKey: ['locations'] })
       refreshOverview(queries)
-      tell('Saved.')
+      notify('Saved.')
       onClose()
     },
     onError: async (error) => {
-      if (isStale(error)) setTheirs(await getOne<Location>(`/locations/${location.id}`))
-      else showRefusal(form, error)
+      if (error instanceof StaleError) setTheirs(await getOne<Location>(`/locations/${location.id}`))
+      else showFieldErrors(form, error)
     },
   })
-  const settle = (next: Location): void => {
+  const rebase = (next: Location): void => {
     setBase(next)
     setTheirs(null)
     action.reset()
   }
-  const isLoose = action.isError && theirs === null && !isStale(action.error) && Object.keys(form.errors).length === 0
+  const hasFormError =
+    action.isError && theirs === null && !(action.error instanceof StaleError) && Object.keys(form.errors).length === 0
   return (
     <Modal opened onClose={onClose} title={`Edit ${location.name}`}>
       <form onSubmit={form.onSubmit(() => action.mutate(base))} noValidate>
         <Stack gap="sm">
           {theirs !== null && (
             <EditConflict
-              differences={(Object.keys(words) as (keyof Values)[])
+              differences={(Object.keys(labels) as (keyof Values)[])
                 .filter((name) => form.values[name] !== valuesOf(theirs)[name])
-                .map((name) => ({ field: words[name], theirs: shown(theirs, name) }))}
+                .map((name) => ({ field: labels[name], theirs: displayValue(theirs, name) }))}
               onTakeTheirs={() => {
                 form.setValues(valuesOf(theirs))
-                settle(theirs)
+                rebase(theirs)
               }}
               onKeepMine={() => {
-                settle(theirs)
+                rebase(theirs)
                 action.mutate(theirs)
               }}
             />
           )}
           <TextInput label="Name" required data-autofocus maxLength={255} {...form.getInputProps('name')} />
           <LocationPicker
-            label="Inside of"
-            description="Moving a place takes everything below it along."
-            placeholder="Nothing: it stands at the top"
+            label="Parent location"
+            description="The locations below it move with it."
+            placeholder="None (top level)"
             value={form.values.parent_id}
             onChange={(id) => form.setFieldValue('parent_id', id)}
             error={form.errors['parent_id']}
           />
           <Textarea label="Description" autosize minRows={2} maxLength={1024} {...form.getInputProps('description')} />
           <Switch label="Active" {...form.getInputProps('is_active', { type: 'checkbox' })} />
-          {isLoose && <Problem error={action.error} />}
+          {hasFormError && <ErrorAlert error={action.error} />}
           <Group justify="flex-end" mt="xs">
             <Button variant="default" onClick={onClose}>
               Cancel

@@ -17,55 +17,55 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { listPositions, useAssetNames } from '../../api/assets.ts'
-import { ancestorsOf, deleteLocation, oneLocation, trafficAt } from '../../api/locations.ts'
-import { refreshOverview, usePlaces } from '../../api/looking.ts'
+import { ancestorsOf, deleteLocation, oneLocation, locationEvents } from '../../api/locations.ts'
+import { refreshOverview, useLocationCounts } from '../../api/overview.ts'
 import type { Location } from '../../api/types.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { Empty } from '../../components/empty.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
 import { IconBox, IconDots, IconPencil, IconPlus, IconScan, IconTag, IconTrash } from '../../components/icons.ts'
-import { Lines } from '../../components/loading.tsx'
+import { Skeleton } from '../../components/skeleton.tsx'
 import { Card, Page } from '../../components/page.tsx'
 import { Pager } from '../../components/pager.tsx'
-import { AssetLink, PlaceLink } from '../../components/place-link.tsx'
-import { tell } from '../../components/problem.tsx'
+import { AssetLink, LocationLink } from '../../components/record-links.tsx'
+import { notify } from '../../components/feedback.tsx'
 import { QueryView } from '../../components/query-view.tsx'
-import { RecordProblem } from '../../components/record-problem.tsx'
-import { Rename } from '../../components/rename.tsx'
+import { RecordErrorPage } from '../../components/record-error-page.tsx'
+import { RenameKey } from '../../components/rename-key.tsx'
 import { TagsCard } from '../../components/tags-card.tsx'
-import { useCan } from '../../components/use-session.ts'
-import { When } from '../../components/when.tsx'
-import { count } from '../../lib/time.ts'
+import { useHasRole } from '../../components/use-session.ts'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { formatNumber } from '../../lib/time.ts'
 import { EditLocation } from './edit-location.tsx'
 import { NewLocation } from './new-location.tsx'
 
 const size = 15
 
-function HereCard({ id }: { id: number }) {
+function AssetsHereCard({ id }: { id: number }) {
   const [page, setPage] = useState(1)
-  const [isDeep, setDeep] = useState(true)
-  const here = useQuery(
-    listPositions({ location_id: id, include_descendants: isDeep, limit: size, offset: (page - 1) * size }),
+  const [includeBelow, setIncludeBelow] = useState(true)
+  const positions = useQuery(
+    listPositions({ location_id: id, include_descendants: includeBelow, limit: size, offset: (page - 1) * size }),
   )
-  const nameOf = useAssetNames(here.data?.data.map((one) => one.asset_external_key) ?? [])
+  const nameOf = useAssetNames(positions.data?.data.map((one) => one.asset_external_key) ?? [])
   return (
     <Card
-      title="Here now"
+      title="Assets here"
       aside={
         <Switch
           size="xs"
-          label="With places below"
-          checked={isDeep}
+          label="Include locations below"
+          checked={includeBelow}
           onChange={({ currentTarget }) => {
             setPage(1)
-            setDeep(currentTarget.checked)
+            setIncludeBelow(currentTarget.checked)
           }}
         />
       }
     >
-      <QueryView query={here} rows={4}>
+      <QueryView query={positions} rows={4}>
         {({ data, total_count: total }) =>
           total === 0 ? (
-            <Empty icon={<IconBox size={22} />} title="Nothing was last seen here" />
+            <EmptyState icon={<IconBox size={22} />} title="No assets were last seen here" />
           ) : (
             <>
               <div className="table-wrap">
@@ -77,21 +77,21 @@ function HereCard({ id }: { id: number }) {
                           <AssetLink id={row.asset_id} name={nameOf(row.asset_external_key)} />
                           {row.location_id !== id && (
                             <Text size="xs" c="dimmed" hiddenFrom="xs">
-                              <PlaceLink id={row.location_id} fallback={row.location_external_key} />
+                              <LocationLink id={row.location_id} fallback={row.location_external_key} />
                             </Text>
                           )}
                         </Table.Td>
                         <Table.Td visibleFrom="xs">
                           {row.location_id === id ? (
                             <Text size="sm" c="dimmed">
-                              right here
+                              this location
                             </Text>
                           ) : (
-                            <PlaceLink id={row.location_id} fallback={row.location_external_key} />
+                            <LocationLink id={row.location_id} fallback={row.location_external_key} />
                           )}
                         </Table.Td>
                         <Table.Td ta="right">
-                          <When at={row.asset_last_seen} />
+                          <RelativeTime at={row.asset_last_seen} />
                         </Table.Td>
                       </Table.Tr>
                     ))}
@@ -107,36 +107,36 @@ function HereCard({ id }: { id: number }) {
   )
 }
 
-function TrafficCard({ id }: { id: number }) {
+function LocationEventsCard({ id }: { id: number }) {
   const [page, setPage] = useState(1)
-  const traffic = useQuery(trafficAt(id, { limit: size, offset: (page - 1) * size }))
-  const nameOf = useAssetNames(traffic.data?.data.map((one) => one.asset_external_key) ?? [])
+  const events = useQuery(locationEvents(id, { limit: size, offset: (page - 1) * size }))
+  const nameOf = useAssetNames(events.data?.data.map((one) => one.asset_external_key) ?? [])
   return (
     <Card title="Arrivals and departures">
-      <QueryView query={traffic} rows={4}>
+      <QueryView query={events} rows={4}>
         {({ data, total_count: total }) =>
           total === 0 ? (
             <Text size="sm" c="dimmed">
-              Nothing has come or gone yet.
+              No arrivals or departures yet.
             </Text>
           ) : (
             <>
               {data.map((one) => (
                 <div className="move-row" key={`${one.asset_id}-${one.event}-${one.occurred_at}`}>
                   <Badge color={one.event === 'arrival' ? 'harbor' : 'gray'} style={{ flex: 'none' }} w={72}>
-                    {one.event === 'arrival' ? 'came' : 'left'}
+                    {one.event === 'arrival' ? 'arrived' : 'left'}
                   </Badge>
                   <Box style={{ flex: 1, minWidth: 0 }}>
                     <AssetLink id={one.asset_id} name={nameOf(one.asset_external_key)} />
                     {one.other_location_name !== null && (
                       <Text size="sm" c="dimmed" span>
                         {one.event === 'arrival' ? ' from ' : ' to '}
-                        <PlaceLink id={one.other_location_id} name={one.other_location_name} />
+                        <LocationLink id={one.other_location_id} name={one.other_location_name} />
                       </Text>
                     )}
                   </Box>
                   <Text size="xs" c="dimmed">
-                    <When at={one.occurred_at} />
+                    <RelativeTime at={one.occurred_at} />
                   </Text>
                 </div>
               ))}
@@ -149,12 +149,12 @@ function TrafficCard({ id }: { id: number }) {
   )
 }
 
-function Below({ location, onAdd }: { location: Location; onAdd: (() => void) | null }) {
-  const places = usePlaces()
-  const children = [...places.values()].filter((one) => one.parent_id === location.id)
+function ChildLocationsCard({ location, onAdd }: { location: Location; onAdd: (() => void) | null }) {
+  const counts = useLocationCounts()
+  const children = [...counts.values()].filter((one) => one.parent_id === location.id)
   return (
     <Card
-      title="Places below"
+      title="Locations below"
       aside={
         onAdd !== null && (
           <Button size="compact-sm" variant="light" leftSection={<IconPlus size={14} />} onClick={onAdd}>
@@ -173,10 +173,10 @@ function Below({ location, onAdd }: { location: Location; onAdd: (() => void) | 
         .map((one) => (
           <div className="move-row" key={one.location_id}>
             <Box style={{ flex: 1, minWidth: 0 }}>
-              <PlaceLink id={one.location_id} name={one.name} />
+              <LocationLink id={one.location_id} name={one.name} />
             </Box>
             <Text size="sm" className="number">
-              {count(one.here_with_subtree)}
+              {formatNumber(one.here_with_subtree)}
             </Text>
           </div>
         ))}
@@ -191,8 +191,8 @@ export function LocationPage() {
   if (location.data !== undefined) return <Loaded key={id} location={location.data} />
   if (location.isError)
     return (
-      <RecordProblem
-        what="Location"
+      <RecordErrorPage
+        recordType="Location"
         list={{ to: '/locations', label: 'Locations' }}
         error={location.error}
         onRetry={() => void location.refetch()}
@@ -200,20 +200,20 @@ export function LocationPage() {
     )
   return (
     <Box className="app-page">
-      <Lines />
+      <Skeleton />
     </Box>
   )
 }
 
 function Actions({ location, onOpen }: { location: Location; onOpen: (what: 'edit' | 'rename' | 'delete') => void }) {
-  const isManager = useCan('manager')
-  const isOperator = useCan('operator')
+  const isManager = useHasRole('manager')
+  const isOperator = useHasRole('operator')
   return (
     <>
       {isOperator && (
         <Button
           leftSection={<IconScan size={16} />}
-          renderRoot={(props) => <Link to="/scan" search={{ place: location.id }} {...props} />}
+          renderRoot={(props) => <Link to="/scan" search={{ location: location.id }} {...props} />}
         >
           Scan here
         </Button>
@@ -245,7 +245,7 @@ function Actions({ location, onOpen }: { location: Location; onOpen: (what: 'edi
 }
 
 function Loaded({ location }: { location: Location }) {
-  const isManager = useCan('manager')
+  const isManager = useHasRole('manager')
   const navigate = useNavigate()
   const queries = useQueryClient()
   const ancestors = useQuery(ancestorsOf(location.id))
@@ -254,7 +254,7 @@ function Loaded({ location }: { location: Location }) {
   const onDelete = async (): Promise<void> => {
     await deleteLocation(location.id)
     refreshOverview(queries)
-    tell(`${location.name} was deleted.`)
+    notify(`${location.name} was deleted.`)
     await navigate({ to: '/locations' })
   }
   return (
@@ -266,7 +266,7 @@ function Loaded({ location }: { location: Location }) {
             Locations
           </Anchor>
           {ancestors.data?.data.map((one) => (
-            <PlaceLink key={one.id} id={one.id} name={one.name} />
+            <LocationLink key={one.id} id={one.id} name={one.name} />
           ))}
         </Breadcrumbs>
       }
@@ -282,20 +282,20 @@ function Loaded({ location }: { location: Location }) {
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 8 }}>
           <Stack>
-            <HereCard id={location.id} />
-            <TrafficCard id={location.id} />
+            <AssetsHereCard id={location.id} />
+            <LocationEventsCard id={location.id} />
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>
           <Stack>
-            <Below location={location} onAdd={isManager ? () => setOpen('new') : null} />
+            <ChildLocationsCard location={location} onAdd={isManager ? () => setOpen('new') : null} />
             <TagsCard kind="locations" id={location.id} tags={location.tags} mayEdit={isManager} />
           </Stack>
         </Grid.Col>
       </Grid>
       {open === 'edit' && <EditLocation location={location} onClose={close} />}
       {open === 'rename' && (
-        <Rename kind="locations" id={location.id} current={location.external_key} opened onClose={close} />
+        <RenameKey kind="locations" id={location.id} current={location.external_key} opened onClose={close} />
       )}
       {open === 'new' && <NewLocation opened parentId={location.id} onClose={close} />}
       <Confirm
@@ -305,8 +305,8 @@ function Loaded({ location }: { location: Location }) {
         onConfirm={onDelete}
         onClose={close}
       >
-        A place can only be deleted when no place stands below it and no asset was last seen there. It cannot be brought
-        back.
+        A location can be deleted only if it has no locations below it and no asset was last seen there. This cannot be
+        undone.
       </Confirm>
     </Page>
   )

@@ -3,9 +3,9 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { createLocation } from '../../api/locations.ts'
 import { LocationPicker } from '../../components/pickers.tsx'
-import { Problem, tell } from '../../components/problem.tsx'
-import { required, showRefusal } from '../../lib/forms.ts'
-import { refreshOverview } from '../../api/looking.ts'
+import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { required, showFieldErrors } from '../../lib/forms.ts'
+import { refreshOverview } from '../../api/overview.ts'
 
 export function NewLocation({
   opened,
@@ -31,13 +31,13 @@ export function NewLocation({
         ...(parent === null ? {} : { parent_id: parent }),
       })
     },
-    onSuccess: (made) => {
+    onSuccess: (created) => {
       void queries.invalidateQueries({ queryKey: ['locations'] })
       refreshOverview(queries)
-      tell(`${made.name} is a place now.`)
+      notify(`${created.name} was created.`)
       close()
     },
-    onError: (error) => showRefusal(form, error),
+    onError: (error) => showFieldErrors(form, error),
   })
   const close = (): void => {
     form.reset()
@@ -51,18 +51,18 @@ export function NewLocation({
           <TextInput label="Name" data-autofocus required maxLength={255} {...form.getInputProps('name')} />
           <TextInput
             label="Key"
-            description="Your own short name for it. Left empty, it gets one such as LOC-001."
+            description="Your own identifier. If empty, a key such as LOC-001 is generated."
             maxLength={255}
             {...form.getInputProps('external_key')}
           />
           <LocationPicker
-            label="Inside of"
-            placeholder="Nothing: it stands at the top"
+            label="Parent location"
+            placeholder="None (top level)"
             value={form.values.parent_id}
             onChange={(id) => form.setFieldValue('parent_id', id)}
           />
           <Textarea label="Description" autosize minRows={2} maxLength={1024} {...form.getInputProps('description')} />
-          {action.isError && Object.keys(form.errors).length === 0 && <Problem error={action.error} />}
+          {action.isError && Object.keys(form.errors).length === 0 && <ErrorAlert error={action.error} />}
           <Group justify="flex-end" mt="xs">
             <Button variant="default" onClick={close}>
               Cancel

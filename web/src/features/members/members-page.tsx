@@ -2,19 +2,19 @@ import { Badge, Box, Button, Group, Modal, Select, Stack, Text, TextInput } from
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { get, patch, post, remove } from '../../api/client.ts'
+import { get, patch, post, remove } from '../../api/request.ts'
 import { type Invitation, type List, type Member, type NewInvitation, type Role, roles } from '../../api/types.ts'
 import { AdminOnly } from '../../components/admin-only.tsx'
 import { Confirm } from '../../components/confirm.tsx'
-import { ShownOnce } from '../../components/copy.tsx'
+import { OneTimeSecrets } from '../../components/copy.tsx'
 import { IconUserPlus } from '../../components/icons.ts'
 import { Card, Page } from '../../components/page.tsx'
-import { Problem, tell, tellProblem } from '../../components/problem.tsx'
+import { ErrorAlert, notify, notifyError } from '../../components/feedback.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { useUser } from '../../components/use-session.ts'
-import { When } from '../../components/when.tsx'
-import { emailRule, showRefusal } from '../../lib/forms.ts'
-import { roleWords } from '../../lib/roles.ts'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { emailRule, showFieldErrors } from '../../lib/forms.ts'
+import { roleDescriptions } from '../../lib/roles.ts'
 import { date } from '../../lib/time.ts'
 
 const options = roles.map((role) => ({ value: role, label: role.charAt(0).toUpperCase() + role.slice(1) }))
@@ -31,7 +31,7 @@ function Members() {
   const user = useUser()
   const queries = useQueryClient()
   const [isInviting, setInviting] = useState(false)
-  const [doomed, setDoomed] = useState<Member | null>(null)
+  const [memberToRemove, setMemberToRemove] = useState<Member | null>(null)
   const members = useQuery({
     queryKey: ['members'],
     queryFn: ({ signal }) => get<List<Member>>('/members', { limit: 200 }, signal),
@@ -39,14 +39,14 @@ function Members() {
   const refresh = (): void => void queries.invalidateQueries({ queryKey: ['members'] })
   const change = useMutation({
     mutationFn: ({ id, role }: { id: number; role: Role }) => patch(`/members/${id}`, { role }),
-    onSuccess: () => tell('Changed. It counts from their next request on.'),
-    onError: tellProblem,
+    onSuccess: () => notify('The role was changed. It applies from the next request.'),
+    onError: notifyError,
     onSettled: refresh,
   })
   return (
     <Page
       title="Members"
-      lead={`The people in ${user.org.name}, and what they may do.`}
+      lead={`The members of ${user.org.name} and their roles.`}
       actions={
         <Button leftSection={<IconUserPlus size={16} />} onClick={() => setInviting(true)}>
           Invite
@@ -82,7 +82,7 @@ function Members() {
                       variant="subtle"
                       color="red"
                       aria-label={`Remove ${one.email}`}
-                      onClick={() => setDoomed(one)}
+                      onClick={() => setMemberToRemove(one)}
                     >
                       Remove
                     </Button>
@@ -93,27 +93,27 @@ function Members() {
           </QueryView>
         </Card>
         <Invitations />
-        <Card title="What roles may do">
+        <Card title="Permissions of each role">
           {roles.map((role) => (
             <Text size="sm" key={role}>
-              <b>{role}</b> {roleWords[role]}
+              <b>{role}</b> {roleDescriptions[role]}
             </Text>
           ))}
         </Card>
       </Stack>
       {isInviting && <Invite onClose={() => setInviting(false)} />}
       <Confirm
-        opened={doomed !== null}
-        title={`Remove ${doomed?.email ?? ''}?`}
+        opened={memberToRemove !== null}
+        title={`Remove ${memberToRemove?.email ?? ''}?`}
         verb="Remove member"
-        onClose={() => setDoomed(null)}
+        onClose={() => setMemberToRemove(null)}
         onConfirm={async () => {
-          await remove(`/members/${String(doomed?.user_id)}`)
-          tell('Removed.')
+          await remove(`/members/${String(memberToRemove?.user_id)}`)
+          notify('The member was removed.')
           refresh()
         }}
       >
-        They lose access to {user.org.name} at their next request. What they did stays.
+        The member loses access to {user.org.name} at the next request. Their past changes are kept.
       </Confirm>
     </Page>
   )
@@ -127,8 +127,8 @@ function Invitations() {
   })
   const withdraw = useMutation({
     mutationFn: (id: number) => remove(`/invitations/${id}`),
-    onSuccess: () => tell('Withdrawn. The link no longer works.'),
-    onError: tellProblem,
+    onSuccess: () => notify('The invitation was withdrawn. Its link no longer works.'),
+    onError: notifyError,
     onSettled: () => queries.invalidateQueries({ queryKey: ['invitations'] }),
   })
   if (open.data?.data.length === 0) return null
@@ -142,7 +142,7 @@ function Invitations() {
                 {one.email} <Badge color="gray">{one.role}</Badge>
               </Text>
               <Text size="xs" c="dimmed">
-                until <When at={one.expires_at} />
+                until <RelativeTime at={one.expires_at} />
               </Text>
               <Button
                 size="compact-sm"
@@ -170,23 +170,23 @@ function Invite({ onClose }: { onClose: () => void }) {
   const action = useMutation({
     mutationFn: () => post<NewInvitation>('/invitations', form.getValues()),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['invitations'] }),
-    onError: (error) => showRefusal(form, error),
+    onError: (error) => showFieldErrors(form, error),
   })
-  const made = action.data
+  const created = action.data
   return (
-    <Modal opened onClose={onClose} title="Invite somebody" size={made === undefined ? 'md' : 'lg'}>
-      {made === undefined ? (
+    <Modal opened onClose={onClose} title="Invite a member" size={created === undefined ? 'md' : 'lg'}>
+      {created === undefined ? (
         <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
           <Stack gap="sm">
             <TextInput label="E-mail" type="email" data-autofocus {...form.getInputProps('email')} />
             <Select
               label="Role"
-              description={`${/^[ao]/.test(form.values.role) ? 'An' : 'A'} ${form.values.role} ${roleWords[form.values.role]}.`}
+              description={`${/^[ao]/.test(form.values.role) ? 'An' : 'A'} ${form.values.role} ${roleDescriptions[form.values.role]}.`}
               allowDeselect={false}
               data={options}
               {...form.getInputProps('role')}
             />
-            {action.isError && Object.keys(form.errors).length === 0 && <Problem error={action.error} />}
+            {action.isError && Object.keys(form.errors).length === 0 && <ErrorAlert error={action.error} />}
             <Group justify="flex-end">
               <Button variant="default" onClick={onClose}>
                 Cancel
@@ -198,9 +198,11 @@ function Invite({ onClose }: { onClose: () => void }) {
           </Stack>
         </form>
       ) : (
-        <ShownOnce values={[{ label: `Link for ${made.email}`, value: made.link }]} onDone={onClose}>
-          <Text size="sm">It works once, within seven days. Where mail is set up, it was sent too.</Text>
-        </ShownOnce>
+        <OneTimeSecrets values={[{ label: `Link for ${created.email}`, value: created.link }]} onDone={onClose}>
+          <Text size="sm">
+            The link can be used once, within seven days. If the server can send mail, the invitation was also sent.
+          </Text>
+        </OneTimeSecrets>
       )}
     </Modal>
   )

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Overview } from '../../api/types.ts'
 import { IconCheck } from '../../components/icons.ts'
-import { useCan } from '../../components/use-session.ts'
+import { useHasRole } from '../../components/use-session.ts'
 import { NewAsset } from '../assets/new-asset.tsx'
 import { NewLocation } from '../locations/new-location.tsx'
 
@@ -14,25 +14,25 @@ interface Step {
   action: React.ReactNode
 }
 
-/** The way from nothing to a first sighting, in three steps. */
+/** The three steps from an empty organization to the first sighting. */
 export function FirstSteps({ data }: { data: Overview }) {
-  const isManager = useCan('manager')
-  const isOperator = useCan('operator')
-  const [open, setOpen] = useState<'place' | 'thing' | null>(null)
+  const isManager = useHasRole('manager')
+  const isOperator = useHasRole('operator')
+  const [open, setOpen] = useState<'location' | 'asset' | null>(null)
   const steps: Step[] = [
     {
-      title: 'Name your places',
-      text: 'A site, a hall, a room, a shelf: whatever you answer with when somebody asks where something is.',
+      title: 'Create locations',
+      text: 'For example a site, a hall, a room or a shelf.',
       isDone: data.locations.length > 0,
-      action: isManager && <Button onClick={() => setOpen('place')}>Add a place</Button>,
+      action: isManager && <Button onClick={() => setOpen('location')}>Add a location</Button>,
     },
     {
-      title: 'Add things and their tags',
-      text: 'One by one, or many at once from a CSV file. A tag is what readers and cameras see: RFID, BLE or a barcode.',
+      title: 'Add assets and tags',
+      text: 'Add them one by one or import a CSV file. Readers and cameras identify an asset by its RFID, BLE or barcode tag.',
       isDone: data.assets_total > 0,
       action: isManager && (
         <Group gap="sm">
-          <Button onClick={() => setOpen('thing')}>Add an asset</Button>
+          <Button onClick={() => setOpen('asset')}>Add an asset</Button>
           <Button variant="default" renderRoot={(props) => <Link to="/import" {...props} />}>
             Import a CSV
           </Button>
@@ -40,8 +40,8 @@ export function FirstSteps({ data }: { data: Overview }) {
       ),
     },
     {
-      title: 'See something for the first time',
-      text: 'Scan with the camera of your phone, or point a reader here. From then on this page shows where everything is.',
+      title: 'Record the first sighting',
+      text: 'Scan a tag with your phone or connect a reader. This page then shows where your assets are.',
       isDone: data.seen_total > 0,
       action: (
         <Group gap="sm">
@@ -73,14 +73,14 @@ export function FirstSteps({ data }: { data: Overview }) {
         </Paper>
       ))}
       <Text size="sm" c="dimmed">
-        Programs get in through the{' '}
+        Programs can use the{' '}
         <Anchor inherit underline="always" href="/api/docs">
           API
         </Anchor>
         .
       </Text>
-      <NewLocation opened={open === 'place'} parentId={null} onClose={() => setOpen(null)} />
-      <NewAsset opened={open === 'thing'} onClose={() => setOpen(null)} />
+      <NewLocation opened={open === 'location'} parentId={null} onClose={() => setOpen(null)} />
+      <NewAsset opened={open === 'asset'} onClose={() => setOpen(null)} />
     </Stack>
   )
 }

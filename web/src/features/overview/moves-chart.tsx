@@ -2,7 +2,7 @@ import '@mantine/charts/styles.css'
 import { BarChart } from '@mantine/charts'
 import { clockTime, dateTime } from '../../lib/time.ts'
 
-/** Moves of the last 24 hours. Loaded apart: the chart library is the heaviest part of the app. */
+/** Moves of the last 24 hours. Loaded on demand: the chart library is the largest part of the app. */
 export default function MovesChart({ hours }: { hours: readonly { hour: string; moves: number }[] }) {
   return (
     <BarChart

@@ -2,15 +2,15 @@ import { Anchor, Badge, Box, Grid, Group, Paper, SimpleGrid, Skeleton, Stack, Te
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Suspense, lazy, useMemo } from 'react'
-import { overview, quietAssets } from '../../api/looking.ts'
+import { overview, unseenAssets } from '../../api/overview.ts'
 import { listReaders } from '../../api/readers.ts'
 import type { Overview } from '../../api/types.ts'
 import { Card, Page } from '../../components/page.tsx'
-import { AssetLink, PlaceLink } from '../../components/place-link.tsx'
+import { AssetLink, LocationLink } from '../../components/record-links.tsx'
 import { QueryView } from '../../components/query-view.tsx'
-import { When } from '../../components/when.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
 import { readerHealth } from '../../lib/reader-health.ts'
-import { count } from '../../lib/time.ts'
+import { formatNumber } from '../../lib/time.ts'
 import { treeRows } from '../locations/tree.ts'
 import { FirstSteps } from './first-steps.tsx'
 import { MovesCard } from './moves-card.tsx'
@@ -24,7 +24,7 @@ function Stat({ label, value, note }: { label: string; value: number; note?: str
         {label}
       </Text>
       <Text fz={26} fw={660} lh={1.25} className="number">
-        {count(value)}
+        {formatNumber(value)}
       </Text>
       <Text size="xs" c="dimmed" mih={18}>
         {note}
@@ -33,14 +33,14 @@ function Stat({ label, value, note }: { label: string; value: number; note?: str
   )
 }
 
-const shownPlaces = 14
+const maxShownLocations = 14
 
-function PlacesCard({ data }: { data: Overview }) {
+function LocationsCard({ data }: { data: Overview }) {
   const rows = useMemo(() => treeRows(data.locations, new Set()), [data.locations])
-  const most = Math.max(1, ...data.locations.map((one) => one.here_with_subtree))
+  const maxCount = Math.max(1, ...data.locations.map((one) => one.here_with_subtree))
   return (
     <Card
-      title="Where everything is"
+      title="Assets per location"
       aside={
         <Anchor size="sm" renderRoot={(props) => <Link to="/locations" {...props} />}>
           All locations
@@ -48,8 +48,8 @@ function PlacesCard({ data }: { data: Overview }) {
       }
     >
       <Stack gap={9}>
-        {rows.slice(0, shownPlaces).map(({ place, depth }) => (
-          <Group key={place.location_id} gap="sm" wrap="nowrap" className="place-row">
+        {rows.slice(0, maxShownLocations).map(({ location, depth }) => (
+          <Group key={location.location_id} gap="sm" wrap="nowrap" className="location-row">
             <Text
               size="sm"
               truncate
@@ -57,19 +57,19 @@ function PlacesCard({ data }: { data: Overview }) {
               style={{ flex: '1 1 46%', minWidth: 0 }}
               fw={depth === 0 ? 600 : 400}
             >
-              <PlaceLink id={place.location_id} name={place.name} />
+              <LocationLink id={location.location_id} name={location.name} />
             </Text>
             <Box className="bar" style={{ flex: '1 1 34%' }} aria-hidden>
-              <div style={{ width: `${(place.here_with_subtree / most) * 100}%` }} />
+              <div style={{ width: `${(location.here_with_subtree / maxCount) * 100}%` }} />
             </Box>
             <Text size="sm" className="number" w={52} ta="right">
-              {count(place.here_with_subtree)}
+              {formatNumber(location.here_with_subtree)}
             </Text>
           </Group>
         ))}
-        {rows.length > shownPlaces && (
+        {rows.length > maxShownLocations && (
           <Text size="xs" c="dimmed">
-            and {count(rows.length - shownPlaces)} more places
+            and {formatNumber(rows.length - maxShownLocations)} more locations
           </Text>
         )}
       </Stack>
@@ -77,16 +77,16 @@ function PlacesCard({ data }: { data: Overview }) {
   )
 }
 
-function QuietCard({ data }: { data: Overview }) {
-  const quiet = useQuery(quietAssets({ hours: data.quiet_after_hours, limit: 6, offset: 0 }))
+function UnseenAssetsCard({ data }: { data: Overview }) {
+  const unseen = useQuery(unseenAssets({ hours: data.quiet_after_hours, limit: 6, offset: 0 }))
   return (
-    <Card title="Not seen for a while">
-      <QueryView query={quiet} rows={3}>
+    <Card title="Not seen recently">
+      <QueryView query={unseen} rows={3}>
         {({ data: rows, total_count: total }) => (
           <>
             {total === 0 && (
               <Text size="sm" c="dimmed">
-                Everything that was ever seen was seen within the last {data.quiet_after_hours} hours.
+                All assets with a sighting were seen within the last {data.quiet_after_hours} hours.
               </Text>
             )}
             {rows.map((one) => (
@@ -96,11 +96,11 @@ function QuietCard({ data }: { data: Overview }) {
                     <AssetLink id={one.asset_id} name={one.name} />
                   </Text>
                   <Text size="xs" c="dimmed">
-                    last at <PlaceLink id={one.location_id} name={one.location_name} />
+                    last at <LocationLink id={one.location_id} name={one.location_name} />
                   </Text>
                 </Box>
                 <Text size="xs" c="dimmed">
-                  <When at={one.last_seen_at} />
+                  <RelativeTime at={one.last_seen_at} />
                 </Text>
               </div>
             ))}
@@ -124,26 +124,26 @@ function ReadersCard() {
     >
       <QueryView query={readers} rows={2}>
         {({ data }) => {
-          const quiet = data.filter((one) => readerHealth(one).kind !== 'good')
+          const unhealthy = data.filter((one) => readerHealth(one).kind !== 'good')
           if (data.length === 0)
             return (
               <Text size="sm" c="dimmed">
-                No reader reports here yet.
+                No readers yet.
               </Text>
             )
-          if (quiet.length === 0)
+          if (unhealthy.length === 0)
             return (
               <Text size="sm" c="dimmed">
-                All {count(data.length)} have reported lately.
+                All {formatNumber(data.length)} readers reported recently.
               </Text>
             )
-          return quiet.slice(0, 6).map((one) => (
+          return unhealthy.slice(0, 6).map((one) => (
             <div className="move-row" key={one.id}>
               <Link to="/readers/$readerId" params={{ readerId: String(one.id) }} className="row-link">
                 {one.name}
               </Link>
               <Badge color="yellow" ml="auto">
-                {readerHealth(one).words}
+                {readerHealth(one).label}
               </Badge>
             </div>
           ))
@@ -159,10 +159,10 @@ function Loaded({ data }: { data: Overview }) {
   return (
     <Stack>
       <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="sm">
-        <Stat label="Assets" value={data.assets_total} note={`${count(data.seen_total)} seen at least once`} />
-        <Stat label="Places" value={data.locations.length} />
+        <Stat label="Assets" value={data.assets_total} note={`${formatNumber(data.seen_total)} seen at least once`} />
+        <Stat label="Locations" value={data.locations.length} />
         <Stat label="Moves in 24 hours" value={moves} />
-        <Stat label="Not seen lately" value={data.quiet_total} note={`for ${data.quiet_after_hours} hours or more`} />
+        <Stat label="Not seen recently" value={data.quiet_total} note={`for ${data.quiet_after_hours} hours or more`} />
       </SimpleGrid>
       <Card title="Moves per hour">
         <Suspense fallback={<Skeleton h={150} />}>
@@ -172,8 +172,8 @@ function Loaded({ data }: { data: Overview }) {
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 7 }}>
           <Stack>
-            <PlacesCard data={data} />
-            <QuietCard data={data} />
+            <LocationsCard data={data} />
+            <UnseenAssetsCard data={data} />
             <ReadersCard />
           </Stack>
         </Grid.Col>
@@ -188,7 +188,7 @@ function Loaded({ data }: { data: Overview }) {
 export function OverviewPage() {
   const data = useQuery(overview())
   return (
-    <Page title="Overview" lead="Where everything is now, and what just moved.">
+    <Page title="Overview" lead="Current locations and recent moves.">
       <QueryView query={data}>{(loaded) => <Loaded data={loaded} />}</QueryView>
     </Page>
   )

@@ -1,31 +1,34 @@
 import { Modal, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { NewReader } from '../../api/types.ts'
-import { ShownOnce } from '../../components/copy.tsx'
+import { OneTimeSecrets } from '../../components/copy.tsx'
 import { ReaderForm } from './reader-form.tsx'
 import { Snippets } from './snippets.tsx'
 
-/** The form for a reader, then what the server shows once about it. With a topic, what is sent there is taken at once. */
+/**
+ * The form for a new reader, then its token, which the server returns only once. With a topic key, messages under that
+ * topic are assigned to the new reader.
+ */
 export function AddReader({ topicKey, onClose }: { topicKey?: string; onClose: () => void }) {
-  const [made, setMade] = useState<NewReader | null>(null)
-  if (made === null) return <ReaderForm reader={null} topicKey={topicKey} onClose={onClose} onMade={setMade} />
+  const [created, setCreated] = useState<NewReader | null>(null)
+  if (created === null) return <ReaderForm reader={null} topicKey={topicKey} onClose={onClose} onCreated={setCreated} />
   return (
-    <Modal opened onClose={onClose} title={made.name} size="lg">
-      <ShownOnce values={[{ label: 'Token of the reader', value: made.token }]} onDone={onClose}>
+    <Modal opened onClose={onClose} title={created.name} size="lg">
+      <OneTimeSecrets values={[{ label: 'Reader token', value: created.token }]} onDone={onClose}>
         <Stack gap={4}>
-          <Text fw={600}>{topicKey === undefined ? 'Point the device here' : 'Nothing to change in the device'}</Text>
+          <Text fw={600}>{topicKey === undefined ? 'Configure the device' : 'The device needs no changes'}</Text>
           {topicKey !== undefined && (
             <Text size="sm">
-              Messages under the topic it uses already are taken from now on. The token is for HTTP, should you want
-              that later.
+              Messages under its current topic are accepted from now on. The token is needed only if you switch the
+              device to HTTP.
             </Text>
           )}
           <Snippets
-            format={made.format}
-            connection={{ ingestUrl: made.ingest_url, token: made.token, mqtt: made.mqtt }}
+            format={created.format}
+            connection={{ ingestUrl: created.ingest_url, token: created.token, mqtt: created.mqtt }}
           />
         </Stack>
-      </ShownOnce>
+      </OneTimeSecrets>
     </Modal>
   )
 }

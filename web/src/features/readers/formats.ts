@@ -1,69 +1,69 @@
-/** The devices readers are known by, and how each is pointed at this server. */
-export interface Format {
+/** The supported devices and how each of them is configured. */
+export interface DeviceFormat {
   value: string
   label: string
-  /** Where to go in the device, in the order of its own screens. */
+  /** The configuration steps, in the order of the device's own screens. */
   steps: string
-  ways: readonly ('http' | 'mqtt')[]
+  transports: readonly ('http' | 'mqtt')[]
 }
 
-export const formats: readonly Format[] = [
+export const formats: readonly DeviceFormat[] = [
   {
     value: 'generic',
-    label: 'Anything that sends JSON',
+    label: 'Any device that sends JSON',
     steps: 'Send one POST per batch of reads. Only "tag" is required.',
-    ways: ['http', 'mqtt'],
+    transports: ['http', 'mqtt'],
   },
   {
     value: 'csl',
     label: 'CSL CS463, CS203X',
-    steps: 'In the web page of the reader: Cloud Server → JSON over HTTP. Use the address with the token in it.',
-    ways: ['http'],
+    steps: 'On the web page of the reader: Cloud Server → JSON over HTTP. Use the URL that contains the token.',
+    transports: ['http'],
   },
   {
     value: 'impinj',
-    label: 'Impinj R700 and kin',
-    steps: 'IoT device interface → Event webhook with the address below, or MQTT with the data below.',
-    ways: ['http', 'mqtt'],
+    label: 'Impinj R700 series',
+    steps: 'IoT device interface → Event webhook with the URL below, or MQTT with the settings below.',
+    transports: ['http', 'mqtt'],
   },
   {
     value: 'zebra-fixed',
     label: 'Zebra FX, FXR90, ATR7000',
-    steps: 'IoT Connector → Data endpoint: HTTP POST or MQTT, with the data below.',
-    ways: ['http', 'mqtt'],
+    steps: 'IoT Connector → Data endpoint: HTTP POST or MQTT, with the settings below.',
+    transports: ['http', 'mqtt'],
   },
   {
     value: 'zebra-handheld',
     label: 'Zebra RFD40, RFD90',
-    steps: '123RFID → IoT Connector → MQTT endpoint with the data below.',
-    ways: ['mqtt'],
+    steps: '123RFID → IoT Connector → MQTT endpoint with the settings below.',
+    transports: ['mqtt'],
   },
   {
     value: 'gl-s10',
     label: 'GL.iNet GL-S10',
-    steps: 'Gateway page → Bluetooth → MQTT or HTTP, with the data below.',
-    ways: ['mqtt', 'http'],
+    steps: 'Gateway page → Bluetooth → MQTT or HTTP, with the settings below.',
+    transports: ['mqtt', 'http'],
   },
-  { value: 'moko', label: 'MOKO MK107, MKGW', steps: 'MKScanner app → MQTT settings.', ways: ['mqtt'] },
+  { value: 'moko', label: 'MOKO MK107, MKGW', steps: 'MKScanner app → MQTT settings.', transports: ['mqtt'] },
   {
     value: 'minew',
     label: 'Minew G1, G2, MG3, MG4',
     steps: 'Gateway page → Service → MQTT or HTTP. JSON and binary both work.',
-    ways: ['mqtt', 'http'],
+    transports: ['mqtt', 'http'],
   },
   {
     value: 'theengs',
     label: 'Theengs Gateway, OpenMQTTGateway',
-    steps: 'Start the gateway with the MQTT data below.',
-    ways: ['mqtt'],
+    steps: 'Start the gateway with the MQTT settings below.',
+    transports: ['mqtt'],
   },
 ]
 
 export const formatLabel = (value: string): string =>
-  value === 'auto' ? 'Recognized by itself' : (formats.find((one) => one.value === value)?.label ?? value)
+  value === 'auto' ? 'Detected automatically' : (formats.find((one) => one.value === value)?.label ?? value)
 
-export const clocks = [
-  { value: 'reader', label: 'The stamps of the reader' },
-  { value: 'server', label: 'The time of arrival' },
-  { value: 'sent_at', label: 'Stamps, corrected by the time of sending' },
+export const timeSources = [
+  { value: 'reader', label: 'Timestamps of the reader' },
+  { value: 'server', label: 'Time of arrival at the server' },
+  { value: 'sent_at', label: 'Timestamps of the reader, corrected by the time of sending' },
 ]

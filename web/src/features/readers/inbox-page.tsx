@@ -3,29 +3,29 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ColumnDef } from '@tanstack/react-table'
 import { useState } from 'react'
-import { listReaders, listUnknown } from '../../api/readers.ts'
+import { listReaders, listUnknownTags } from '../../api/readers.ts'
 import type { UnknownTag } from '../../api/types.ts'
 import { AttachCode } from '../../components/attach-code.tsx'
 import { DataTable } from '../../components/data-table.tsx'
-import { Empty } from '../../components/empty.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
 import { IconInbox } from '../../components/icons.ts'
 import { Page } from '../../components/page.tsx'
 import { Pager } from '../../components/pager.tsx'
-import { Problem } from '../../components/problem.tsx'
-import { useCan } from '../../components/use-session.ts'
-import { When } from '../../components/when.tsx'
+import { ErrorAlert } from '../../components/feedback.tsx'
+import { useHasRole } from '../../components/use-session.ts'
+import { RelativeTime } from '../../components/relative-time.tsx'
 import { tagLabel } from '../../lib/tags.ts'
-import { count } from '../../lib/time.ts'
+import { formatNumber } from '../../lib/time.ts'
 import { UnknownReaders } from './unknown-readers.tsx'
 
 const size = 25
 
 export function InboxPage() {
-  const isManager = useCan('manager')
+  const isManager = useHasRole('manager')
   const queries = useQueryClient()
   const [page, setPage] = useState(1)
-  const [chosen, setChosen] = useState<UnknownTag | null>(null)
-  const inbox = useQuery(listUnknown({ limit: size, offset: (page - 1) * size }))
+  const [selected, setSelected] = useState<UnknownTag | null>(null)
+  const inbox = useQuery(listUnknownTags({ limit: size, offset: (page - 1) * size }))
   const readers = useQuery(listReaders({ limit: 200, offset: 0 }))
   const nameOf = (id: number | null): string => readers.data?.data.find((one) => one.id === id)?.name ?? 'a reader'
   const columns: ColumnDef<UnknownTag>[] = [
@@ -39,7 +39,8 @@ export function InboxPage() {
             <span className="key">{original.value}</span>
           </Group>
           <Text size="xs" c="dimmed" hiddenFrom="sm">
-            {nameOf(original.reader_id)}, {count(original.reads)} reads, <When at={original.last_seen_at} />
+            {nameOf(original.reader_id)}, {formatNumber(original.reads)} reads,{' '}
+            <RelativeTime at={original.last_seen_at} />
           </Text>
         </>
       ),
@@ -64,13 +65,13 @@ export function InboxPage() {
       id: 'reads',
       header: 'Reads',
       meta: { align: 'right', from: 'sm' },
-      cell: ({ row: { original } }) => <span className="number">{count(original.reads)}</span>,
+      cell: ({ row: { original } }) => <span className="number">{formatNumber(original.reads)}</span>,
     },
     {
       id: 'last',
       header: 'Last',
       meta: { from: 'md' },
-      cell: ({ row: { original } }) => <When at={original.last_seen_at} />,
+      cell: ({ row: { original } }) => <RelativeTime at={original.last_seen_at} />,
     },
     {
       id: 'act',
@@ -82,7 +83,7 @@ export function InboxPage() {
             size="compact-sm"
             variant="light"
             aria-label={`Attach ${original.value}`}
-            onClick={() => setChosen(original)}
+            onClick={() => setSelected(original)}
           >
             Attach
           </Button>
@@ -92,7 +93,7 @@ export function InboxPage() {
   return (
     <Page
       title="Inbox"
-      lead="What readers saw or sent that nobody has named yet."
+      lead="Tags and readers that are not registered yet."
       above={
         <Anchor size="sm" c="dimmed" renderRoot={(props) => <Link to="/readers" {...props} />}>
           Readers
@@ -100,10 +101,10 @@ export function InboxPage() {
       }
     >
       <Title order={2} mb="xs">
-        Tags that hang on nothing
+        Unknown tags
       </Title>
       {inbox.isError ? (
-        <Problem error={inbox.error} onRetry={() => void inbox.refetch()} />
+        <ErrorAlert error={inbox.error} onRetry={() => void inbox.refetch()} />
       ) : (
         <Paper px="xs" py={4}>
           <DataTable
@@ -112,24 +113,24 @@ export function InboxPage() {
             rows={inbox.data?.data}
             rowKey={(one) => `${one.tag_type}-${one.value}`}
             empty={
-              <Empty icon={<IconInbox size={24} />} title="No unknown tags">
-                When a reader sees a tag that hangs on nothing, it waits here until it is attached to an asset: the
-                thousand seen last.
-              </Empty>
+              <EmptyState icon={<IconInbox size={24} />} title="No unknown tags">
+                Tags that a reader saw and that are attached to no asset or location. The inbox keeps the thousand tags
+                seen last.
+              </EmptyState>
             }
           />
         </Paper>
       )}
       <Pager page={page} size={size} total={inbox.data?.total_count ?? 0} onPage={setPage} what="tags" />
       {isManager && <UnknownReaders />}
-      <Modal opened={chosen !== null} onClose={() => setChosen(null)} title="Attach this tag">
-        {chosen !== null && (
+      <Modal opened={selected !== null} onClose={() => setSelected(null)} title="Attach this tag">
+        {selected !== null && (
           <Stack>
             <AttachCode
-              code={chosen.value}
-              type={chosen.tag_type}
+              code={selected.value}
+              type={selected.tag_type}
               onDone={() => {
-                setChosen(null)
+                setSelected(null)
                 void queries.invalidateQueries({ queryKey: ['inbox'] })
               }}
             />

@@ -3,58 +3,58 @@ import { useQuery } from '@tanstack/react-query'
 import { latestReads } from '../../api/readers.ts'
 import type { LatestRead } from '../../api/types.ts'
 import { Card } from '../../components/page.tsx'
-import { AssetLink, PlaceLink } from '../../components/place-link.tsx'
+import { AssetLink, LocationLink } from '../../components/record-links.tsx'
 import { QueryView } from '../../components/query-view.tsx'
-import { exact, toTheSecond } from '../../lib/time.ts'
+import { exactDateTime, timeWithSeconds } from '../../lib/time.ts'
 import { tagLabel } from '../../lib/tags.ts'
 
-const most = 15
+const maxRows = 15
 
-function Holder({ read: { holder } }: { read: LatestRead }) {
+function TagOwner({ read: { holder } }: { read: LatestRead }) {
   if (holder === null)
     return (
       <Text span size="xs" c="dimmed">
-        hangs on nothing
+        not attached
       </Text>
     )
   return holder.kind === 'asset' ? (
     <AssetLink id={holder.id} name={holder.name} />
   ) : (
-    <PlaceLink id={holder.id} fallback={holder.name} />
+    <LocationLink id={holder.id} fallback={holder.name} />
   )
 }
 
-const signal = ({ rssi_dbm: dbm }: LatestRead): string => (dbm === null ? '–' : `${dbm} dBm`)
+const signalText = ({ rssi_dbm: dbm }: LatestRead): string => (dbm === null ? '–' : `${dbm} dBm`)
 
 function Row({ read }: { read: LatestRead }) {
   const at = read.observed_at ?? read.received_at
   return (
     <Table.Tr>
       <Table.Td className="number" style={{ whiteSpace: 'nowrap' }}>
-        <time dateTime={at} title={exact(at)}>
-          {toTheSecond(at)}
+        <time dateTime={at} title={exactDateTime(at)}>
+          {timeWithSeconds(at)}
         </time>
       </Table.Td>
       <Table.Td>
-        <Holder read={read} />
+        <TagOwner read={read} />
         <Text size="xs" c="dimmed">
           {tagLabel(read.tag_type)} <span className="key">{read.value}</span>
         </Text>
         <Text size="xs" c="dimmed" hiddenFrom="xs">
-          antenna {read.antenna}, {signal(read)}
+          antenna {read.antenna}, {signalText(read)}
         </Text>
       </Table.Td>
       <Table.Td ta="right" className="number" visibleFrom="xs">
         {read.antenna}
       </Table.Td>
       <Table.Td ta="right" className="number" visibleFrom="xs" style={{ whiteSpace: 'nowrap' }}>
-        {signal(read)}
+        {signalText(read)}
       </Table.Td>
     </Table.Tr>
   )
 }
 
-/** What the reader reads just now: which tag, at which antenna, how strong, when. */
+/** The latest reads: time, tag, antenna and signal strength. */
 export function LiveReads({ readerId }: { readerId: number }) {
   const reads = useQuery(latestReads(readerId))
   return (
@@ -63,7 +63,7 @@ export function LiveReads({ readerId }: { readerId: number }) {
         {(all) =>
           all.length === 0 ? (
             <Text size="sm" c="dimmed">
-              Nothing yet. Hold a tag before an antenna: what is read shows here within two seconds.
+              No reads yet. Hold a tag in front of an antenna: the read appears here within two seconds.
             </Text>
           ) : (
             <div className="table-wrap">
@@ -81,7 +81,7 @@ export function LiveReads({ readerId }: { readerId: number }) {
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>
-                  {all.slice(0, most).map((read, index) => (
+                  {all.slice(0, maxRows).map((read, index) => (
                     <Row key={`${read.received_at} ${read.value} ${index}`} read={read} />
                   ))}
                 </Table.Tbody>

@@ -3,9 +3,9 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReaderDraft, createReader, patchReader } from '../../api/readers.ts'
 import type { NewReader, Reader } from '../../api/types.ts'
-import { Problem, tell } from '../../components/problem.tsx'
-import { required, showRefusal } from '../../lib/forms.ts'
-import { clocks, formats } from './formats.ts'
+import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { required, showFieldErrors } from '../../lib/forms.ts'
+import { timeSources, formats } from './formats.ts'
 import { ScanPoints } from './scan-points.tsx'
 
 const draftOf = (reader: Reader | null, topicKey: string | undefined): ReaderDraft =>
@@ -21,20 +21,20 @@ const draftOf = (reader: Reader | null, topicKey: string | undefined): ReaderDra
         name: reader.name,
         format: reader.format,
         clock: reader.clock,
-        scan_points: reader.scan_points.map(({ antenna, location_id: place }) => ({ antenna, location_id: place })),
+        scan_points: reader.scan_points.map(({ antenna, location_id }) => ({ antenna, location_id })),
       }
 
-/** Adds a reader, perhaps under a topic that is in use already, or changes one. */
+/** Adds a reader, optionally for an existing topic, or edits a reader. */
 export function ReaderForm({
   reader,
   topicKey,
   onClose,
-  onMade,
+  onCreated,
 }: {
   reader: Reader | null
   topicKey?: string | undefined
   onClose: () => void
-  onMade?: (made: NewReader) => void
+  onCreated?: (created: NewReader) => void
 }) {
   const queries = useQueryClient()
   const form = useForm<ReaderDraft>({
@@ -43,10 +43,10 @@ export function ReaderForm({
   })
   const action = useMutation({
     mutationFn: async () => {
-      if (reader === null) onMade?.(await createReader(form.getValues()))
+      if (reader === null) onCreated?.(await createReader(form.getValues()))
       else {
         await patchReader(reader.id, form.getValues())
-        tell('Saved.')
+        notify('Saved.')
       }
     },
     onSuccess: () => {
@@ -54,7 +54,7 @@ export function ReaderForm({
       void queries.invalidateQueries({ queryKey: ['inbox'] })
       if (reader !== null) onClose()
     },
-    onError: (error) => showRefusal(form, error),
+    onError: (error) => showFieldErrors(form, error),
   })
   return (
     <Modal opened onClose={onClose} title={reader === null ? 'New reader' : `Edit ${reader.name}`} size="lg">
@@ -66,19 +66,17 @@ export function ReaderForm({
           )}
           <Select
             label="Format"
-            description="Naming it is safer where a site has many kinds."
+            description="Select the format if the site has several kinds of devices."
             allowDeselect={false}
-            data={[{ value: 'auto', label: 'Recognize it' }, ...formats.map(({ value, label }) => ({ value, label }))]}
+            data={[
+              { value: 'auto', label: 'Detect automatically' },
+              ...formats.map(({ value, label }) => ({ value, label })),
+            ]}
             {...form.getInputProps('format')}
           />
-          <Select
-            label="What counts as the time of a read"
-            allowDeselect={false}
-            data={clocks}
-            {...form.getInputProps('clock')}
-          />
+          <Select label="Time of a read" allowDeselect={false} data={timeSources} {...form.getInputProps('clock')} />
           <ScanPoints points={form.values.scan_points} onChange={(next) => form.setFieldValue('scan_points', next)} />
-          {action.isError && <Problem error={action.error} />}
+          {action.isError && <ErrorAlert error={action.error} />}
           <Group justify="flex-end" mt="xs">
             <Button variant="default" onClick={onClose}>
               Cancel

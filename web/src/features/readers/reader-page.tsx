@@ -2,23 +2,23 @@ import { Anchor, Box, Button, Grid, Group, SimpleGrid, Stack, Table, Text } from
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { deleteReader, listUnknown, oneReader, readerConnection } from '../../api/readers.ts'
+import { deleteReader, listUnknownTags, oneReader, readerConnection } from '../../api/readers.ts'
 import type { Reader } from '../../api/types.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { IconPencil, IconTrash } from '../../components/icons.ts'
-import { Lines } from '../../components/loading.tsx'
+import { Skeleton } from '../../components/skeleton.tsx'
 import { Card, Fact, Page } from '../../components/page.tsx'
-import { PlaceLink } from '../../components/place-link.tsx'
-import { tell } from '../../components/problem.tsx'
+import { LocationLink } from '../../components/record-links.tsx'
+import { notify } from '../../components/feedback.tsx'
 import { QueryView } from '../../components/query-view.tsx'
-import { RecordProblem } from '../../components/record-problem.tsx'
-import { useCan } from '../../components/use-session.ts'
-import { When } from '../../components/when.tsx'
-import { count } from '../../lib/time.ts'
+import { RecordErrorPage } from '../../components/record-error-page.tsx'
+import { useHasRole } from '../../components/use-session.ts'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { formatNumber } from '../../lib/time.ts'
 import { formatLabel } from './formats.ts'
 import { LiveReads } from './live-reads.tsx'
 import { ReaderForm } from './reader-form.tsx'
-import { Health } from './readers-page.tsx'
+import { HealthBadge } from './readers-page.tsx'
 import { Snippets } from './snippets.tsx'
 
 export function ReaderPage() {
@@ -27,8 +27,8 @@ export function ReaderPage() {
   if (reader.data !== undefined) return <Loaded key={readerId} reader={reader.data} />
   if (reader.isError)
     return (
-      <RecordProblem
-        what="Reader"
+      <RecordErrorPage
+        recordType="Reader"
         list={{ to: '/readers', label: 'Readers' }}
         error={reader.error}
         onRetry={() => void reader.refetch()}
@@ -36,32 +36,32 @@ export function ReaderPage() {
     )
   return (
     <Box className="app-page">
-      <Lines />
+      <Skeleton />
     </Box>
   )
 }
 
 function Activity({ reader }: { reader: Reader }) {
-  const unknown = useQuery(listUnknown({ limit: 200, offset: 0 }))
-  const strangers = unknown.data?.data.filter((one) => one.reader_id === reader.id) ?? []
+  const inbox = useQuery(listUnknownTags({ limit: 200, offset: 0 }))
+  const unknownTags = inbox.data?.data.filter((one) => one.reader_id === reader.id) ?? []
   return (
-    <Card title="Activity" aside={<Health reader={reader} />}>
+    <Card title="Activity" aside={<HealthBadge reader={reader} />}>
       <SimpleGrid cols={{ base: 2, sm: 4 }}>
         <Fact label="Last message">
-          <When at={reader.last_seen_at} />
+          <RelativeTime at={reader.last_seen_at} />
         </Fact>
-        <Fact label="Messages">{count(reader.messages)}</Fact>
-        <Fact label="Reads taken">{count(reader.reads)}</Fact>
-        <Fact label="Reads ignored">{count(reader.ignored)}</Fact>
+        <Fact label="Messages">{formatNumber(reader.messages)}</Fact>
+        <Fact label="Accepted reads">{formatNumber(reader.reads)}</Fact>
+        <Fact label="Ignored reads">{formatNumber(reader.ignored)}</Fact>
       </SimpleGrid>
       {reader.warning !== null && reader.warning !== '' && (
         <Text size="sm" mt="sm">
           Last warning: {reader.warning}
         </Text>
       )}
-      {strangers.length > 0 && (
+      {unknownTags.length > 0 && (
         <Text size="sm" mt="sm">
-          It read {count(strangers.length)} tags that hang on nothing.{' '}
+          It read {formatNumber(unknownTags.length)} unknown tags.{' '}
           <Anchor inherit underline="always" renderRoot={(props) => <Link to="/readers/inbox" {...props} />}>
             Attach them
           </Anchor>
@@ -72,7 +72,7 @@ function Activity({ reader }: { reader: Reader }) {
 }
 
 function Loaded({ reader }: { reader: Reader }) {
-  const isManager = useCan('manager')
+  const isManager = useHasRole('manager')
   const navigate = useNavigate()
   const queries = useQueryClient()
   const connection = useQuery({ ...readerConnection(reader.id), enabled: isManager })
@@ -80,7 +80,7 @@ function Loaded({ reader }: { reader: Reader }) {
   const onDelete = async (): Promise<void> => {
     await deleteReader(reader.id)
     void queries.invalidateQueries({ queryKey: ['readers'] })
-    tell(`${reader.name} was removed. Its token no longer works.`)
+    notify(`${reader.name} was removed. Its token no longer works.`)
     await navigate({ to: '/readers' })
   }
   return (
@@ -113,7 +113,7 @@ function Loaded({ reader }: { reader: Reader }) {
             <Card title="Antennas">
               {reader.scan_points.length === 0 ? (
                 <Text size="sm" c="dimmed">
-                  None: what it reads counts as seen, but at no place.
+                  No antennas. Its reads are recorded without a location.
                 </Text>
               ) : (
                 <Table aria-label="Antennas">
@@ -124,7 +124,7 @@ function Loaded({ reader }: { reader: Reader }) {
                           {point.antenna}
                         </Table.Td>
                         <Table.Td>
-                          <PlaceLink id={point.location_id} fallback={point.location_external_key ?? null} />
+                          <LocationLink id={point.location_id} fallback={point.location_external_key ?? null} />
                         </Table.Td>
                       </Table.Tr>
                     ))}
@@ -133,16 +133,16 @@ function Loaded({ reader }: { reader: Reader }) {
               )}
               {reader.unknown_antennas.length > 0 && (
                 <Text size="sm" mt="sm">
-                  Read by antennas that are not listed:{' '}
-                  {reader.unknown_antennas.map((one) => `${one.antenna} (${count(one.reads)} reads)`).join(', ')}. Until
-                  they are, what they read counts as seen at no place.
+                  Reads from antennas that are not listed:{' '}
+                  {reader.unknown_antennas.map((one) => `${one.antenna} (${formatNumber(one.reads)} reads)`).join(', ')}
+                  . These reads are recorded without a location.
                 </Text>
               )}
             </Card>
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 6 }}>
-          <Card title="Point the device here">
+          <Card title="Device settings">
             {isManager ? (
               <QueryView query={connection}>
                 {({ ingest_url: ingestUrl, mqtt }) => (
@@ -171,7 +171,7 @@ function Loaded({ reader }: { reader: Reader }) {
         onConfirm={onDelete}
         onClose={() => setOpen(null)}
       >
-        Its token stops working at once. What it has seen stays.
+        Its token stops working immediately. Its past reads are kept.
       </Confirm>
     </Page>
   )

@@ -3,29 +3,29 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ColumnDef } from '@tanstack/react-table'
 import { Fragment, useState } from 'react'
-import { listReaders, listUnknown } from '../../api/readers.ts'
+import { listReaders, listUnknownTags } from '../../api/readers.ts'
 import type { Reader } from '../../api/types.ts'
 import { DataTable } from '../../components/data-table.tsx'
-import { Empty } from '../../components/empty.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
 import { IconAntenna, IconInbox, IconPlus } from '../../components/icons.ts'
 import { Page } from '../../components/page.tsx'
 import { Pager } from '../../components/pager.tsx'
-import { PlaceLink } from '../../components/place-link.tsx'
-import { Problem } from '../../components/problem.tsx'
-import { useCan } from '../../components/use-session.ts'
-import { When } from '../../components/when.tsx'
+import { LocationLink } from '../../components/record-links.tsx'
+import { ErrorAlert } from '../../components/feedback.tsx'
+import { useHasRole } from '../../components/use-session.ts'
+import { RelativeTime } from '../../components/relative-time.tsx'
 import { readerHealth } from '../../lib/reader-health.ts'
-import { count } from '../../lib/time.ts'
+import { formatNumber } from '../../lib/time.ts'
 import { AddReader } from './add-reader.tsx'
 import { formatLabel } from './formats.ts'
 
-const healthColor = { good: 'harbor', quiet: 'yellow', new: 'gray', warning: 'yellow' } as const
+const healthColor = { good: 'harbor', silent: 'yellow', new: 'gray', warning: 'yellow' } as const
 
-export function Health({ reader }: { reader: Reader }) {
-  const { kind, words } = readerHealth(reader)
+export function HealthBadge({ reader }: { reader: Reader }) {
+  const { kind, label } = readerHealth(reader)
   return (
     <Badge color={healthColor[kind]} miw="max-content">
-      {words}
+      {label}
     </Badge>
   )
 }
@@ -48,7 +48,7 @@ const columns: ColumnDef<Reader>[] = [
             {original.scan_points.slice(0, 4).map((point, index) => (
               <Fragment key={point.antenna}>
                 {index > 0 && ', '}
-                <PlaceLink id={point.location_id} fallback={point.location_external_key ?? null} />
+                <LocationLink id={point.location_id} fallback={point.location_external_key ?? null} />
               </Fragment>
             ))}
           </Text>
@@ -57,8 +57,8 @@ const columns: ColumnDef<Reader>[] = [
     ),
   },
   {
-    id: 'places',
-    header: 'Looks at',
+    id: 'locations',
+    header: 'Locations',
     meta: { from: 'sm' },
     cell: ({ row: { original } }) =>
       original.scan_points.length === 0 ? (
@@ -71,7 +71,7 @@ const columns: ColumnDef<Reader>[] = [
             <Text span c="dimmed" size="xs">
               {point.antenna}{' '}
             </Text>
-            <PlaceLink id={point.location_id} fallback={point.location_external_key ?? null} />
+            <LocationLink id={point.location_id} fallback={point.location_external_key ?? null} />
           </Text>
         ))
       ),
@@ -81,10 +81,10 @@ const columns: ColumnDef<Reader>[] = [
     header: 'Health',
     cell: ({ row: { original } }) => (
       <>
-        <Health reader={original} />
+        <HealthBadge reader={original} />
         {original.last_seen_at !== null && (
           <Text size="xs" c="dimmed" hiddenFrom="md">
-            <When at={original.last_seen_at} />
+            <RelativeTime at={original.last_seen_at} />
           </Text>
         )}
       </>
@@ -94,35 +94,35 @@ const columns: ColumnDef<Reader>[] = [
     id: 'seen',
     header: 'Last message',
     meta: { from: 'md' },
-    cell: ({ row: { original } }) => <When at={original.last_seen_at} />,
+    cell: ({ row: { original } }) => <RelativeTime at={original.last_seen_at} />,
   },
   {
     id: 'reads',
     header: 'Reads',
     meta: { from: 'sm', align: 'right' },
-    cell: ({ row: { original } }) => <span className="number">{count(original.reads)}</span>,
+    cell: ({ row: { original } }) => <span className="number">{formatNumber(original.reads)}</span>,
   },
   {
     id: 'ignored',
     header: 'Ignored',
     meta: { from: 'md', align: 'right' },
-    cell: ({ row: { original } }) => <span className="number">{count(original.ignored)}</span>,
+    cell: ({ row: { original } }) => <span className="number">{formatNumber(original.ignored)}</span>,
   },
 ]
 
 const size = 25
 
 export function ReadersPage() {
-  const isManager = useCan('manager')
+  const isManager = useHasRole('manager')
   const [page, setPage] = useState(1)
   const [isCreating, setCreating] = useState(false)
   const readers = useQuery(listReaders({ limit: size, offset: (page - 1) * size }))
-  const inbox = useQuery(listUnknown({ limit: 1, offset: 0 }))
+  const inbox = useQuery(listUnknownTags({ limit: 1, offset: 0 }))
   const unknown = inbox.data?.total_count ?? 0
   return (
     <Page
       title="Readers"
-      lead="Devices that report what they see. Each antenna looks at one place."
+      lead="Devices that report tag reads. Each antenna covers one location."
       actions={
         <>
           <Button
@@ -130,7 +130,7 @@ export function ReadersPage() {
             leftSection={<IconInbox size={16} />}
             renderRoot={(props) => <Link to="/readers/inbox" {...props} />}
           >
-            Inbox{unknown > 0 ? ` (${count(unknown)})` : ''}
+            Inbox{unknown > 0 ? ` (${formatNumber(unknown)})` : ''}
           </Button>
           {isManager && (
             <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
@@ -141,7 +141,7 @@ export function ReadersPage() {
       }
     >
       {readers.isError ? (
-        <Problem error={readers.error} onRetry={() => void readers.refetch()} />
+        <ErrorAlert error={readers.error} onRetry={() => void readers.refetch()} />
       ) : (
         <Paper px="xs" py={4}>
           <DataTable
@@ -150,14 +150,14 @@ export function ReadersPage() {
             rows={readers.data?.data}
             rowKey={(one) => String(one.id)}
             empty={
-              <Empty
+              <EmptyState
                 icon={<IconAntenna size={24} />}
                 title="No readers yet"
                 action={isManager && <Button onClick={() => setCreating(true)}>Add a reader</Button>}
               >
-                Fixed RFID readers, BLE gateways and handhelds report over HTTP or MQTT. Add one, say which antenna
-                looks where, and copy its settings into the device.
-              </Empty>
+                Fixed RFID readers, BLE gateways and handhelds report over HTTP or MQTT. Add a reader, assign a location
+                to each antenna, and copy the settings into the device.
+              </EmptyState>
             }
           />
         </Paper>

@@ -3,7 +3,7 @@ import type { ScanPoint } from '../../api/types.ts'
 import { IconPlus, IconTrash } from '../../components/icons.ts'
 import { LocationPicker } from '../../components/pickers.tsx'
 
-/** Which antenna looks at which place. */
+/** The location of each antenna. */
 export function ScanPoints({
   points,
   onChange,
@@ -21,7 +21,7 @@ export function ScanPoints({
           Antennas
         </Text>
         <Text size="xs" c="dimmed">
-          An antenna without a place shows that something was seen, but not where.
+          Reads of an antenna without a location are recorded without a location.
         </Text>
       </div>
       {points.map((point, index) => (
@@ -35,9 +35,9 @@ export function ScanPoints({
             onChange={(value) => set(index, { antenna: Number(value) || 1 })}
           />
           <LocationPicker
-            aria-label={`Place of antenna ${point.antenna}`}
-            placeholder="No place in particular"
-            className="scan-point-place"
+            aria-label={`Location of antenna ${point.antenna}`}
+            placeholder="No location"
+            className="scan-point-location"
             value={point.location_id}
             onChange={(id) => set(index, { location_id: id })}
           />

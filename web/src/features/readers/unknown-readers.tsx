@@ -6,8 +6,8 @@ import { unknownReaders } from '../../api/readers.ts'
 import type { UnknownTopic } from '../../api/types.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { QueryView } from '../../components/query-view.tsx'
-import { When } from '../../components/when.tsx'
-import { count } from '../../lib/time.ts'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { formatNumber } from '../../lib/time.ts'
 import { AddReader } from './add-reader.tsx'
 
 const columns = (onAdd: (topicKey: string) => void): ColumnDef<UnknownTopic>[] => [
@@ -18,7 +18,7 @@ const columns = (onAdd: (topicKey: string) => void): ColumnDef<UnknownTopic>[] =
       <>
         <span className="key">{original.topic}</span>
         <Text size="xs" c="dimmed" hiddenFrom="sm">
-          {count(original.messages)} messages, <When at={original.last_seen_at} />
+          {formatNumber(original.messages)} messages, <RelativeTime at={original.last_seen_at} />
         </Text>
       </>
     ),
@@ -27,13 +27,13 @@ const columns = (onAdd: (topicKey: string) => void): ColumnDef<UnknownTopic>[] =
     id: 'messages',
     header: 'Messages',
     meta: { align: 'right', from: 'sm' },
-    cell: ({ row: { original } }) => <span className="number">{count(original.messages)}</span>,
+    cell: ({ row: { original } }) => <span className="number">{formatNumber(original.messages)}</span>,
   },
   {
     id: 'last',
-    header: 'Last heard',
+    header: 'Last message',
     meta: { from: 'md' },
-    cell: ({ row: { original } }) => <When at={original.last_seen_at} />,
+    cell: ({ row: { original } }) => <RelativeTime at={original.last_seen_at} />,
   },
   {
     id: 'act',
@@ -53,30 +53,30 @@ const columns = (onAdd: (topicKey: string) => void): ColumnDef<UnknownTopic>[] =
   },
 ]
 
-/** Topics of the outside broker that lead to no reader; for whoever may add readers. */
+/** Topics of the external broker that belong to no reader. Shown to users who may add readers. */
 export function UnknownReaders() {
   const unknown = useQuery(unknownReaders())
   const [topicKey, setTopicKey] = useState<string | null>(null)
   return (
     <Stack gap="xs" mt="xl" component="section">
-      <Title order={2}>Readers nobody registered</Title>
+      <Title order={2}>Unknown readers</Title>
       <QueryView query={unknown} rows={2}>
         {({ reason, topics }) =>
           reason !== null ? (
             <Text size="sm" c="dimmed">
-              This server has several organizations, and a topic does not say whose it is. Whoever runs the server sees
-              them all with <Code>npx lastseen reader inbox</Code>, and can have them shown to one organization with{' '}
-              <Code>LASTSEEN_UNKNOWN_READERS_ORG</Code>.
+              This server has several organizations, and a topic does not identify an organization. The operator of the
+              server can list all topics with <Code>npx lastseen reader inbox</Code>, or show them to one organization
+              with <Code>LASTSEEN_UNKNOWN_READERS_ORG</Code>.
             </Text>
           ) : topics.length === 0 ? (
             <Text size="sm" c="dimmed">
-              None. When your own MQTT broker brings messages under a topic that leads to no reader, the topic waits
-              here.
+              None. A topic appears here when your MQTT broker delivers messages under a topic that belongs to no
+              reader.
             </Text>
           ) : (
             <Paper px="xs" py={4}>
               <DataTable
-                label="Readers nobody registered"
+                label="Unknown readers"
                 columns={columns(setTopicKey)}
                 rows={topics}
                 rowKey={(one) => one.topic}

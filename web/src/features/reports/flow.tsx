@@ -1,16 +1,16 @@
 import { Table, Text, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Sankey, type SankeyLinkProps, type SankeyNodeProps } from 'recharts'
-import { getOne } from '../../api/client.ts'
+import { getOne } from '../../api/request.ts'
 import type { Flow } from '../../api/types.ts'
 import { Card } from '../../components/page.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { useWidth } from '../../components/use-width.ts'
-import { count } from '../../lib/time.ts'
+import { formatNumber } from '../../lib/time.ts'
 import { usePeriod } from './period.tsx'
-import { sankeyOf } from './sankey.ts'
+import { sankeyData } from './sankey.ts'
 
-const shown = 24
+const maxFlows = 24
 const colors = ['#0f8f82', '#3d7bbd', '#b26a1f', '#8a5cb8', '#b2456e', '#5d7f2b', '#2f8aa3', '#8b6b4a']
 const nodeWidth = 8
 const nodePadding = 16
@@ -18,11 +18,11 @@ const nodePadding = 16
 function Diagram({ flows }: { flows: readonly Flow[] }) {
   const [ref, width] = useWidth()
   const gutter = width < 520 ? 92 : 170
-  const { nodes, links, sources } = sankeyOf(flows)
+  const { nodes, links, sources } = sankeyData(flows)
   const rows = Math.max(sources, nodes.length - sources)
   const shorten = (text: string): string => {
-    const most = Math.floor(gutter / 7.2)
-    return text.length > most ? `${text.slice(0, most - 1)}…` : text
+    const maxLength = Math.floor(gutter / 7.2)
+    return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text
   }
   const node = ({ x, y, height, index, payload }: SankeyNodeProps) => {
     const isSource = index < sources
@@ -65,14 +65,14 @@ function Diagram({ flows }: { flows: readonly Flow[] }) {
       strokeOpacity={0.42}
       fill="none"
     >
-      <title>{`${nodes[links[index]!.source]!.name} → ${nodes[links[index]!.target]!.name}: ${count(links[index]!.value)}`}</title>
+      <title>{`${nodes[links[index]!.source]!.name} → ${nodes[links[index]!.target]!.name}: ${formatNumber(links[index]!.value)}`}</title>
     </path>
   )
   return (
     <div ref={ref}>
       <div
         role="img"
-        aria-label={`Moves between places; the most: ${flows[0]?.from_name ?? 'first seen'} to ${flows[0]?.to_name ?? ''}`}
+        aria-label={`Moves between locations; the largest flow: ${flows[0]?.from_name ?? 'first seen'} to ${flows[0]?.to_name ?? ''}`}
       >
         {width > 0 && (
           <Sankey
@@ -88,7 +88,7 @@ function Diagram({ flows }: { flows: readonly Flow[] }) {
         )}
       </div>
       <VisuallyHidden>
-        <Table aria-label="Moves between places">
+        <Table aria-label="Moves between locations">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>From</Table.Th>
@@ -101,7 +101,7 @@ function Diagram({ flows }: { flows: readonly Flow[] }) {
               <Table.Tr key={`${source}-${target}`}>
                 <Table.Td>{nodes[source]!.name}</Table.Td>
                 <Table.Td>{nodes[target]!.name}</Table.Td>
-                <Table.Td>{count(value)}</Table.Td>
+                <Table.Td>{formatNumber(value)}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
@@ -122,19 +122,19 @@ export function FlowReport() {
       {control}
       <QueryView query={flow}>
         {(data) => {
-          const most = data.toSorted((a, b) => b.moves - a.moves).slice(0, shown)
-          if (most.length === 0)
+          const busiest = data.toSorted((a, b) => b.moves - a.moves).slice(0, maxFlows)
+          if (busiest.length === 0)
             return (
               <Text size="sm" c="dimmed">
-                Nothing moved in this time.
+                No moves in this period.
               </Text>
             )
           return (
             <>
-              <Diagram flows={most} />
+              <Diagram flows={busiest} />
               <Text size="xs" c="dimmed" mt="xs">
-                From the left to the right; the wider, the more moves.
-                {data.length > shown && ` The ${shown} busiest of ${count(data.length)} ways.`}
+                Moves go from left to right. The width shows the number of moves.
+                {data.length > maxFlows && ` The ${maxFlows} busiest of ${formatNumber(data.length)} flows.`}
               </Text>
             </>
           )

@@ -2,7 +2,7 @@ import '@mantine/dates/styles.css'
 import { Group, SegmentedControl } from '@mantine/core'
 import { DateTimePicker } from '@mantine/dates'
 import { useMemo, useState } from 'react'
-import { fromField, toField } from '../../lib/local-time.ts'
+import { fromPickerValue, toPickerValue } from '../../lib/local-time.ts'
 
 export interface Period {
   from: string
@@ -12,19 +12,19 @@ export interface Period {
 const dayMs = 86_400_000
 const minuteMs = 60_000
 
-/** Whole minutes, so that looking twice asks once. */
-const past = (days: number): Period => {
+/** Rounded to whole minutes, so that repeated views share one cached query. */
+const lastDays = (days: number): Period => {
   const to = Math.floor(Date.now() / minuteMs) * minuteMs
   return { from: new Date(to - days * dayMs).toISOString(), to: new Date(to).toISOString() }
 }
 
 export function usePeriod(days: number) {
   const [choice, setChoice] = useState(String(days))
-  const [own, setOwn] = useState<Period>(() => past(days))
-  const period = useMemo(() => (choice === 'own' ? own : past(Number(choice))), [choice, own])
+  const [custom, setCustom] = useState<Period>(() => lastDays(days))
+  const period = useMemo(() => (choice === 'custom' ? custom : lastDays(Number(choice))), [choice, custom])
   const set = (name: keyof Period) => (text: string | null) => {
-    const at = fromField(text)
-    if (at !== null) setOwn({ ...own, [name]: at })
+    const at = fromPickerValue(text)
+    if (at !== null) setCustom({ ...custom, [name]: at })
   }
   const control = (
     <Group gap="xs" mb="sm" align="flex-end">
@@ -33,20 +33,26 @@ export function usePeriod(days: number) {
         size="xs"
         value={choice}
         onChange={(value) => {
-          setOwn(period)
+          setCustom(period)
           setChoice(value)
         }}
         data={[
           { value: '1', label: '24 hours' },
           { value: '7', label: '7 days' },
           { value: '30', label: '30 days' },
-          { value: 'own', label: 'Other' },
+          { value: 'custom', label: 'Custom' },
         ]}
       />
-      {choice === 'own' && (
+      {choice === 'custom' && (
         <>
-          <DateTimePicker aria-label="From" size="xs" w={190} value={toField(own.from)} onChange={set('from')} />
-          <DateTimePicker aria-label="To" size="xs" w={190} value={toField(own.to)} onChange={set('to')} />
+          <DateTimePicker
+            aria-label="From"
+            size="xs"
+            w={190}
+            value={toPickerValue(custom.from)}
+            onChange={set('from')}
+          />
+          <DateTimePicker aria-label="To" size="xs" w={190} value={toPickerValue(custom.to)} onChange={set('to')} />
         </>
       )}
     </Group>

@@ -4,18 +4,18 @@ import { DateTimePicker } from '@mantine/dates'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { listPositions, useAssetNames } from '../../api/assets.ts'
-import { getOne } from '../../api/client.ts'
+import { getOne } from '../../api/request.ts'
 import type { Dwell } from '../../api/types.ts'
 import { IconDownload } from '../../components/icons.ts'
 import { Card, Page } from '../../components/page.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { AssetPicker } from '../../components/pickers.tsx'
-import { AssetLink, PlaceLink } from '../../components/place-link.tsx'
-import { Problem } from '../../components/problem.tsx'
+import { AssetLink, LocationLink } from '../../components/record-links.tsx'
+import { ErrorAlert } from '../../components/feedback.tsx'
 import { QueryView } from '../../components/query-view.tsx'
 import { download } from '../../lib/download.ts'
-import { fromField, toField } from '../../lib/local-time.ts'
-import { count, dateTime, duration, exact } from '../../lib/time.ts'
+import { fromPickerValue, toPickerValue } from '../../lib/local-time.ts'
+import { formatNumber, dateTime, duration, exactDateTime } from '../../lib/time.ts'
 import { FlowReport } from './flow.tsx'
 import { usePeriod } from './period.tsx'
 
@@ -42,12 +42,12 @@ function CsvButton({
       >
         Export CSV
       </Button>
-      {action.isError && <Problem error={action.error} />}
+      {action.isError && <ErrorAlert error={action.error} />}
     </>
   )
 }
 
-function MomentReport() {
+function PointInTimeReport() {
   const [at, setAt] = useState(() => new Date(Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000).toISOString())
   const [page, setPage] = useState(1)
   const rows = useQuery(listPositions({ at, limit: size, offset: (page - 1) * size, sort: 'asset_external_key' }))
@@ -56,12 +56,12 @@ function MomentReport() {
     <Card>
       <Group mb="sm" align="flex-end" gap="sm">
         <DateTimePicker
-          label="Where everything was at"
+          label="Time"
           w={230}
-          value={toField(at)}
+          value={toPickerValue(at)}
           onChange={(text) => {
             setPage(1)
-            setAt(fromField(text) ?? at)
+            setAt(fromPickerValue(text) ?? at)
           }}
         />
         <CsvButton path="/exports/positions.csv" query={{ at }} name="positions.csv" />
@@ -70,18 +70,18 @@ function MomentReport() {
         {({ data, total_count: total }) =>
           total === 0 ? (
             <Text size="sm" c="dimmed">
-              Nothing had been seen by then.
+              No asset had been seen at that time.
             </Text>
           ) : (
             <>
               <div className="table-wrap">
-                <Table aria-label="Where everything was">
+                <Table aria-label="Asset locations">
                   <Table.Thead>
                     <Table.Tr>
                       <Table.Th fz="xs">Asset</Table.Th>
-                      <Table.Th fz="xs">Place</Table.Th>
+                      <Table.Th fz="xs">Location</Table.Th>
                       <Table.Th fz="xs" visibleFrom="sm">
-                        Seen there
+                        Seen at
                       </Table.Th>
                     </Table.Tr>
                   </Table.Thead>
@@ -92,13 +92,13 @@ function MomentReport() {
                           <AssetLink id={row.asset_id} name={nameOf(row.asset_external_key)} />
                         </Table.Td>
                         <Table.Td>
-                          <PlaceLink id={row.location_id} fallback={row.location_external_key} />
+                          <LocationLink id={row.location_id} fallback={row.location_external_key} />
                           <Text size="xs" c="dimmed" className="number" hiddenFrom="sm">
                             {dateTime(row.asset_last_seen)}
                           </Text>
                         </Table.Td>
                         <Table.Td visibleFrom="sm" className="number">
-                          {exact(row.asset_last_seen)}
+                          {exactDateTime(row.asset_last_seen)}
                         </Table.Td>
                       </Table.Tr>
                     ))}
@@ -126,22 +126,22 @@ function DwellReport() {
       <QueryView query={dwell}>
         {(data) => {
           const rows = data.toSorted((a, b) => b.minutes - a.minutes)
-          const most = Math.max(1, rows[0]?.minutes ?? 0)
+          const maxMinutes = Math.max(1, rows[0]?.minutes ?? 0)
           if (rows.length === 0)
             return (
               <Text size="sm" c="dimmed">
-                Nothing was seen anywhere in this time.
+                No sightings in this period.
               </Text>
             )
           return (
             <div className="table-wrap">
-              <Table aria-label="Time spent per place">
+              <Table aria-label="Time per location">
                 <Table.Thead>
                   <Table.Tr>
-                    <Table.Th fz="xs">Place</Table.Th>
-                    <Table.Th fz="xs">Time of all assets together</Table.Th>
+                    <Table.Th fz="xs">Location</Table.Th>
+                    <Table.Th fz="xs">Total time of all assets</Table.Th>
                     <Table.Th fz="xs" ta="right" visibleFrom="xs">
-                      A visit
+                      Average visit
                     </Table.Th>
                     <Table.Th fz="xs" ta="right" visibleFrom="sm">
                       Visits
@@ -155,27 +155,27 @@ function DwellReport() {
                   {rows.map((row) => (
                     <Table.Tr key={row.location_id}>
                       <Table.Td>
-                        <PlaceLink id={row.location_id} name={row.name} />
+                        <LocationLink id={row.location_id} name={row.name} />
                       </Table.Td>
                       <Table.Td>
                         <Text size="sm" className="number">
                           {duration(row.minutes * 60)}
                         </Text>
                         <Box className="bar" aria-hidden>
-                          <div style={{ width: `${(row.minutes / most) * 100}%` }} />
+                          <div style={{ width: `${(row.minutes / maxMinutes) * 100}%` }} />
                         </Box>
                         <Text size="xs" c="dimmed" className="number" hiddenFrom="sm">
-                          {count(row.visits)} visits of {count(row.assets)} assets
+                          {formatNumber(row.visits)} visits by {formatNumber(row.assets)} assets
                         </Text>
                       </Table.Td>
                       <Table.Td ta="right" className="number" visibleFrom="xs">
                         {row.visits === 0 ? '–' : duration((row.minutes * 60) / row.visits)}
                       </Table.Td>
                       <Table.Td ta="right" className="number" visibleFrom="sm">
-                        {count(row.visits)}
+                        {formatNumber(row.visits)}
                       </Table.Td>
                       <Table.Td ta="right" className="number" visibleFrom="sm">
-                        {count(row.assets)}
+                        {formatNumber(row.assets)}
                       </Table.Td>
                     </Table.Tr>
                   ))}
@@ -196,9 +196,9 @@ function HistoryExport() {
     <Card>
       {control}
       <Stack gap="sm" maw={420}>
-        <AssetPicker label="Asset" placeholder="Every asset" value={assetId} onChange={setAssetId} />
+        <AssetPicker label="Asset" placeholder="All assets" value={assetId} onChange={setAssetId} />
         <Text size="sm" c="dimmed">
-          One line per asset and minute with a sighting: when, where, and how long it had been at the place before.
+          One line per asset and minute with a sighting: time, location, and duration of the previous stay.
         </Text>
         <Group>
           <CsvButton path="/exports/history.csv" query={{ ...period, asset_id: assetId }} name="history.csv" />
@@ -210,16 +210,16 @@ function HistoryExport() {
 
 export function ReportsPage() {
   return (
-    <Page title="Reports" lead="What was where, for how long, and which way things go.">
-      <Tabs defaultValue="moment" keepMounted={false}>
+    <Page title="Reports" lead="Asset locations, time per location, and moves between locations.">
+      <Tabs defaultValue="point-in-time" keepMounted={false}>
         <Tabs.List mb="md" className="report-tabs">
-          <Tabs.Tab value="moment">At a moment</Tabs.Tab>
-          <Tabs.Tab value="dwell">Time per place</Tabs.Tab>
+          <Tabs.Tab value="point-in-time">Point in time</Tabs.Tab>
+          <Tabs.Tab value="dwell">Time per location</Tabs.Tab>
           <Tabs.Tab value="flow">Flow</Tabs.Tab>
           <Tabs.Tab value="history">History</Tabs.Tab>
         </Tabs.List>
-        <Tabs.Panel value="moment">
-          <MomentReport />
+        <Tabs.Panel value="point-in-time">
+          <PointInTimeReport />
         </Tabs.Panel>
         <Tabs.Panel value="dwell">
           <DwellReport />

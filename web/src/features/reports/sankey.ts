@@ -11,10 +11,10 @@ interface Link {
 }
 
 /**
- * The nodes and links of a Sankey diagram. A location is one node on the left and another one on the right: things move
- * back and forth, and a Sankey diagram must not have circles. The nodes on the left come first.
+ * The nodes and links of a Sankey diagram. Each location has one node on the left and one on the right, because assets
+ * move in both directions and a Sankey diagram must be acyclic. The nodes on the left come first.
  */
-export function sankeyOf(flows: readonly Flow[]): { nodes: Node[]; links: Link[]; sources: number } {
+export function sankeyData(flows: readonly Flow[]): { nodes: Node[]; links: Link[]; sources: number } {
   const from = new Map(flows.map((flow) => [flow.from_location_id, flow.from_name ?? 'First seen']))
   const to = new Map(flows.map((flow) => [flow.to_location_id, flow.to_name]))
   const [left, right] = [[...from.keys()], [...to.keys()]]

@@ -1,16 +1,16 @@
 import { Alert, Button } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { IconCamera, IconCameraOff } from '../../components/icons.ts'
-import { watchCamera } from './detector.ts'
+import { scanCamera } from './barcode-camera.ts'
 
-const whyNot = (error: Error): string => {
+const cameraErrorMessage = (error: Error): string => {
   if (error.name === 'NotAllowedError')
-    return 'The browser was not allowed to use the camera. Allow it in its settings.'
-  if (error.name === 'NotFoundError') return 'This device has no camera. A hand scanner or the field below works too.'
+    return 'The browser is not allowed to use the camera. Allow camera access in its settings.'
+  if (error.name === 'NotFoundError') return 'This device has no camera. Use a hand scanner or the code field.'
   return error.message
 }
 
-/** The camera as a scanner; off until wanted. */
+/** Scans barcodes with the camera after the user starts it. */
 export function Camera({ onCode }: { onCode: (code: string) => void }) {
   const [isOn, setOn] = useState(false)
   const [problem, setProblem] = useState('')
@@ -20,12 +20,12 @@ export function Camera({ onCode }: { onCode: (code: string) => void }) {
   useEffect(() => {
     if (!isOn || video.current === null) return
     const stop = new AbortController()
-    watchCamera(video.current, stop.signal, (code) => {
+    scanCamera(video.current, stop.signal, (code) => {
       if ('vibrate' in navigator) navigator.vibrate(40)
       latest.current(code)
     }).catch((error: unknown) => {
       if (stop.signal.aborted) return
-      setProblem(whyNot(error as Error))
+      setProblem(cameraErrorMessage(error as Error))
       setOn(false)
     })
     return () => stop.abort()

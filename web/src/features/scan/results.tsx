@@ -3,12 +3,12 @@ import { useState } from 'react'
 import { useAssetNames } from '../../api/assets.ts'
 import type { ResolvedCode } from '../../api/types.ts'
 import { IconX } from '../../components/icons.ts'
-import { AssetLink, PlaceLink } from '../../components/place-link.tsx'
-import { When } from '../../components/when.tsx'
-import { count } from '../../lib/time.ts'
-import type { Verdict } from './codes.ts'
+import { AssetLink, LocationLink } from '../../components/record-links.tsx'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { formatNumber } from '../../lib/time.ts'
+import type { StocktakeResult } from './stocktake.ts'
 
-function Scanned({ one, note, onDrop }: { one: ResolvedCode; note: React.ReactNode; onDrop: () => void }) {
+function ScannedAsset({ one, note, onRemove }: { one: ResolvedCode; note: React.ReactNode; onRemove: () => void }) {
   return (
     <div className="move-row">
       <Box style={{ flex: 1, minWidth: 0 }}>
@@ -20,8 +20,8 @@ function Scanned({ one, note, onDrop }: { one: ResolvedCode; note: React.ReactNo
       <ActionIcon
         variant="subtle"
         color="gray"
-        aria-label={`Take ${one.name ?? one.code} off the list`}
-        onClick={onDrop}
+        aria-label={`Remove ${one.name ?? one.code} from the list`}
+        onClick={onRemove}
       >
         <IconX size={16} />
       </ActionIcon>
@@ -29,25 +29,25 @@ function Scanned({ one, note, onDrop }: { one: ResolvedCode; note: React.ReactNo
   )
 }
 
-const Nothing = ({ children }: { children: string }) => (
+const EmptyTab = ({ children }: { children: string }) => (
   <Text size="sm" c="dimmed" py="md" ta="center">
     {children}
   </Text>
 )
 
-/** Found, elsewhere, missing, unknown: the four answers of a stocktake. */
+/** The result of a stocktake: found, elsewhere, missing and unknown. */
 export function Results({
-  verdict,
+  result,
   mayAttach,
-  onDrop,
+  onRemove,
   onAttach,
 }: {
-  verdict: Verdict
+  result: StocktakeResult
   mayAttach: boolean
-  onDrop: (code: string) => void
+  onRemove: (code: string) => void
   onAttach: (code: string) => void
 }) {
-  const { found, elsewhere, missing, unknown } = verdict
+  const { found, elsewhere, missing, unknown } = result
   const [tab, setTab] = useState<string | null>('found')
   const nameOf = useAssetNames(tab === 'missing' ? missing.slice(0, 300).map((one) => one.asset_external_key) : [])
   const tabs = [
@@ -66,32 +66,32 @@ export function Results({
                 {one.label}
               </Text>
               <Badge size="sm" color={one.size === 0 ? 'gray' : one.color} data-count={one.value}>
-                {count(one.size)}
+                {formatNumber(one.size)}
               </Badge>
             </Group>
           </Tabs.Tab>
         ))}
       </Tabs.List>
       <Tabs.Panel value="found" pt="xs">
-        {found.length === 0 && <Nothing>Nothing of what is expected here was scanned yet.</Nothing>}
+        {found.length === 0 && <EmptyTab>No expected asset was scanned yet.</EmptyTab>}
         {found.map((one) => (
-          <Scanned key={one.code} one={one} note={one.external_key} onDrop={() => onDrop(one.code)} />
+          <ScannedAsset key={one.code} one={one} note={one.external_key} onRemove={() => onRemove(one.code)} />
         ))}
       </Tabs.Panel>
       <Tabs.Panel value="elsewhere" pt="xs">
-        {elsewhere.length === 0 && <Nothing>Nothing that belongs to another place.</Nothing>}
+        {elsewhere.length === 0 && <EmptyTab>No asset from another location was scanned.</EmptyTab>}
         {elsewhere.map((one) => (
-          <Scanned
+          <ScannedAsset
             key={one.code}
             one={one}
-            onDrop={() => onDrop(one.code)}
+            onRemove={() => onRemove(one.code)}
             note={
               one.last_seen_at === null ? (
                 `${one.external_key ?? ''}, never seen before`
               ) : (
                 <>
-                  {one.external_key}, last at <PlaceLink id={one.location_id} name={one.location_name} />{' '}
-                  <When at={one.last_seen_at} />
+                  {one.external_key}, last at <LocationLink id={one.location_id} name={one.location_name} />{' '}
+                  <RelativeTime at={one.last_seen_at} />
                 </>
               )
             }
@@ -99,20 +99,20 @@ export function Results({
         ))}
       </Tabs.Panel>
       <Tabs.Panel value="missing" pt="xs">
-        {missing.length === 0 && <Nothing>Nothing is missing.</Nothing>}
+        {missing.length === 0 && <EmptyTab>No asset is missing.</EmptyTab>}
         {missing.slice(0, 300).map((one) => (
           <div className="move-row" key={one.asset_id}>
             <Box style={{ flex: 1, minWidth: 0 }}>
               <AssetLink id={one.asset_id} name={nameOf(one.asset_external_key)} />
             </Box>
             <Text size="xs" c="dimmed">
-              last seen <When at={one.asset_last_seen} />
+              last seen <RelativeTime at={one.asset_last_seen} />
             </Text>
           </div>
         ))}
       </Tabs.Panel>
       <Tabs.Panel value="unknown" pt="xs">
-        {unknown.length === 0 && <Nothing>Every code is known.</Nothing>}
+        {unknown.length === 0 && <EmptyTab>There are no unknown codes.</EmptyTab>}
         {unknown.map((one) => (
           <div className="move-row" key={one.code}>
             <Text size="sm" className="key" style={{ flex: 1, minWidth: 0 }}>
@@ -135,8 +135,8 @@ export function Results({
             <ActionIcon
               variant="subtle"
               color="gray"
-              aria-label={`Take ${one.code} off the list`}
-              onClick={() => onDrop(one.code)}
+              aria-label={`Remove ${one.code} from the list`}
+              onClick={() => onRemove(one.code)}
             >
               <IconX size={16} />
             </ActionIcon>

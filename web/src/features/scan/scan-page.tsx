@@ -2,30 +2,30 @@ import { Alert, Anchor, Button, Group, Modal, Paper, Stack, Text, TextInput } fr
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { post } from '../../api/client.ts'
+import { post } from '../../api/request.ts'
 import { oneLocation } from '../../api/locations.ts'
 import { AttachCode } from '../../components/attach-code.tsx'
-import { Empty } from '../../components/empty.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
 import { IconBarcode, IconLock, IconMapPin } from '../../components/icons.ts'
 import { Page } from '../../components/page.tsx'
 import { LocationPicker } from '../../components/pickers.tsx'
-import { Problem, tell } from '../../components/problem.tsx'
-import { useCan, useUser } from '../../components/use-session.ts'
+import { ErrorAlert, notify } from '../../components/feedback.tsx'
+import { useHasRole, useUser } from '../../components/use-session.ts'
 import { Camera } from './camera.tsx'
-import { splitCodes } from './codes.ts'
+import { splitCodes } from './stocktake.ts'
 import { Results } from './results.tsx'
 import { useScan } from './use-scan.ts'
-import { useWedge } from './use-wedge.ts'
-import { overview, refreshOverview } from '../../api/looking.ts'
+import { useKeyboardWedge } from './use-keyboard-wedge.ts'
+import { overview, refreshOverview } from '../../api/overview.ts'
 
 export function ScanPage() {
-  const isOperator = useCan('operator')
+  const isOperator = useHasRole('operator')
   if (isOperator) return <Scan />
   return (
     <Page title="Scan">
-      <Empty icon={<IconLock size={22} />} title="Your role looks, but does not save">
-        Operators, managers and admins can save where things are. An admin can change your role under Members.
-      </Empty>
+      <EmptyState icon={<IconLock size={22} />} title="Your role cannot save locations">
+        Operators, managers and admins can save the location of assets. An admin can change your role under Members.
+      </EmptyState>
     </Page>
   )
 }
@@ -35,7 +35,7 @@ interface Saved {
   location_name: string
 }
 
-/** A field that a hand scanner can type into, and that takes whole lists. */
+/** A code input for typing, hand scanners and pasted lists. */
 function CodeField({ onCodes }: { onCodes: (codes: string[]) => void }) {
   const [text, setText] = useState('')
   const enter = (): void => {
@@ -74,20 +74,20 @@ function CodeField({ onCodes }: { onCodes: (codes: string[]) => void }) {
   )
 }
 
-/** Without a place there is nothing to choose. */
-function NoPlaces() {
-  const isManager = useCan('manager')
+/** A hint for organizations without locations. */
+function NoLocations() {
+  const isManager = useHasRole('manager')
   const { data } = useQuery(overview())
   if (data === undefined || data.locations.length > 0) return null
   return (
     <Text size="sm" role="note">
-      There are no places yet.{' '}
+      There are no locations yet.{' '}
       {isManager ? (
         <Anchor inherit underline="always" renderRoot={(props) => <Link to="/locations" {...props} />}>
-          Name the first one
+          Create the first location
         </Anchor>
       ) : (
-        'A manager can name the first one.'
+        'A manager can create the first location.'
       )}
     </Text>
   )
@@ -95,64 +95,64 @@ function NoPlaces() {
 
 function Scan() {
   const { org } = useUser()
-  const isManager = useCan('manager')
-  const { place: placeId = null } = useSearch({ from: '/shell/scan' })
+  const isManager = useHasRole('manager')
+  const { location: locationId = null } = useSearch({ from: '/shell/scan' })
   const navigate = useNavigate({ from: '/scan' })
-  const place = useQuery({ ...oneLocation(placeId ?? 0), enabled: placeId !== null })
-  const scan = useScan(org.id, placeId)
+  const location = useQuery({ ...oneLocation(locationId ?? 0), enabled: locationId !== null })
+  const scan = useScan(org.id, locationId)
   const queries = useQueryClient()
-  const [strange, setStrange] = useState<string | null>(null)
-  const setPlace = (id: number | null): void =>
-    void navigate({ search: id === null ? {} : { place: id }, replace: true })
-  const doorCode = scan.known.find((one) => one.kind === 'location')
+  const [unknownCode, setUnknownCode] = useState<string | null>(null)
+  const setLocation = (id: number | null): void =>
+    void navigate({ search: id === null ? {} : { location: id }, replace: true })
+  const scannedLocation = scan.known.find((one) => one.kind === 'location')
   useEffect(() => {
-    if (doorCode === undefined || (placeId !== null && doorCode.id !== placeId)) return
-    scan.drop(doorCode.code)
-    if (placeId === null) setPlace(doorCode.id)
+    if (scannedLocation === undefined || (locationId !== null && scannedLocation.id !== locationId)) return
+    scan.drop(scannedLocation.code)
+    if (locationId === null) setLocation(scannedLocation.id)
   })
-  useWedge((code) => scan.add(splitCodes(code)))
-  const things = [...scan.verdict.found, ...scan.verdict.elsewhere]
+  useKeyboardWedge((code) => scan.add(splitCodes(code)))
+  const assets = [...scan.result.found, ...scan.result.elsewhere]
   const save = useMutation({
     mutationFn: () =>
       post<Saved>('/inventory/save', {
-        location_identifier: place.data?.external_key,
-        asset_identifiers: things.map((one) => one.external_key),
+        location_identifier: location.data?.external_key,
+        asset_identifiers: assets.map((one) => one.external_key),
       }),
     onSuccess: async ({ count, location_name: name }) => {
-      tell(`${count === 1 ? 'One asset is' : `${count} assets are`} at ${name} now.`, 'Saved')
-      for (const one of things) scan.drop(one.code)
+      notify(`${count === 1 ? 'One asset is' : `${count} assets are`} at ${name} now.`, 'Saved')
+      for (const one of assets) scan.drop(one.code)
       refreshOverview(queries)
       await scan.refresh()
     },
   })
   return (
-    <Page title="Scan" lead="Choose a place, scan what is there, save.">
+    <Page title="Scan" lead="Choose a location, scan the assets there, and save.">
       <Stack maw={640}>
         <Paper p="md">
           <Stack gap="sm">
             <LocationPicker
-              label="Place"
-              placeholder="Choose it, or scan its code"
+              label="Location"
+              placeholder="Choose a location or scan its code"
               size="md"
               leftSection={<IconMapPin size={18} />}
-              value={placeId}
-              onChange={setPlace}
+              value={locationId}
+              onChange={setLocation}
             />
-            <NoPlaces />
-            {doorCode !== undefined && placeId !== null && doorCode.id !== placeId && (
-              <Alert color="blue" title={`${doorCode.name ?? 'Another place'} was scanned`}>
+            <NoLocations />
+            {scannedLocation !== undefined && locationId !== null && scannedLocation.id !== locationId && (
+              <Alert color="blue" title={`${scannedLocation.name ?? 'Another location'} was scanned`}>
                 <Group gap="xs">
                   <Button
                     size="xs"
                     onClick={() => {
-                      scan.drop(doorCode.code)
-                      setPlace(doorCode.id)
+                      scan.drop(scannedLocation.code)
+                      setLocation(scannedLocation.id)
                     }}
                   >
-                    Go on there
+                    Switch to it
                   </Button>
-                  <Button size="xs" variant="default" onClick={() => scan.drop(doorCode.code)}>
-                    Stay here
+                  <Button size="xs" variant="default" onClick={() => scan.drop(scannedLocation.code)}>
+                    Ignore
                   </Button>
                 </Group>
               </Alert>
@@ -161,19 +161,21 @@ function Scan() {
             <Camera onCode={(code) => scan.add([code])} />
           </Stack>
         </Paper>
-        {scan.error !== null && <Problem error={scan.error} onRetry={() => void scan.refresh()} />}
+        {scan.error !== null && <ErrorAlert error={scan.error} onRetry={() => void scan.refresh()} />}
         <Paper p="md">
-          <Results verdict={scan.verdict} mayAttach={isManager} onDrop={scan.drop} onAttach={setStrange} />
+          <Results result={scan.result} mayAttach={isManager} onRemove={scan.drop} onAttach={setUnknownCode} />
         </Paper>
-        {save.isError && <Problem error={save.error} />}
+        {save.isError && <ErrorAlert error={save.error} />}
         <Group className="save-bar" grow preventGrowOverflow={false} wrap="nowrap">
           <Button
             size="md"
-            disabled={placeId === null || things.length === 0}
+            disabled={locationId === null || assets.length === 0}
             loading={save.isPending}
             onClick={() => save.mutate()}
           >
-            {place.data === undefined || things.length === 0 ? 'Save' : `Save ${things.length} at ${place.data.name}`}
+            {location.data === undefined || assets.length === 0
+              ? 'Save'
+              : `Save ${assets.length} at ${location.data.name}`}
           </Button>
           <Button
             size="md"
@@ -186,16 +188,17 @@ function Scan() {
           </Button>
         </Group>
         <Text size="xs" c="dimmed">
-          Saving says that these things are here now. Missing ones keep their last place until they are seen again.
+          Saving records that these assets are at this location now. Missing assets keep their last location until they
+          are seen again.
         </Text>
       </Stack>
-      <Modal opened={strange !== null} onClose={() => setStrange(null)} title="Attach this code">
-        {strange !== null && (
+      <Modal opened={unknownCode !== null} onClose={() => setUnknownCode(null)} title="Attach this code">
+        {unknownCode !== null && (
           <AttachCode
-            code={strange}
+            code={unknownCode}
             type="barcode"
             onDone={() => {
-              setStrange(null)
+              setUnknownCode(null)
               void scan.refresh()
             }}
           />

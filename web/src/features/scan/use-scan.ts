@@ -1,23 +1,23 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
-import { expectedAt, judge, resolveCodes } from './codes.ts'
+import { fetchExpectedAssets, compareWithExpected, resolveCodes } from './stocktake.ts'
 
 const storageKey = 'lastseen.scan'
 
-/** What was scanned survives a reload, but not the tab. */
-function remembered(orgId: number): string[] {
+/** The scanned codes are kept across reloads, until the tab is closed. */
+function readStoredCodes(orgId: number): string[] {
   try {
-    const kept = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null') as { orgId: number; codes: string[] } | null
-    return kept?.orgId === orgId ? kept.codes : []
+    const stored = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null') as { orgId: number; codes: string[] } | null
+    return stored?.orgId === orgId ? stored.codes : []
   } catch {
     return []
   }
 }
 
-/** The codes of one stocktake, and what they mean at the chosen place. */
-export function useScan(orgId: number, placeId: number | null) {
+/** The codes of one stocktake and the result at the selected location. */
+export function useScan(orgId: number, locationId: number | null) {
   const queries = useQueryClient()
-  const [codes, setCodes] = useState<readonly string[]>(() => remembered(orgId))
+  const [codes, setCodes] = useState<readonly string[]>(() => readStoredCodes(orgId))
   useEffect(() => sessionStorage.setItem(storageKey, JSON.stringify({ orgId, codes })), [orgId, codes])
   const resolved = useQuery({
     queryKey: ['scan', 'codes', codes],
@@ -27,21 +27,21 @@ export function useScan(orgId: number, placeId: number | null) {
     staleTime: Infinity,
   })
   const expected = useQuery({
-    queryKey: ['scan', 'expected', placeId],
-    queryFn: ({ signal }) => expectedAt(placeId!, signal),
-    enabled: placeId !== null,
+    queryKey: ['scan', 'expected', locationId],
+    queryFn: ({ signal }) => fetchExpectedAssets(locationId!, signal),
+    enabled: locationId !== null,
   })
   const known = useMemo(() => {
     const wanted = new Set(codes)
     return codes.length === 0 ? [] : (resolved.data ?? []).filter((one) => wanted.has(one.code))
   }, [codes, resolved.data])
-  const verdict = useMemo(
-    () => judge(placeId, known, placeId === null ? [] : (expected.data ?? [])),
-    [placeId, known, expected.data],
+  const result = useMemo(
+    () => compareWithExpected(locationId, known, locationId === null ? [] : (expected.data ?? [])),
+    [locationId, known, expected.data],
   )
   return {
     codes,
-    verdict,
+    result,
     known,
     isResolving: resolved.isFetching,
     error: resolved.error ?? expected.error,

@@ -2,20 +2,20 @@ import { Badge, Button, Checkbox, Code, Group, Modal, Stack, Table, Text, TextIn
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { get, patch, post, remove } from '../../api/client.ts'
+import { get, patch, post, remove } from '../../api/request.ts'
 import type { List, Webhook, WebhookAttempt, WebhookTest, WebhookWithSecret } from '../../api/types.ts'
 import { AdminOnly } from '../../components/admin-only.tsx'
 import { Confirm } from '../../components/confirm.tsx'
-import { ShownOnce } from '../../components/copy.tsx'
+import { OneTimeSecrets } from '../../components/copy.tsx'
 import { IconSend, IconTrash } from '../../components/icons.ts'
 import { Card, Fact, Page } from '../../components/page.tsx'
-import { Problem, tell } from '../../components/problem.tsx'
+import { ErrorAlert, notify } from '../../components/feedback.tsx'
 import { QueryView } from '../../components/query-view.tsx'
-import { When } from '../../components/when.tsx'
-import { showRefusal } from '../../lib/forms.ts'
+import { RelativeTime } from '../../components/relative-time.tsx'
+import { showFieldErrors } from '../../lib/forms.ts'
 
 const urlRule = (value: string): string | null =>
-  /^https:\/\/[^\s/]+/.test(value) ? null : 'An address that begins with https:// is needed'
+  /^https:\/\/[^\s/]+/.test(value) ? null : 'A URL that begins with https:// is required'
 
 export function WebhooksPage() {
   return (
@@ -30,46 +30,46 @@ function Webhooks() {
     queryKey: ['webhooks'],
     queryFn: ({ signal }) => get<List<Webhook>>('/webhooks', undefined, signal),
   })
-  const [made, setMade] = useState<WebhookWithSecret | null>(null)
+  const [created, setCreated] = useState<WebhookWithSecret | null>(null)
   return (
-    <Page title="Webhooks" lead="Lastseen calls your address whenever something is seen at another place than before.">
+    <Page title="Webhooks" lead="Lastseen sends a request to your URL when an asset moves to another location.">
       <QueryView query={hooks} rows={3}>
         {({ data: [hook] }) =>
-          hook === undefined ? <NewWebhook onMade={setMade} /> : <One key={hook.id} hook={hook} />
+          hook === undefined ? <NewWebhook onCreated={setCreated} /> : <WebhookDetails key={hook.id} hook={hook} />
         }
       </QueryView>
-      <Modal opened={made !== null} onClose={() => setMade(null)} title="Signing secret" size="lg">
-        <ShownOnce
-          values={[{ label: 'Every delivery is signed with it', value: made?.secret ?? '' }]}
-          onDone={() => setMade(null)}
+      <Modal opened={created !== null} onClose={() => setCreated(null)} title="Signing secret" size="lg">
+        <OneTimeSecrets
+          values={[{ label: 'Secret that signs every delivery', value: created?.secret ?? '' }]}
+          onDone={() => setCreated(null)}
         />
       </Modal>
     </Page>
   )
 }
 
-function NewWebhook({ onMade }: { onMade: (hook: WebhookWithSecret) => void }) {
+function NewWebhook({ onCreated }: { onCreated: (hook: WebhookWithSecret) => void }) {
   const queries = useQueryClient()
   const form = useForm({ initialValues: { url: '', enabled: true }, validate: { url: urlRule } })
   const action = useMutation({
     mutationFn: () => post<WebhookWithSecret>('/webhooks', form.getValues()),
     onSuccess: (hook) => {
-      onMade(hook)
+      onCreated(hook)
       void queries.invalidateQueries({ queryKey: ['webhooks'] })
     },
-    onError: (error) => showRefusal(form, error),
+    onError: (error) => showFieldErrors(form, error),
   })
   return (
     <Card title="No webhook yet" maw={640}>
       <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
         <Stack gap="sm">
           <Text size="sm" c="dimmed">
-            An organization has one. It gets a POST with <Code>asset.moved</Code>, signed with a secret you see once.
-            What fails is tried three times within seconds, then dropped.
+            An organization has one webhook. It receives a POST request with <Code>asset.moved</Code>, signed with a
+            secret that is shown once. A failed delivery is tried three times within seconds, then dropped.
           </Text>
           <TextInput label="URL" placeholder="https://example.com/lastseen" {...form.getInputProps('url')} />
           <Checkbox label="Deliver events" {...form.getInputProps('enabled', { type: 'checkbox' })} />
-          {action.isError && Object.keys(form.errors).length === 0 && <Problem error={action.error} />}
+          {action.isError && Object.keys(form.errors).length === 0 && <ErrorAlert error={action.error} />}
           <Group>
             <Button type="submit" loading={action.isPending}>
               Create webhook
@@ -88,7 +88,7 @@ function TestEvent({ hook }: { hook: Webhook }) {
     onSettled: () => queries.invalidateQueries({ queryKey: ['webhooks', hook.id] }),
   })
   const result = action.data
-  const isGood = result?.status !== null && result !== undefined && result.status >= 200 && result.status < 300
+  const isSuccess = result?.status !== null && result !== undefined && result.status >= 200 && result.status < 300
   return (
     <Stack gap="xs">
       <Group gap="sm">
@@ -102,14 +102,14 @@ function TestEvent({ hook }: { hook: Webhook }) {
         </Button>
         {result !== undefined && (
           <Text size="sm" role="status">
-            <Badge color={isGood ? 'harbor' : 'red'}>
-              {result.status === null ? 'no answer' : `HTTP ${result.status}`}
+            <Badge color={isSuccess ? 'harbor' : 'red'}>
+              {result.status === null ? 'no response' : `HTTP ${result.status}`}
             </Badge>{' '}
             {result.error ?? ''} after {result.duration_ms} ms
           </Text>
         )}
       </Group>
-      {action.isError && <Problem error={action.error} />}
+      {action.isError && <ErrorAlert error={action.error} />}
     </Stack>
   )
 }
@@ -126,7 +126,7 @@ function Attempts({ hook }: { hook: Webhook }) {
         {({ data }) =>
           data.length === 0 ? (
             <Text size="sm" c="dimmed">
-              Nothing was sent yet.
+              No deliveries yet.
             </Text>
           ) : (
             <div className="table-wrap">
@@ -134,8 +134,8 @@ function Attempts({ hook }: { hook: Webhook }) {
                 <Table.Thead>
                   <Table.Tr>
                     <Table.Th fz="xs">When</Table.Th>
-                    <Table.Th fz="xs">Answer</Table.Th>
-                    <Table.Th fz="xs">Try</Table.Th>
+                    <Table.Th fz="xs">Response</Table.Th>
+                    <Table.Th fz="xs">Attempt</Table.Th>
                     <Table.Th fz="xs" visibleFrom="sm">
                       Delivery
                     </Table.Th>
@@ -145,11 +145,11 @@ function Attempts({ hook }: { hook: Webhook }) {
                   {data.map((one) => (
                     <Table.Tr key={`${one.delivery_id}-${one.attempt}-${one.attempted_at}`}>
                       <Table.Td>
-                        <When at={one.attempted_at} />
+                        <RelativeTime at={one.attempted_at} />
                       </Table.Td>
                       <Table.Td>
                         <Badge color={one.status !== null && one.status < 300 ? 'harbor' : 'red'}>
-                          {one.status === null ? 'no answer' : `HTTP ${one.status}`}
+                          {one.status === null ? 'no response' : `HTTP ${one.status}`}
                         </Badge>{' '}
                         <Text size="xs" c="dimmed" span>
                           {one.error ?? ''} {one.duration_ms} ms
@@ -174,38 +174,38 @@ function Attempts({ hook }: { hook: Webhook }) {
   )
 }
 
-function One({ hook }: { hook: Webhook }) {
+function WebhookDetails({ hook }: { hook: Webhook }) {
   const queries = useQueryClient()
-  const [isDoomed, setDoomed] = useState(false)
+  const [isDeleting, setDeleting] = useState(false)
   const form = useForm({ initialValues: { url: hook.url, enabled: hook.enabled }, validate: { url: urlRule } })
   const refresh = (): void => void queries.invalidateQueries({ queryKey: ['webhooks'] })
   const action = useMutation({
     mutationFn: () => patch<Webhook>(`/webhooks/${hook.id}`, form.getValues()),
     onSuccess: (saved) => {
       form.resetDirty({ url: saved.url, enabled: saved.enabled })
-      tell(saved.enabled ? 'Saved. Events are delivered.' : 'Saved. Events are dropped from now on.')
+      notify(saved.enabled ? 'Saved. Events are delivered.' : 'Saved. Events are no longer delivered.')
       refresh()
     },
-    onError: (error) => showRefusal(form, error),
+    onError: (error) => showFieldErrors(form, error),
   })
   return (
     <Stack maw={820}>
       <Card
         title="Webhook"
-        aside={<Badge color={hook.enabled ? 'harbor' : 'gray'}>{hook.enabled ? 'delivering' : 'switched off'}</Badge>}
+        aside={<Badge color={hook.enabled ? 'harbor' : 'gray'}>{hook.enabled ? 'delivering' : 'off'}</Badge>}
       >
         <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
           <Stack gap="sm">
             <TextInput label="URL" {...form.getInputProps('url')} />
             <Checkbox
               label="Deliver events"
-              description="Takes effect on Save. Events in the meantime are dropped, not kept."
+              description="Takes effect on Save. Events are dropped while delivery is off."
               {...form.getInputProps('enabled', { type: 'checkbox' })}
             />
             <Fact label="Signing secret">
               <Code>{hook.secret_masked}</Code>
             </Fact>
-            {action.isError && Object.keys(form.errors).length === 0 && <Problem error={action.error} />}
+            {action.isError && Object.keys(form.errors).length === 0 && <ErrorAlert error={action.error} />}
             <Group justify="space-between">
               <Button type="submit" loading={action.isPending} disabled={!form.isDirty()}>
                 Save
@@ -214,7 +214,7 @@ function One({ hook }: { hook: Webhook }) {
                 variant="subtle"
                 color="red"
                 leftSection={<IconTrash size={16} />}
-                onClick={() => setDoomed(true)}
+                onClick={() => setDeleting(true)}
               >
                 Delete
               </Button>
@@ -222,22 +222,22 @@ function One({ hook }: { hook: Webhook }) {
           </Stack>
         </form>
       </Card>
-      <Card title="Try it">
+      <Card title="Test delivery">
         <TestEvent hook={hook} />
       </Card>
       <Attempts hook={hook} />
       <Confirm
-        opened={isDoomed}
+        opened={isDeleting}
         title="Delete the webhook?"
         verb="Delete webhook"
-        onClose={() => setDoomed(false)}
+        onClose={() => setDeleting(false)}
         onConfirm={async () => {
           await remove(`/webhooks/${hook.id}`)
-          tell('Deleted.')
+          notify('The webhook was deleted.')
           refresh()
         }}
       >
-        Deliveries stop, and the secret is gone for good. A new webhook gets a new one.
+        Deliveries stop and the secret is deleted. A new webhook gets a new secret.
       </Confirm>
     </Stack>
   )

@@ -1,0 +1,10 @@
+/**
+ * The base URL of the API. The server names the base path of the public API in the page, because an installation may
+ * serve the v1.0.0 API at the root. The endpoints that only the web app uses are always under `/api/v1`.
+ */
+const configured = document.querySelector('meta[name=api-base]')?.getAttribute('content') ?? ''
+const publicBase = configured.startsWith('/') ? configured : '/api/v1'
+
+const isPublic = /^\/(assets|locations|reports\/asset-locations)(\/|$)/
+
+export const apiUrl = (path: string): string => `${isPublic.test(path) ? publicBase : '/api/v1'}${path}`

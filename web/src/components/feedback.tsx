@@ -1,0 +1,59 @@
+import { Alert, Button, Code, Group, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { LastseenError, NetworkError, RateLimitedError } from '../../../client/src/errors.ts'
+import { IconAlertTriangle } from './icons.ts'
+
+const titles: Record<string, string> = {
+  forbidden: 'Your role does not allow this',
+  not_found: 'This record does not exist or was deleted',
+  conflict: 'This conflicts with existing data',
+  rate_limited: 'Too many requests',
+  internal_error: 'Something went wrong on the server',
+}
+
+function describeError(error: unknown): { title: string; detail: string; requestId: string } {
+  if (error instanceof LastseenError) {
+    const wait = error instanceof RateLimitedError ? ` Try again in ${error.retryAfterSeconds} s.` : ''
+    const title = titles[error.status >= 500 ? 'internal_error' : error.type] ?? 'The request failed'
+    return { title, detail: error.message + wait, requestId: error.requestId ?? '' }
+  }
+  if (error instanceof NetworkError)
+    return { title: 'No connection', detail: 'The server cannot be reached. Check the network.', requestId: '' }
+  return { title: 'The request failed', detail: error instanceof Error ? error.message : String(error), requestId: '' }
+}
+
+/** An error message with the request id that the server writes to its log. */
+export function ErrorAlert({ error, onRetry }: { error: unknown; onRetry?: (() => void) | undefined }) {
+  const { title, detail, requestId } = describeError(error)
+  return (
+    <Alert color="red" title={title} icon={<IconAlertTriangle size={18} />} role="alert">
+      <Text size="sm">{detail}</Text>
+      {requestId !== '' && (
+        <Text size="xs" mt={6}>
+          Request <Code fz="xs">{requestId}</Code>
+        </Text>
+      )}
+      {onRetry !== undefined && (
+        <Group mt="sm">
+          <Button size="xs" variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+        </Group>
+      )}
+    </Alert>
+  )
+}
+
+export function notifyError(error: unknown): void {
+  const { title, detail, requestId } = describeError(error)
+  notifications.show({
+    color: 'red',
+    title,
+    message: requestId === '' ? detail : `${detail} (request ${requestId})`,
+    autoClose: 9000,
+  })
+}
+
+export function notify(message: string, title?: string): void {
+  notifications.show({ color: 'harbor', message, ...(title === undefined ? {} : { title }), autoClose: 4000 })
+}

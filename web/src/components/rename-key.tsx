@@ -1,0 +1,57 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type RecordKind, renameRecord } from '../api/assets.ts'
+import { required, showFieldErrors } from '../lib/forms.ts'
+import { ErrorAlert, notify } from './feedback.tsx'
+import { refreshOverview } from '../api/overview.ts'
+
+/** Changes the key of a record. Its history and tags are kept. */
+export function RenameKey({
+  kind,
+  id,
+  current,
+  opened,
+  onClose,
+}: {
+  kind: RecordKind
+  id: number
+  current: string
+  opened: boolean
+  onClose: () => void
+}) {
+  const queries = useQueryClient()
+  const form = useForm({ initialValues: { external_key: current }, validate: { external_key: required('A key') } })
+  const action = useMutation({
+    mutationFn: () => renameRecord(kind, id, form.getValues().external_key),
+    onSuccess: ({ descendant_count_affected: below }) => {
+      void queries.invalidateQueries({ queryKey: [kind] })
+      refreshOverview(queries)
+      notify(below > 0 ? `Renamed; the paths of ${below} locations below it changed too.` : 'Renamed.')
+      onClose()
+    },
+    onError: (error) => showFieldErrors(form, error),
+  })
+  return (
+    <Modal opened={opened} onClose={onClose} title="Rename the key">
+      <form onSubmit={form.onSubmit(() => action.mutate())} noValidate>
+        <Stack gap="sm">
+          <Text size="sm">
+            Other systems may refer to this {kind === 'assets' ? 'asset' : 'location'} by its key. Its history and tags
+            are kept.
+          </Text>
+          <TextInput label="Key" data-autofocus maxLength={255} {...form.getInputProps('external_key')} />
+          {action.isError && Object.keys(form.errors).length === 0 && <ErrorAlert error={action.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={action.isPending}>
+              Rename
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

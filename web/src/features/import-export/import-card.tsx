@@ -1,0 +1,221 @@
+import {
+  Anchor,
+  Button,
+  FileButton,
+  Group,
+  Progress,
+  SegmentedControl,
+  SimpleGrid,
+  Stack,
+  Table,
+  Text,
+} from '@mantine/core'
+import { useState } from 'react'
+import type { ImportState } from '../../api/types.ts'
+import { IconUpload } from '../../components/icons.ts'
+import { Card, Fact } from '../../components/page.tsx'
+import { ErrorAlert } from '../../components/feedback.tsx'
+import { saveBlob } from '../../lib/download.ts'
+import { formatNumber } from '../../lib/time.ts'
+import { type ImportRow, type Kind, importColumns, readRows, template } from './import-rows.ts'
+import { isInProgress, useImport } from './use-import.ts'
+
+const lines = (number: number): string => (number === 1 ? '1 line' : `${formatNumber(number)} lines`)
+
+const cellText = (value: unknown): string =>
+  value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
+
+function Preview({ rows }: { rows: readonly ImportRow[] }) {
+  const columns = [...new Set(rows.slice(0, 6).flatMap((row) => Object.keys(row)))]
+  return (
+    <>
+      <Text size="sm">{lines(rows.length)}. The first lines, as they will be imported:</Text>
+      <div className="table-wrap" tabIndex={0} role="region" aria-label="Preview of the file">
+        <Table fz="xs" withTableBorder className="as-records">
+          <Table.Thead>
+            <Table.Tr>
+              {columns.map((one) => (
+                <Table.Th key={one}>{one}</Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.slice(0, 6).map((row) => (
+              <Table.Tr key={row.line}>
+                {columns.map((one) => (
+                  <Table.Td key={one} data-label={one}>
+                    {cellText(row[one])}
+                  </Table.Td>
+                ))}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </div>
+    </>
+  )
+}
+
+function Outcome({ state }: { state: ImportState }) {
+  return (
+    <>
+      <SimpleGrid cols={{ base: 2, sm: 4 }}>
+        <Fact label="New">{formatNumber(state.creates)}</Fact>
+        <Fact label="Changed">{formatNumber(state.updates)}</Fact>
+        <Fact label="Unchanged">{formatNumber(state.unchanged)}</Fact>
+        <Fact label="Errors">{formatNumber(state.errors_total)}</Fact>
+      </SimpleGrid>
+      {state.errors.length > 0 && (
+        <div className="table-wrap">
+          <Table fz="xs" aria-label="Errors">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Line</Table.Th>
+                <Table.Th>Field</Table.Th>
+                <Table.Th>Reason</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {state.errors.map((one, index) => (
+                <Table.Tr key={index}>
+                  <Table.Td className="number">{one.line}</Table.Td>
+                  <Table.Td>{one.field ?? ''}</Table.Td>
+                  <Table.Td>{one.message}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+          {state.errors_total > state.errors.length && (
+            <Text size="xs" c="dimmed">
+              and {formatNumber(state.errors_total - state.errors.length)} more
+            </Text>
+          )}
+        </div>
+      )}
+    </>
+  )
+}
+
+/** Imports assets or locations from a file in three steps: preview, check, import. */
+export function ImportCard() {
+  const [kind, setKind] = useState<Kind>('assets')
+  const [rows, setRows] = useState<readonly ImportRow[] | null>(null)
+  const [fileError, setFileError] = useState<unknown>(null)
+  const [isSending, setSending] = useState(false)
+  const job = useImport()
+  const { state } = job
+  const validRows = state === undefined ? 0 : state.creates + state.updates + state.unchanged
+  const begin = async (): Promise<void> => {
+    setSending(true)
+    await job.check(kind, rows!)
+    setSending(false)
+  }
+  const read = async (file: File | null): Promise<void> => {
+    if (file === null) return
+    setFileError(null)
+    try {
+      setRows(await readRows(kind, await file.text()))
+    } catch (error) {
+      setFileError(error)
+    }
+  }
+  const restart = (): void => {
+    setRows(null)
+    void job.discard()
+  }
+  return (
+    <Card title="Import">
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          A CSV file with a header line. A line with an existing key updates that record; all other lines create
+          records. Columns: <span className="key">{importColumns[kind].join(', ')}</span>.{' '}
+          <Anchor
+            inherit
+            underline="always"
+            component="button"
+            type="button"
+            onClick={() => saveBlob(new Blob([template(kind)], { type: 'text/csv' }), `${kind}-template.csv`)}
+          >
+            Download an example
+          </Anchor>
+        </Text>
+        {rows === null && (
+          <Group gap="sm">
+            <SegmentedControl
+              aria-label="Record type"
+              value={kind}
+              onChange={(value) => setKind(value)}
+              data={[
+                { value: 'assets', label: 'Assets' },
+                { value: 'locations', label: 'Locations' },
+              ]}
+            />
+            <FileButton accept=".csv,text/csv,text/plain" onChange={(file) => void read(file)}>
+              {(props) => (
+                <Button leftSection={<IconUpload size={16} />} {...props}>
+                  Choose a CSV file
+                </Button>
+              )}
+            </FileButton>
+          </Group>
+        )}
+        {rows !== null && state === undefined && (
+          <>
+            <Preview rows={rows} />
+            {isSending && <Progress value={(job.sent / Math.max(1, rows.length)) * 100} aria-label="Sent" />}
+            <Group gap="sm">
+              <Button onClick={() => void begin()} loading={isSending} disabled={rows.length === 0}>
+                Check {lines(rows.length)}
+              </Button>
+              <Button variant="default" onClick={restart} disabled={isSending}>
+                Choose another file
+              </Button>
+            </Group>
+          </>
+        )}
+        {state !== undefined && (
+          <>
+            <Text size="sm" fw={600} role="status">
+              {stateLabels[state.state]}
+            </Text>
+            {isInProgress(state) && (
+              <Progress
+                animated
+                aria-label="Progress"
+                value={state.state === 'running' ? (state.done_rows / Math.max(1, state.rows)) * 100 : 100}
+              />
+            )}
+            {state.state !== 'checking' && state.state !== 'waiting' && <Outcome state={state} />}
+            <Group gap="sm">
+              {state.state === 'checked' && state.errors_total === 0 && (
+                <Button onClick={() => void job.run(false)}>Import {lines(state.rows)}</Button>
+              )}
+              {state.state === 'checked' && state.errors_total > 0 && validRows > 0 && (
+                <Button variant="light" onClick={() => void job.run(true)}>
+                  Import the {lines(validRows)} without errors
+                </Button>
+              )}
+              {!isInProgress(state) && (
+                <Button variant="default" onClick={restart}>
+                  {state.state === 'done' ? 'Import another file' : 'Cancel'}
+                </Button>
+              )}
+            </Group>
+          </>
+        )}
+        {fileError !== null && <ErrorAlert error={fileError} />}
+        {job.error !== null && <ErrorAlert error={job.error} />}
+      </Stack>
+    </Card>
+  )
+}
+
+const stateLabels: Record<ImportState['state'], string> = {
+  open: 'Sending …',
+  waiting: 'Waiting for another import of the organization …',
+  checking: 'Checking every line …',
+  checked: 'Checked. No data was changed yet.',
+  running: 'Importing …',
+  done: 'Done.',
+  failed: 'The import failed. No data was changed.',
+}

@@ -1,0 +1,56 @@
+import { type Kind, type Table, CsvError } from '../../../../client/src/csv/table.ts'
+
+export type { Kind }
+export { importColumns } from '../../../../client/src/csv/table.ts'
+
+export interface ImportRow {
+  line: number
+  [field: string]: unknown
+}
+
+/** The worker's result: the table, or the reason why the file cannot be parsed. */
+export type ParseResult = { table: Table } | { problem: string }
+
+/** Parses the file in a worker, so that large files do not block the page. */
+export async function readRows(kind: Kind, text: string): Promise<ImportRow[]> {
+  const worker = new Worker(new URL('./parse-csv.worker.ts', import.meta.url), { type: 'module' })
+  try {
+    const result = await new Promise<ParseResult>((resolve, reject) => {
+      worker.onmessage = ({ data }: MessageEvent<ParseResult>) => resolve(data)
+      worker.onerror = () => reject(new Error('The file could not be read.'))
+      worker.postMessage({ kind, text })
+    })
+    if ('problem' in result) throw new CsvError(result.problem)
+    const [problem] = result.table.problems
+    if (problem !== undefined) throw new CsvError(`line ${problem.line}: ${problem.message}`)
+    return result.table.rows.map(({ line, fields }) => ({ line, ...fields }))
+  } finally {
+    worker.terminate()
+  }
+}
+
+const maxBatchBytes = 700_000
+
+const maxBatchRows = 2000
+
+/** Splits the rows into batches that each fit into one request. */
+export function* batches(rows: readonly ImportRow[]): Generator<ImportRow[]> {
+  let batch: ImportRow[] = []
+  let bytes = 0
+  for (const row of rows) {
+    const size = new TextEncoder().encode(JSON.stringify(row)).length + 1
+    if (batch.length > 0 && (bytes + size > maxBatchBytes || batch.length >= maxBatchRows)) {
+      yield batch
+      batch = []
+      bytes = 0
+    }
+    batch.push(row)
+    bytes += size
+  }
+  if (batch.length > 0) yield batch
+}
+
+export const template = (kind: Kind): string =>
+  kind === 'assets'
+    ? 'external_key,name,description,is_active,metadata,rfid,barcode\r\nCASE-001,Camera case 1,,true,"{""owner"":""studio""}",E28011700000020A1B2C3D4E,4006381333931\r\n'
+    : 'external_key,name,description,parent_external_key,barcode\r\nHALL-A,Hall A,,,\r\nHALL-A-1,Shelf 1,,HALL-A,LOC-0001\r\n'

@@ -1,0 +1,35 @@
+import { Anchor, Box, Button, Title } from '@mantine/core'
+import { useDocumentTitle } from '@mantine/hooks'
+import { Link } from '@tanstack/react-router'
+import { EmptyState } from '../components/empty-state.tsx'
+import { IconMapPin } from '../components/icons.ts'
+import { ErrorAlert } from '../components/feedback.tsx'
+
+export function NotFoundPage() {
+  useDocumentTitle('Not found · Lastseen')
+  return (
+    <Box className="app-page">
+      <EmptyState icon={<IconMapPin size={24} />} title="Page not found" isPage>
+        The URL may be outdated or mistyped.{' '}
+        <Anchor inherit underline="always" renderRoot={(props) => <Link to="/" {...props} />}>
+          Go to the overview
+        </Anchor>
+      </EmptyState>
+    </Box>
+  )
+}
+
+/** Shown when a page fails to render, often because a new version was deployed and the old chunks are gone. */
+export function CrashPage({ error }: { error: unknown }) {
+  return (
+    <Box className="app-page">
+      <Title order={1} mb="md">
+        This page failed
+      </Title>
+      <ErrorAlert error={error} />
+      <Button mt="md" variant="default" onClick={() => window.location.reload()}>
+        Reload the page
+      </Button>
+    </Box>
+  )
+}

@@ -1,0 +1,40 @@
+/** Parsers of the query parameters of each page. Invalid parameters are ignored. */
+type Raw = Record<string, unknown>
+
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
+
+const positiveInteger = (value: unknown): number | undefined => {
+  const number = Number(value)
+  return Number.isInteger(number) && number > 0 ? number : undefined
+}
+
+const oneOf = <T extends string>(value: unknown, allowed: readonly T[]): T | undefined =>
+  allowed.find((one) => one === value)
+
+/** Removes undefined parameters, so that they do not appear in the URL. */
+const withoutUndefined = <T extends object>(search: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as never
+
+export const signInSearch = (raw: Raw) => withoutUndefined({ to: text(raw['to']) })
+
+const assetSorts = ['external_key', 'name', 'created_at', 'updated_at'] as const
+
+const assetSortOrders = assetSorts.flatMap((name) => [name, `-${name}`] as const)
+
+export const assetSearch = (raw: Raw) =>
+  withoutUndefined({
+    q: text(raw['q']),
+    sort: oneOf(raw['sort'], assetSortOrders),
+    active: oneOf(raw['active'], ['yes', 'no'] as const),
+    location: positiveInteger(raw['location']),
+    page: positiveInteger(raw['page']),
+    size: positiveInteger(raw['size']),
+  })
+
+export const locationSearch = (raw: Raw) => withoutUndefined({ q: text(raw['q']) })
+
+export const scanSearch = (raw: Raw) => withoutUndefined({ location: positiveInteger(raw['location']) })
+
+export const labelSearch = (raw: Raw) =>
+  withoutUndefined({ kind: oneOf(raw['kind'], ['assets', 'locations'] as const) })

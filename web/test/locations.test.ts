@@ -1,0 +1,107 @@
+import { openSearch } from './support/navigation.ts'
+import { Org, url, warehouse } from './support/org.ts'
+import { expect, test } from './support/test.ts'
+
+test('The location tree can be collapsed and searched', async ({ page }) => {
+  const { org } = await warehouse()
+  await org.signIn(page, org.email, '/locations')
+  const tree = page.getByRole('list', { name: 'Locations' })
+  await expect(tree.getByRole('listitem')).toHaveText([/Riverside SITE\s*4/, /Dock 1 DOCK-1\s*1/, /Hall A HALL-A\s*3/])
+  await page.getByRole('button', { name: 'Collapse Riverside' }).click()
+  await expect(tree.getByRole('listitem')).toHaveCount(1)
+  await page.getByLabel('Search locations').fill('dock')
+  await expect(tree.getByRole('listitem')).toHaveText([/Riverside/, /Dock 1/])
+})
+
+test('A location can be created below another and moved, and cannot be deleted while in use', async ({ page }) => {
+  const { org, hall, dock } = await warehouse()
+  await org.signIn(page, org.email, `/locations/${hall.id}`)
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Shelf 7')
+  await page.getByRole('button', { name: 'Create location' }).click()
+  await page.getByRole('link', { name: 'Shelf 7' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Shelf 7' })).toBeVisible()
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByRole('dialog').getByRole('combobox', { name: 'Parent location' }).fill('Dock')
+  await page.getByRole('option', { name: /Dock 1/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await expect(page.locator('.mantine-Breadcrumbs-root')).toContainText('Dock 1')
+  await page.goto(`${url()}/locations/${dock.id}`)
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'Delete location' }).click()
+  await expect(page.getByRole('dialog').getByRole('alert')).toContainText('conflicts')
+})
+
+test('A location page shows its assets, arrivals and departures', async ({ page }) => {
+  const { org, hall } = await warehouse()
+  await org.signIn(page, org.email, `/locations/${hall.id}`)
+  await expect(page.getByRole('table', { name: 'Assets here' }).getByRole('row')).toHaveCount(3)
+  const events = page.locator('section', { has: page.getByRole('heading', { name: 'Arrivals and departures' }) })
+  await expect(events.getByText('left').first()).toBeVisible()
+  await expect(events).toContainText('Crate 2 to Dock 1')
+})
+
+test('The overview shows counts, and new moves appear live', async ({ page }) => {
+  const { org, reader, tag } = await warehouse()
+  await org.signIn(page)
+  await expect(page.getByText('4 seen at least once')).toBeVisible()
+  await expect(page.locator('[data-live=live]')).toBeVisible()
+  const moves = page.getByRole('log', { name: 'Moves' })
+  await expect(moves.locator('.move-row').first()).toContainText('Crate 1')
+  await org.read(reader.token, [{ tag: tag(3), antenna: 2 }])
+  await expect(moves.locator('.move-row').first()).toContainText(/Crate 3\s*Hall A → Dock 1/)
+})
+
+test('Fifty moves per second are rendered in batches', async ({ page }) => {
+  const org = await Org.create()
+  const locations = [await org.location('A'), await org.location('B')]
+  const reader = await org.reader(
+    'Gate',
+    locations.map((one) => one.id),
+  )
+  const tags = Array.from({ length: 100 }, (_, index) => `E3${String(index).padStart(22, '0')}`)
+  for (let start = 0; start < tags.length; start += 20)
+    await Promise.all(
+      tags
+        .slice(start, start + 20)
+        .map((value, at) => org.asset(`Thing ${start + at}`, { tags: [{ tag_type: 'rfid', value }] })),
+    )
+  await org.read(
+    reader.token,
+    tags.map((tag) => ({ tag, antenna: 1, observed_at: new Date(Date.now() - 120_000).toISOString() })),
+  )
+  await org.signIn(page)
+  await expect(page.locator('[data-live=live]')).toBeVisible()
+  const moves = page.getByRole('log', { name: 'Moves' })
+  await expect(moves.locator('.move-row')).toHaveCount(40)
+  // All mutations of one event-loop tick arrive in one callback.
+  const renders = await moves.evaluateHandle((log) => {
+    const seen = { times: 0, sinceMs: performance.now() }
+    new MutationObserver(() => seen.times++).observe(log, { childList: true })
+    return seen
+  })
+  for (const tag of tags) {
+    await org.read(reader.token, [{ tag, antenna: 2 }])
+    await page.waitForTimeout(15)
+  }
+  await expect(moves.locator('.move-row').first()).toContainText(/Thing 99\s*A → B/)
+  const { times, ms } = await renders.evaluate(({ times, sinceMs }) => ({ times, ms: performance.now() - sinceMs }))
+  expect(times).toBeGreaterThan(0)
+  expect(times).toBeLessThanOrEqual(Math.ceil(ms / 250) + 1)
+})
+
+test('Search finds assets, locations and tags from any page', async ({ page }) => {
+  const { org, assets } = await warehouse()
+  await org.signIn(page, org.email, '/reports')
+  await expect(page.getByRole('heading', { level: 1, name: 'Reports' })).toBeVisible()
+  const field = await openSearch(page)
+  await field.fill('E20000000000000000000001')
+  await expect(page.getByRole('dialog').getByText('rfid on Crate 1 (CRATE-1)')).toBeVisible()
+  await field.fill('hall')
+  await expect(page.getByRole('dialog').getByText('Hall A')).toBeVisible()
+  await field.fill('CRATE-1')
+  await expect(page.getByRole('dialog').getByText('Crate 1', { exact: true })).toBeVisible()
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(new RegExp(`/assets/${assets[0]!.id}$`))
+})
