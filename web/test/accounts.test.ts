@@ -3,7 +3,7 @@ import { Org, call, operatorsLog, password, url } from './support/org.ts'
 import { expect, test } from './support/test.ts'
 import { settled, watch } from './support/watch.ts'
 
-test('Somebody signs up, names a place and a thing, and is signed out again', async ({ page }) => {
+test('Somebody signs up, names a place and a thing, and is signed out again', { tag: '@phone' }, async ({ page }) => {
   const complaints = watch(page)
   const seen: string[] = []
   page.on('request', (request) => seen.push(request.url()))

@@ -34,19 +34,23 @@ test.beforeAll(() => {
 })
 test.afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('The camera reads the QR and Code 128 labels that the app prints, each once', async ({ page }) => {
-  const complaints = watch(page)
-  const { org, hall } = await warehouse()
-  await org.signIn(page, org.email, `/scan?place=${hall.id}`)
-  await page.getByRole('button', { name: 'Scan with the camera' }).click()
-  await expect(page.getByLabel('Camera')).toBeVisible()
-  const found = page.getByRole('tab', { name: /Found/ })
-  await expect(found).toContainText('2')
-  await found.click()
-  await expect(page.getByRole('tabpanel')).toContainText('Crate 1')
-  await expect(page.getByRole('tabpanel')).toContainText('Crate 3')
-  await page.getByRole('button', { name: 'Stop the camera' }).click()
-  await expect(page.getByLabel('Camera')).toHaveCount(0)
-  expect(await page.locator('[data-count]').allInnerTexts()).toEqual(['2', '0', '1', '0'])
-  expect(complaints).toEqual([])
-})
+test(
+  'The camera reads the QR and Code 128 labels that the app prints, each once',
+  { tag: '@phone' },
+  async ({ page }) => {
+    const complaints = watch(page)
+    const { org, hall } = await warehouse()
+    await org.signIn(page, org.email, `/scan?place=${hall.id}`)
+    await page.getByRole('button', { name: 'Scan with the camera' }).click()
+    await expect(page.getByLabel('Camera')).toBeVisible()
+    const found = page.getByRole('tab', { name: /Found/ })
+    await expect(found).toContainText('2')
+    await found.click()
+    await expect(page.getByRole('tabpanel')).toContainText('Crate 1')
+    await expect(page.getByRole('tabpanel')).toContainText('Crate 3')
+    await page.getByRole('button', { name: 'Stop the camera' }).click()
+    await expect(page.getByLabel('Camera')).toHaveCount(0)
+    expect(await page.locator('[data-count]').allInnerTexts()).toEqual(['2', '0', '1', '0'])
+    expect(complaints).toEqual([])
+  },
+)

@@ -30,32 +30,38 @@ const inside: [string, (world: World) => string][] = [
   ['Members', () => '/settings/members'],
 ]
 
-test('Every page for people who are not signed in opens, fits, and has no serious axe violation', async ({ page }) => {
-  const complaints = watch(page)
-  for (const path of outside) {
-    await page.goto(url() + path)
-    await settled(page)
-    await expectAccessible(page)
-  }
-  expect(complaints).toEqual([])
-})
-
-test('Every page of the app opens by its address, fits, and has no serious axe violation', async ({ page }, {
-  project,
-}) => {
-  // Light on the desk, dark on the phone: both schemes are seen, each once.
-  await page.emulateMedia({ colorScheme: project.name === 'phone' ? 'dark' : 'light', reducedMotion: 'reduce' })
-  const complaints = watch(page)
-  await world.org.signIn(page)
-  await settled(page)
-  for (const [name, path] of inside)
-    await test.step(name, async () => {
-      await page.goto(url() + path(world))
+test(
+  'Every page for people who are not signed in opens, fits, and has no serious axe violation',
+  { tag: '@phone' },
+  async ({ page }) => {
+    const complaints = watch(page)
+    for (const path of outside) {
+      await page.goto(url() + path)
       await settled(page)
       await expectAccessible(page)
-    })
-  expect(complaints).toEqual([])
-})
+    }
+    expect(complaints).toEqual([])
+  },
+)
+
+test(
+  'Every page of the app opens by its address, fits, and has no serious axe violation',
+  { tag: '@phone' },
+  async ({ page }, { project }) => {
+    // Light on the desk, dark on the phone: both schemes are seen, each once.
+    await page.emulateMedia({ colorScheme: project.name === 'phone' ? 'dark' : 'light', reducedMotion: 'reduce' })
+    const complaints = watch(page)
+    await world.org.signIn(page)
+    await settled(page)
+    for (const [name, path] of inside)
+      await test.step(name, async () => {
+        await page.goto(url() + path(world))
+        await settled(page)
+        await expectAccessible(page)
+      })
+    expect(complaints).toEqual([])
+  },
+)
 
 test('A link that leads nowhere ends on a page that says so and leads back', async ({ page }) => {
   await page.goto(`${url()}/sign-in?to=/nowhere`)

@@ -91,17 +91,21 @@ test('Fifty moves a second are drawn together, a few times a second', async ({ p
   expect(times).toBeLessThanOrEqual(Math.ceil(ms / 250) + 1)
 })
 
-test('Ctrl+K, or the button on a phone, finds assets, places and tags from any page', async ({ page }) => {
-  const { org, assets } = await warehouse()
-  await org.signIn(page, org.email, '/reports')
-  await expect(page.getByRole('heading', { level: 1, name: 'Reports' })).toBeVisible()
-  const field = await openSearch(page)
-  await field.fill('E20000000000000000000001')
-  await expect(page.getByRole('dialog').getByText('rfid on Crate 1 (CRATE-1)')).toBeVisible()
-  await field.fill('hall')
-  await expect(page.getByRole('dialog').getByText('Hall A')).toBeVisible()
-  await field.fill('CRATE-1')
-  await expect(page.getByRole('dialog').getByText('Crate 1', { exact: true })).toBeVisible()
-  await page.keyboard.press('Enter')
-  await expect(page).toHaveURL(new RegExp(`/assets/${assets[0]!.id}$`))
-})
+test(
+  'Ctrl+K, or the button on a phone, finds assets, places and tags from any page',
+  { tag: '@phone' },
+  async ({ page }) => {
+    const { org, assets } = await warehouse()
+    await org.signIn(page, org.email, '/reports')
+    await expect(page.getByRole('heading', { level: 1, name: 'Reports' })).toBeVisible()
+    const field = await openSearch(page)
+    await field.fill('E20000000000000000000001')
+    await expect(page.getByRole('dialog').getByText('rfid on Crate 1 (CRATE-1)')).toBeVisible()
+    await field.fill('hall')
+    await expect(page.getByRole('dialog').getByText('Hall A')).toBeVisible()
+    await field.fill('CRATE-1')
+    await expect(page.getByRole('dialog').getByText('Crate 1', { exact: true })).toBeVisible()
+    await page.keyboard.press('Enter')
+    await expect(page).toHaveURL(new RegExp(`/assets/${assets[0]!.id}$`))
+  },
+)

@@ -2,57 +2,61 @@ import { url, warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
 import { expectAccessible, watch } from './support/watch.ts'
 
-test('A stocktake: what is found, elsewhere, missing and unknown, and the save', async ({ page }) => {
-  const complaints = watch(page)
-  const { org, hall, tag } = await warehouse()
-  await org.post(`/locations/${hall.id}/tags`, { tag_type: 'barcode', value: 'DOOR-A' })
-  await org.signIn(page, org.email, '/scan')
-  const code = page.getByRole('textbox', { name: 'Code' })
-  const counts = async (): Promise<string[]> => page.locator('[data-count]').allInnerTexts()
+test(
+  'A stocktake: what is found, elsewhere, missing and unknown, and the save',
+  { tag: '@phone' },
+  async ({ page }) => {
+    const complaints = watch(page)
+    const { org, hall, tag } = await warehouse()
+    await org.post(`/locations/${hall.id}/tags`, { tag_type: 'barcode', value: 'DOOR-A' })
+    await org.signIn(page, org.email, '/scan')
+    const code = page.getByRole('textbox', { name: 'Code' })
+    const counts = async (): Promise<string[]> => page.locator('[data-count]').allInnerTexts()
 
-  await code.fill('DOOR-A')
-  await code.press('Enter')
-  await expect(page).toHaveURL(new RegExp(`place=${hall.id}`))
-  await expect.poll(counts).toEqual(['0', '0', '3', '0'])
+    await code.fill('DOOR-A')
+    await code.press('Enter')
+    await expect(page).toHaveURL(new RegExp(`place=${hall.id}`))
+    await expect.poll(counts).toEqual(['0', '0', '3', '0'])
 
-  // A hand scanner types anywhere on the page, faster than any test could key by key.
-  await page.getByRole('heading', { level: 1 }).click()
-  await page.evaluate(
-    (keys) => {
-      for (const key of keys) document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))
-    },
-    [...tag(1), 'Enter'],
-  )
-  await expect.poll(counts).toEqual(['1', '0', '2', '0'])
-  await code.fill(`CRATE-3; ${tag(2)}, CRATE-6\tNO-SUCH`)
-  await code.press('Enter')
-  await expect.poll(counts).toEqual(['2', '2', '1', '1'])
-  await page.getByRole('tab', { name: /Elsewhere/ }).click()
-  await expect(page.getByRole('tabpanel')).toContainText('last at Dock 1')
-  await expect(page.getByRole('tabpanel')).toContainText('never seen before')
-  await page.getByRole('tab', { name: /Missing/ }).click()
-  await expect(page.getByRole('tabpanel')).toContainText('Crate 4')
-  await expectAccessible(page)
+    // A hand scanner types anywhere on the page, faster than any test could key by key.
+    await page.getByRole('heading', { level: 1 }).click()
+    await page.evaluate(
+      (keys) => {
+        for (const key of keys) document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))
+      },
+      [...tag(1), 'Enter'],
+    )
+    await expect.poll(counts).toEqual(['1', '0', '2', '0'])
+    await code.fill(`CRATE-3; ${tag(2)}, CRATE-6\tNO-SUCH`)
+    await code.press('Enter')
+    await expect.poll(counts).toEqual(['2', '2', '1', '1'])
+    await page.getByRole('tab', { name: /Elsewhere/ }).click()
+    await expect(page.getByRole('tabpanel')).toContainText('last at Dock 1')
+    await expect(page.getByRole('tabpanel')).toContainText('never seen before')
+    await page.getByRole('tab', { name: /Missing/ }).click()
+    await expect(page.getByRole('tabpanel')).toContainText('Crate 4')
+    await expectAccessible(page)
 
-  await page.reload()
-  await expect.poll(counts).toEqual(['2', '2', '1', '1'])
-  await page.getByRole('tab', { name: /Unknown/ }).click()
-  await page.getByRole('button', { name: 'Attach NO-SUCH' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByText('A new asset').click()
-  await dialog.getByLabel('Name').fill('Brand new')
-  await dialog.getByRole('button', { name: 'Attach' }).click()
-  await expect.poll(counts).toEqual(['2', '3', '1', '0'])
+    await page.reload()
+    await expect.poll(counts).toEqual(['2', '2', '1', '1'])
+    await page.getByRole('tab', { name: /Unknown/ }).click()
+    await page.getByRole('button', { name: 'Attach NO-SUCH' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('A new asset').click()
+    await dialog.getByLabel('Name').fill('Brand new')
+    await dialog.getByRole('button', { name: 'Attach' }).click()
+    await expect.poll(counts).toEqual(['2', '3', '1', '0'])
 
-  await page.getByRole('button', { name: 'Save 5 at Hall A' }).click()
-  await expect(page.getByText('5 assets are at Hall A now.')).toBeVisible()
-  await expect.poll(counts).toEqual(['0', '0', '6', '0'])
-  const here = (await org.get(`/reports/asset-locations?location_id=${hall.id}`)) as object[]
-  expect(here).toHaveLength(6)
-  expect(complaints).toEqual([])
-})
+    await page.getByRole('button', { name: 'Save 5 at Hall A' }).click()
+    await expect(page.getByText('5 assets are at Hall A now.')).toBeVisible()
+    await expect.poll(counts).toEqual(['0', '0', '6', '0'])
+    const here = (await org.get(`/reports/asset-locations?location_id=${hall.id}`)) as object[]
+    expect(here).toHaveLength(6)
+    expect(complaints).toEqual([])
+  },
+)
 
-test('Without a camera the scan view says so and goes on with keys', async ({ page }) => {
+test('Without a camera the scan view says so and goes on with keys', { tag: '@phone' }, async ({ page }) => {
   const { org, hall } = await warehouse()
   await org.signIn(page, org.email, `/scan?place=${hall.id}`)
   await page.getByRole('button', { name: 'Scan with the camera' }).click()
