@@ -140,7 +140,9 @@ function make(build) {
     if (name.startsWith('dist.new')) remove(at(`${build.folder}/${name}`))
   mkdirSync(fresh)
   const { args, cwd } = build.command(fresh)
-  const { status } = spawnSync(process.execPath, args, { cwd, stdio: ['ignore', 2, 2] })
+  // A caller with another NODE_ENV, such as a test, would get a development build of the web app.
+  const env = { ...process.env, NODE_ENV: 'production' }
+  const { status } = spawnSync(process.execPath, args, { cwd, env, stdio: ['ignore', 2, 2] })
   if (status !== 0) {
     remove(fresh)
     throw new Error('The build failed; the lines above say why.')
