@@ -1,6 +1,5 @@
 /**
- * How often a test repeats what depends on chance. `npm run test:all` sets `TEST_ROUNDS=full`; every other run is short,
- * so that `npm test` ends within ten minutes on two cores.
+ * How often a test repeats what depends on chance. `npm run test:all` sets `TEST_ROUNDS=full`; every other run is short.
  */
 export const isFull = process.env['TEST_ROUNDS'] === 'full'
 
