@@ -11,6 +11,7 @@ export default tseslint.config(
       'client/vitest.config.ts',
       'client/src/generated/**',
       '**/dist/**',
+      '**/dist.*/**',
       '**/node_modules/**',
       'data/**',
       '**/.cache/**',

@@ -1,32 +1,35 @@
-/** Every check there is, as CI runs them. `npm test -- --only unit` and the like run one part; `npm test -- --list` names the parts. */
+/**
+ * `npm test`: the checks, then the tests with few rounds, fast ones first. `npm run test:all` (`--all`): every test with all
+ * rounds, on both databases and at both screen sizes. `npm test -- --only server` and the like run one part; `npm test -- --list` names the parts.
+ */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { constants, setPriority } from 'node:os'
-import { join, relative } from 'node:path'
-import { buildWorkspaces as ensureBuilt, installPackages as ensurePackages, root } from './bootstrap.mjs'
+import { basename, join, relative } from 'node:path'
+import { buildWorkspaces, installPackages, root } from './bootstrap.mjs'
 
+const isFull = process.argv.includes('--all')
 const cache = join(root, 'server/.cache')
 const evidence = join(cache, 'evidence')
 const postgres15 = '/usr/lib/postgresql/15/bin/postgres'
+const seed = process.env.TEST_SEED ?? (isFull ? String(Date.now() % 2 ** 31) : '1')
 const tally = { passed: 0, failed: 0, skipped: 0 }
-/** Said again at the end: a run of thousands of tests is long to look back through. */
+/** Printed again at the end, because a run of thousands of tests is long to look back through. */
 const failedTests = []
+/** How long each test file took, by the part it ran in. */
+const files = []
 
-async function run(command, args, options = {}) {
-  const child = spawn(command, args, {
-    cwd: options.cwd ?? root,
-    stdio: 'inherit',
-    env: { ...process.env, ...options.env },
-  })
+async function run(command, args, { cwd = root, env = {} } = {}) {
+  const child = spawn(command, args, { cwd, stdio: 'inherit', env: { ...process.env, TEST_SEED: seed, ...env } })
   const [status] = await once(child, 'close')
   return status === 0
 }
 
 const bin = (name) => join(root, 'node_modules/.bin', name)
 
-async function vitest(report, filters, { env = {}, folder = 'server' } = {}) {
-  const outputFile = join(cache, `${report}.json`)
+async function vitest(part, filters = [], { env = {}, folder = 'server' } = {}) {
+  const outputFile = join(cache, `${part}.json`)
+  rmSync(outputFile, { force: true })
   const flags = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${outputFile}`, ...filters]
   const isGood = await run(bin('vitest'), flags, { cwd: join(root, folder), env })
   if (existsSync(outputFile)) {
@@ -34,7 +37,10 @@ async function vitest(report, filters, { env = {}, folder = 'server' } = {}) {
     tally.passed += result.numPassedTests
     tally.failed += result.numFailedTests
     tally.skipped += result.numPendingTests + result.numTodoTests
-    for (const file of result.testResults) failedTests.push(...failuresOf(file))
+    for (const file of result.testResults) {
+      failedTests.push(...failuresOf(file))
+      files.push({ name: relative(root, file.name), part, ms: file.endTime - file.startTime })
+    }
   }
   return isGood
 }
@@ -46,37 +52,30 @@ function failuresOf(file) {
   return failed.map((one) => `${name} > ${one.fullName}\n${one.failureMessages.join('\n')}`)
 }
 
-const node = (...args) => [process.execPath, ...args]
-const tool = (name, ...args) => [bin(name), ...args]
-
-/** Those that only read the code, each a few commands. They run beside the tests, on what these leave of the processors. */
-const inspections = {
-  format: [tool('prettier', '--check', '--log-level=warn', '.')],
-  // The types of requests are made from the descriptions; they are kept, must not be old, and must compile.
-  types: [
-    node('scripts/api-types.mjs', '--check'),
-    ...['server/tsconfig.test.json', 'web/tsconfig.json', 'client/tsconfig.test.json'].map((settings) =>
-      tool('tsc', '--noEmit', '-p', settings),
-    ),
-  ],
-  lint: [tool('eslint', '.')],
-  imports: [tool('depcruise', '--config', '.dependency-cruiser.cjs', 'server/src', 'client/src')],
-  'dead code': [tool('knip')],
+/** Without `--all` the configuration of vitest divides the contract files between two databases. */
+async function server() {
+  rmSync(evidence, { recursive: true, force: true })
+  mkdirSync(evidence, { recursive: true })
+  if (isFull) return vitest('server', [], { env: { TEST_ROUNDS: 'full', TEST_POSTGRES: '18' } })
+  const isInstalled = existsSync(postgres15)
+  if (!isInstalled)
+    process.stdout.write(`PostgreSQL 15 is not installed (${postgres15}): all tests run on the embedded PostgreSQL.\n`)
+  return (await vitest('server', ['--project=!nightly'])) && (isInstalled || process.env.CI === undefined)
 }
 
-/** Runs all of them, also after one has failed, and keeps what they say until the end. */
-async function inspect(commands) {
-  const started = performance.now()
-  let isGood = true
-  let said = ''
-  for (const [command, ...args] of commands) {
-    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
-    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk))
-    const [status] = await once(child, 'close')
-    isGood &&= status === 0
+/**
+ * Once more on the oldest PostgreSQL supported: the contract with two server processes that take turns, and the races, which
+ * start two processes themselves.
+ */
+async function onPostgres15() {
+  if (!existsSync(postgres15)) {
+    process.stdout.write(`Not run: PostgreSQL 15 is not installed (${postgres15}).\n`)
+    return process.env.CI === undefined
   }
-  return { isGood, said, ms: performance.now() - started }
+  const env = { TEST_ROUNDS: 'full', TEST_POSTGRES: '15' }
+  const contract = ['test/contract', 'test/db/tenancy']
+  const isKept = await vitest('PostgreSQL 15', contract, { env: { ...env, TEST_PROCESSES: '2' } })
+  return (await vitest('PostgreSQL 15, races', ['test/races'], { env })) && isKept
 }
 
 /** Debian's chromium where it is installed, elsewhere the one Playwright was told to download. */
@@ -85,83 +84,84 @@ async function browser() {
   rmSync(outputFile, { force: true })
   const isGood = await run(bin('playwright'), ['test', '--reporter=list,json'], {
     cwd: join(root, 'web'),
-    env: { PLAYWRIGHT_JSON_OUTPUT_NAME: outputFile },
+    env: { PLAYWRIGHT_JSON_OUTPUT_NAME: outputFile, ...(isFull ? { TEST_ROUNDS: 'full' } : {}) },
   })
   if (existsSync(outputFile)) {
-    const { stats } = JSON.parse(readFileSync(outputFile, 'utf8'))
+    const { stats, suites } = JSON.parse(readFileSync(outputFile, 'utf8'))
     tally.passed += stats.expected + stats.flaky
     tally.failed += stats.unexpected
     tally.skipped += stats.skipped
+    for (const suite of suites)
+      files.push({ name: `web/test/${basename(suite.file)}`, part: 'browser', ms: browserMs(suite) })
   }
   return isGood
 }
 
-/**
- * PostgreSQL 15 is the oldest server supported; where it is not installed that part says so. CI installs it. In this run
- * two server processes take turns, so that the contract is held against several processes at no further cost.
- */
-function onPostgres15() {
-  if (existsSync(postgres15))
-    return vitest('postgres15', ['test/contract', 'test/db/tenancy'], {
-      env: { TEST_POSTGRES: '15', TEST_PROCESSES: '2' },
-    })
-  process.stderr.write(`Not run: PostgreSQL 15 is not installed (${postgres15}).\n`)
-  return process.env.CI === undefined
+/** The duration of all tests of a browser suite. */
+function browserMs({ specs = [], suites = [] }) {
+  const results = specs.flatMap((spec) => spec.tests.flatMap((test) => test.results))
+  const own = results.reduce((sum, result) => sum + result.duration, 0)
+  return suites.reduce((sum, suite) => sum + browserMs(suite), own)
+}
+
+/** Every statement of the source ran, and every declared status was seen, in whichever of the server's tests. */
+function coverage() {
+  const options = { cwd: root, encoding: 'utf8' }
+  const { status, stdout } = spawnSync(process.execPath, ['scripts/check-coverage.mjs'], options)
+  process.stdout.write(stdout)
+  if (status !== 0) failedTests.push(stdout)
+  return status === 0
 }
 
 const parts = {
-  tests: () => {
-    rmSync(evidence, { recursive: true, force: true })
-    mkdirSync(evidence, { recursive: true })
-    return vitest('tests', [])
-  },
-  evidence: () => {
-    const { status, stdout } = spawnSync(process.execPath, ['scripts/check-coverage.mjs'], {
-      cwd: root,
-      encoding: 'utf8',
-    })
-    process.stdout.write(stdout)
-    if (status !== 0) failedTests.push(stdout)
-    return status === 0
-  },
+  check: () => run(process.execPath, ['scripts/check.mjs']),
+  server,
+  coverage,
   client: () => vitest('client', [], { folder: 'client' }),
-  'PostgreSQL 15': onPostgres15,
   browser,
+  ...(isFull ? { 'PostgreSQL 15': onPostgres15 } : {}),
+}
+
+const notRun = `Not run here:
+  - contract tests a second time: each file ran on the embedded PostgreSQL with one process, or on PostgreSQL 15 with two
+  - more than 20 rounds of a race, more than 3 kills of a crash test, three quarters of the runs of a property
+  - the pages of the documentation in reverse order
+  - tests of what surrounds the service: embedded PostgreSQL, backups, failover, terminals, log files, installation
+  - browser flows at phone size, except those marked @phone
+\`npm run test:all\` runs them.
+`
+
+function slowestFiles() {
+  const slowest = files.toSorted((a, b) => b.ms - a.ms).slice(0, 10)
+  const lines = slowest.map(({ name, part, ms }) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${name} (${part})\n`)
+  return lines.length === 0 ? '' : `\nSlowest test files:\n${lines.join('')}`
 }
 
 const wanted = process.argv.includes('--only') ? process.argv.slice(process.argv.indexOf('--only') + 1) : null
 if (process.argv.includes('--list')) {
-  process.stdout.write(`${Object.keys({ ...inspections, ...parts }).join('\n')}\n`)
+  process.stdout.write(`${Object.keys(parts).join('\n')}\n`)
   process.exit(0)
 }
 
-ensurePackages({ dev: true })
-ensureBuilt('server', 'web', 'client')
+installPackages({ dev: true })
+buildWorkspaces('server', 'web', 'client')
 mkdirSync(cache, { recursive: true })
 const failures = []
-const isWanted = ([name]) => wanted === null || wanted.includes(name)
-
-function end(name, isGood, ms) {
-  if (!isGood) failures.push(name)
-  process.stdout.write(`== ${name}: ${Math.round(ms / 1000)} s\n`)
-}
-
-const inspecting = Object.entries(inspections)
-  .filter(isWanted)
-  .map(async ([name, commands]) => {
-    const { isGood, said, ms } = await inspect(commands)
-    process.stdout.write(said)
-    if (!isGood) failedTests.push(said)
-    end(name, isGood, ms)
-  })
-for (const [name, check] of Object.entries(parts).filter(isWanted)) {
+const startedAt = performance.now()
+const secondsSince = (start) => Math.round((performance.now() - start) / 1000)
+for (const [name, check] of Object.entries(parts).filter(([name]) => wanted === null || wanted.includes(name))) {
   process.stdout.write(`\n== ${name}\n`)
   const started = performance.now()
-  end(name, await check(), performance.now() - started)
+  if (!(await check())) failures.push(name)
+  process.stdout.write(`== ${name}: ${secondsSince(started)} s\n`)
 }
-await Promise.all(inspecting)
 
 for (const failure of failedTests) process.stdout.write(`\n✗ ${failure.slice(0, 1500)}\n`)
+process.stdout.write(slowestFiles())
+if (!isFull) process.stdout.write(`\n${notRun}`)
 if (failures.length > 0) process.stdout.write(`\nFailed: ${failures.join(', ')}\n`)
-process.stdout.write(`\n${tally.passed} passed, ${tally.failed} failed, ${tally.skipped} skipped\n`)
+const { passed, failed, skipped } = tally
+process.stdout.write(
+  `\n${passed} passed, ${failed} failed, ${skipped} skipped in ${secondsSince(startedAt)} s (TEST_SEED=${seed})\n`,
+)
 process.exitCode = failures.length > 0 ? 1 : 0

@@ -23,8 +23,9 @@ export default defineConfig({
     { name: 'desk', use: { viewport: { width: 1280, height: 800 } } },
     {
       name: 'phone',
-      // All flows except those that do not depend on the screen: bundle size, the client package in another origin, the
-      // batching of the live stream, and tabs that share a session.
+      // The tests that are about a phone. `npm run test:all` runs every flow, except what no screen size changes: how much is
+      // loaded, the client on a page of another origin, the pace of the live stream, and tabs that share a session.
+      ...(process.env['TEST_ROUNDS'] === 'full' ? {} : { grep: /@phone/ }),
       testIgnore: /(bundle|client)\.test\.ts/,
       grepInvert: /Fifty moves per second|Tabs share one session/,
       use: { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true },

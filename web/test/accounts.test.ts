@@ -3,7 +3,7 @@ import { Org, call, serverLog, password, url } from './support/org.ts'
 import { expect, test } from './support/test.ts'
 import { settled, collectErrors } from './support/page-checks.ts'
 
-test('A user signs up, creates a location and an asset, and signs out', async ({ page }) => {
+test('A user signs up, creates a location and an asset, and signs out', { tag: '@phone' }, async ({ page }) => {
   const errors = collectErrors(page)
   const seen: string[] = []
   page.on('request', (request) => seen.push(request.url()))

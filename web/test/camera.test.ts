@@ -34,7 +34,7 @@ test.beforeAll(() => {
 })
 test.afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('The camera reads the printed QR and Code 128 labels, each once', async ({ page }) => {
+test('The camera reads the printed QR and Code 128 labels, each once', { tag: '@phone' }, async ({ page }) => {
   const errors = collectErrors(page)
   const { org, hall } = await warehouse()
   await org.signIn(page, org.email, `/scan?location=${hall.id}`)

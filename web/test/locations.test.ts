@@ -91,7 +91,7 @@ test('Fifty moves per second are rendered in batches', async ({ page }) => {
   expect(times).toBeLessThanOrEqual(Math.ceil(ms / 250) + 1)
 })
 
-test('Search finds assets, locations and tags from any page', async ({ page }) => {
+test('Search finds assets, locations and tags from any page', { tag: '@phone' }, async ({ page }) => {
   const { org, assets } = await warehouse()
   await org.signIn(page, org.email, '/reports')
   await expect(page.getByRole('heading', { level: 1, name: 'Reports' })).toBeVisible()

@@ -30,32 +30,38 @@ const appPages: [string, (fixture: Fixture) => string][] = [
   ['Members', () => '/settings/members'],
 ]
 
-test('Every public page opens, fits the screen and has no serious axe violation', async ({ page }) => {
-  const errors = collectErrors(page)
-  for (const path of publicPages) {
-    await page.goto(url() + path)
-    await settled(page)
-    await expectAccessible(page)
-  }
-  expect(errors).toEqual([])
-})
-
-test('Every page of the app opens by its URL, fits the screen and has no serious axe violation', async ({ page }, {
-  project,
-}) => {
-  // The desk project tests the light scheme, the phone project the dark scheme.
-  await page.emulateMedia({ colorScheme: project.name === 'phone' ? 'dark' : 'light', reducedMotion: 'reduce' })
-  const errors = collectErrors(page)
-  await fixture.org.signIn(page)
-  await settled(page)
-  for (const [name, path] of appPages)
-    await test.step(name, async () => {
-      await page.goto(url() + path(fixture))
+test(
+  'Every public page opens, fits the screen and has no serious axe violation',
+  { tag: '@phone' },
+  async ({ page }) => {
+    const errors = collectErrors(page)
+    for (const path of publicPages) {
+      await page.goto(url() + path)
       await settled(page)
       await expectAccessible(page)
-    })
-  expect(errors).toEqual([])
-})
+    }
+    expect(errors).toEqual([])
+  },
+)
+
+test(
+  'Every page of the app opens by its URL, fits the screen and has no serious axe violation',
+  { tag: '@phone' },
+  async ({ page }, { project }) => {
+    // The desk project tests the light scheme, the phone project the dark scheme.
+    await page.emulateMedia({ colorScheme: project.name === 'phone' ? 'dark' : 'light', reducedMotion: 'reduce' })
+    const errors = collectErrors(page)
+    await fixture.org.signIn(page)
+    await settled(page)
+    for (const [name, path] of appPages)
+      await test.step(name, async () => {
+        await page.goto(url() + path(fixture))
+        await settled(page)
+        await expectAccessible(page)
+      })
+    expect(errors).toEqual([])
+  },
+)
 
 test('An unknown URL shows a page that links to the overview', async ({ page }) => {
   await page.goto(`${url()}/sign-in?to=/nowhere`)

@@ -2,61 +2,69 @@ import { url, warehouse } from './support/org.ts'
 import { expect, test } from './support/test.ts'
 import { expectAccessible, collectErrors } from './support/page-checks.ts'
 
-test('A stocktake shows found, elsewhere, missing and unknown assets, and saves', async ({ page }) => {
-  const errors = collectErrors(page)
-  const { org, hall, tag } = await warehouse()
-  await org.post(`/locations/${hall.id}/tags`, { tag_type: 'barcode', value: 'DOOR-A' })
-  await org.signIn(page, org.email, '/scan')
-  const code = page.getByRole('textbox', { name: 'Code' })
-  const counts = async (): Promise<string[]> => page.locator('[data-count]').allInnerTexts()
+test(
+  'A stocktake shows found, elsewhere, missing and unknown assets, and saves',
+  { tag: '@phone' },
+  async ({ page }) => {
+    const errors = collectErrors(page)
+    const { org, hall, tag } = await warehouse()
+    await org.post(`/locations/${hall.id}/tags`, { tag_type: 'barcode', value: 'DOOR-A' })
+    await org.signIn(page, org.email, '/scan')
+    const code = page.getByRole('textbox', { name: 'Code' })
+    const counts = async (): Promise<string[]> => page.locator('[data-count]').allInnerTexts()
 
-  await code.fill('DOOR-A')
-  await code.press('Enter')
-  await expect(page).toHaveURL(new RegExp(`location=${hall.id}`))
-  await expect.poll(counts).toEqual(['0', '0', '3', '0'])
+    await code.fill('DOOR-A')
+    await code.press('Enter')
+    await expect(page).toHaveURL(new RegExp(`location=${hall.id}`))
+    await expect.poll(counts).toEqual(['0', '0', '3', '0'])
 
-  // A hand scanner types anywhere on the page, faster than Playwright can press keys.
-  await page.getByRole('heading', { level: 1 }).click()
-  await page.evaluate(
-    (keys) => {
-      for (const key of keys) document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))
-    },
-    [...tag(1), 'Enter'],
-  )
-  await expect.poll(counts).toEqual(['1', '0', '2', '0'])
-  await code.fill(`CRATE-3; ${tag(2)}, CRATE-6\tNO-SUCH`)
-  await code.press('Enter')
-  await expect.poll(counts).toEqual(['2', '2', '1', '1'])
-  await page.getByRole('tab', { name: /Elsewhere/ }).click()
-  await expect(page.getByRole('tabpanel')).toContainText('last at Dock 1')
-  await expect(page.getByRole('tabpanel')).toContainText('never seen before')
-  await page.getByRole('tab', { name: /Missing/ }).click()
-  await expect(page.getByRole('tabpanel')).toContainText('Crate 4')
-  await expectAccessible(page)
+    // A hand scanner types anywhere on the page, faster than Playwright can press keys.
+    await page.getByRole('heading', { level: 1 }).click()
+    await page.evaluate(
+      (keys) => {
+        for (const key of keys) document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))
+      },
+      [...tag(1), 'Enter'],
+    )
+    await expect.poll(counts).toEqual(['1', '0', '2', '0'])
+    await code.fill(`CRATE-3; ${tag(2)}, CRATE-6\tNO-SUCH`)
+    await code.press('Enter')
+    await expect.poll(counts).toEqual(['2', '2', '1', '1'])
+    await page.getByRole('tab', { name: /Elsewhere/ }).click()
+    await expect(page.getByRole('tabpanel')).toContainText('last at Dock 1')
+    await expect(page.getByRole('tabpanel')).toContainText('never seen before')
+    await page.getByRole('tab', { name: /Missing/ }).click()
+    await expect(page.getByRole('tabpanel')).toContainText('Crate 4')
+    await expectAccessible(page)
 
-  await page.reload()
-  await expect.poll(counts).toEqual(['2', '2', '1', '1'])
-  await page.getByRole('tab', { name: /Unknown/ }).click()
-  await page.getByRole('button', { name: 'Attach NO-SUCH' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByText('A new asset').click()
-  await dialog.getByLabel('Name').fill('Brand new')
-  await dialog.getByRole('button', { name: 'Attach' }).click()
-  await expect.poll(counts).toEqual(['2', '3', '1', '0'])
+    await page.reload()
+    await expect.poll(counts).toEqual(['2', '2', '1', '1'])
+    await page.getByRole('tab', { name: /Unknown/ }).click()
+    await page.getByRole('button', { name: 'Attach NO-SUCH' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('A new asset').click()
+    await dialog.getByLabel('Name').fill('Brand new')
+    await dialog.getByRole('button', { name: 'Attach' }).click()
+    await expect.poll(counts).toEqual(['2', '3', '1', '0'])
 
-  await page.getByRole('button', { name: 'Save 5 at Hall A' }).click()
-  await expect(page.getByText('5 assets are at Hall A now.')).toBeVisible()
-  await expect.poll(counts).toEqual(['0', '0', '6', '0'])
-  const here = (await org.get(`/reports/asset-locations?location_id=${hall.id}`)) as object[]
-  expect(here).toHaveLength(6)
-  expect(errors).toEqual([])
-})
+    await page.getByRole('button', { name: 'Save 5 at Hall A' }).click()
+    await expect(page.getByText('5 assets are at Hall A now.')).toBeVisible()
+    await expect.poll(counts).toEqual(['0', '0', '6', '0'])
+    const here = (await org.get(`/reports/asset-locations?location_id=${hall.id}`)) as object[]
+    expect(here).toHaveLength(6)
+    expect(errors).toEqual([])
+  },
+)
 
-test('Without a camera, the scan page shows a message and still accepts typed codes', async ({ page }) => {
-  const { org, hall } = await warehouse()
-  await org.signIn(page, org.email, `/scan?location=${hall.id}`)
-  await page.getByRole('button', { name: 'Scan with the camera' }).click()
-  await expect(page.getByText(/no camera|not allowed/i)).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Scan with the camera' })).toBeVisible()
-  expect(page.url()).toBe(`${url()}/scan?location=${hall.id}`)
-})
+test(
+  'Without a camera, the scan page shows a message and still accepts typed codes',
+  { tag: '@phone' },
+  async ({ page }) => {
+    const { org, hall } = await warehouse()
+    await org.signIn(page, org.email, `/scan?location=${hall.id}`)
+    await page.getByRole('button', { name: 'Scan with the camera' }).click()
+    await expect(page.getByText(/no camera|not allowed/i)).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Scan with the camera' })).toBeVisible()
+    expect(page.url()).toBe(`${url()}/scan?location=${hall.id}`)
+  },
+)

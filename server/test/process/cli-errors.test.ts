@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runCommand } from '../support/command.ts'
 import { type ReadyServer, databaseOf, lastseen, newFolder, serve, usePrograms, withSql } from '../support/process.ts'
 
 usePrograms()
@@ -9,7 +10,7 @@ const settings = { LASTSEEN_DATA_DIR: dataDir, LASTSEEN_LOG_LEVEL: 'warn' }
 /** Runs a command that succeeds, and gives the one JSON document it printed. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 async function facts(...args: string[]): Promise<any> {
-  const ended = await lastseen([...args, '--json'], settings)
+  const ended = await runCommand([...args, '--json'], settings)
   expect(ended.stderr).toBe('')
   expect(ended.code).toBe(0)
   expect(ended.stdout).toMatch(/^[^\n]+\n$/)
@@ -137,7 +138,7 @@ describe('a command that cannot be carried out', { timeout: 60_000 }, () => {
     ],
     ['a credential revoked before', () => ['key', 'revoke', '--client-id', revoked], 'That key was revoked before'],
   ])('ends with one clear line: %s', async (_what, args, message, code = 1) => {
-    expect(await lastseen([...args(), '--json'], settings)).toEqual({
+    expect(await runCommand([...args(), '--json'], settings)).toEqual({
       code,
       signal: null,
       stdout: '',
@@ -168,7 +169,7 @@ describe('a command that cannot be carried out', { timeout: 60_000 }, () => {
     [['--port', '80'], "unknown option '--port'"],
   ])('ends with one clear line when it is written wrongly: %j', async (args, message) => {
     const stderr = `error: ${message} (--help tells more)\n`
-    expect(await lastseen(args, settings)).toEqual({ code: 2, signal: null, stdout: '', stderr })
+    expect(await runCommand(args, settings)).toEqual({ code: 2, signal: null, stdout: '', stderr })
   })
 
   it('says nothing of the PostgreSQL that it shares with the running server', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runCommand } from '../support/command.ts'
 import {
   type Pair,
   type ReadyServer,
@@ -20,14 +21,20 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 /** Runs a command that succeeds, and gives the one JSON document it printed. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
-async function facts(...args: string[]): Promise<any> {
-  const ended = await lastseen([...args, '--json'], settings)
-  expect(ended.stderr).toBe('')
-  expect(ended.code).toBe(0)
-  expect(ended.stdout).toMatch(/^[^\n]+\n$/)
-  return JSON.parse(ended.stdout)
-}
+const printedBy =
+  (run: typeof lastseen) =>
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  async (...args: string[]): Promise<any> => {
+    const ended = await run([...args, '--json'], settings)
+    expect(ended.stderr).toBe('')
+    expect(ended.code).toBe(0)
+    expect(ended.stdout).toMatch(/^[^\n]+\n$/)
+    return JSON.parse(ended.stdout)
+  }
+
+const factsOfProgram = printedBy(lastseen)
+/** Without the start of the program, for what a command does beside a running server. */
+const facts = printedBy(runCommand)
 
 const keyCreate = (org: string, ...more: string[]): string[] => [
   'key',
@@ -41,11 +48,11 @@ const keyCreate = (org: string, ...more: string[]): string[] => [
 
 describe('operator commands without a server', { timeout: 60_000 }, () => {
   it('set up an organization from nothing with --init, and stop the database they started', async () => {
-    const org = await facts('org', 'create', '--name', 'Northwind', '--init')
+    const org = await factsOfProgram('org', 'create', '--name', 'Northwind', '--init')
     expect(org).toEqual({ org_id: expect.any(Number), name: 'Northwind' })
     expect(await databaseOf(dataDir)).toBeUndefined()
 
-    const key = await facts(
+    const key = await factsOfProgram(
       ...keyCreate('Northwind', '--scopes', 'assets:read, tracking:read', '--expires-at', '2999-01-01T00:00:00Z'),
     )
     expect(key).toEqual({
@@ -61,7 +68,16 @@ describe('operator commands without a server', { timeout: 60_000 }, () => {
     })
     expect(await databaseOf(dataDir)).toBeUndefined()
 
-    const user = await facts('user', 'create', '--org', 'Northwind', '--email', 'Ann@Example.com', '--role', 'manager')
+    const user = await factsOfProgram(
+      'user',
+      'create',
+      '--org',
+      'Northwind',
+      '--email',
+      'Ann@Example.com',
+      '--role',
+      'manager',
+    )
     expect(user).toEqual({
       user_id: expect.any(Number),
       email: 'ann@example.com',
@@ -69,14 +85,14 @@ describe('operator commands without a server', { timeout: 60_000 }, () => {
       org_id: org.org_id,
       password: expect.stringMatching(/^\S{16}$/),
     })
-    expect(await facts('key', 'revoke', '--client-id', key.client_id)).toEqual({
+    expect(await factsOfProgram('key', 'revoke', '--client-id', key.client_id)).toEqual({
       client_id: key.client_id,
       org_id: org.org_id,
       revoked: true,
     })
     const stands = { org_id: org.org_id, name: 'Northwind' }
-    expect(await facts('org', 'lapse', '--name', 'Northwind')).toEqual({ ...stands, lapsed: true })
-    expect(await facts('org', 'reinstate', '--name', 'Northwind')).toEqual({ ...stands, lapsed: false })
+    expect(await factsOfProgram('org', 'lapse', '--name', 'Northwind')).toEqual({ ...stands, lapsed: true })
+    expect(await factsOfProgram('org', 'reinstate', '--name', 'Northwind')).toEqual({ ...stands, lapsed: false })
     expect(await databaseOf(dataDir)).toBeUndefined()
   })
 
@@ -116,7 +132,7 @@ describe('operator commands beside a running server', { timeout: 60_000 }, () =>
 
   it('use its database and leave it running', async () => {
     const before = await databaseOf(dataDir)
-    const org = await facts('--json', 'org', 'create', '--name', 'Südwind')
+    const org = await factsOfProgram('--json', 'org', 'create', '--name', 'Südwind')
     orgId = org.org_id as number
     expect(org).toEqual({ org_id: expect.any(Number), name: 'Südwind' })
     expect(await databaseOf(dataDir)).toEqual(before)

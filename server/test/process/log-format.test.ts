@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { emptyDatabase, serve, serveOnTerminal, usePrograms } from '../support/process.ts'
+import { cloneDatabase } from '../support/database.ts'
+import { serve, serveOnTerminal, usePrograms } from '../support/process.ts'
 
 usePrograms()
 
@@ -9,7 +10,7 @@ const colour = /\u001b\[\d+m/g
 
 describe('the log', { timeout: 120_000 }, () => {
   it('is one JSON object per line where standard output is no terminal', async () => {
-    const database = await emptyDatabase()
+    const database = await cloneDatabase()
     const server = await serve({ DATABASE_URL: database.url })
     await server.send('GET', '/nowhere')
     const { stdout } = await server.program.stop()
@@ -23,7 +24,7 @@ describe('the log', { timeout: 120_000 }, () => {
   })
 
   it('is written for people on request, without colours where standard output is no terminal', async () => {
-    const database = await emptyDatabase()
+    const database = await cloneDatabase()
     const server = await serve({ DATABASE_URL: database.url, LASTSEEN_LOG_FORMAT: 'pretty' })
     await server.send('GET', '/nowhere')
     const { stdout } = await server.program.stop()
@@ -37,7 +38,7 @@ describe('the log', { timeout: 120_000 }, () => {
     ['auto', request],
     ['json', /^\{"level":30,.*"event":"http\.answered",.*"path":"\/nowhere"/m],
   ])('on a terminal follows LASTSEEN_LOG_FORMAT=%s', async (format, line) => {
-    const database = await emptyDatabase()
+    const database = await cloneDatabase()
     const server = await serveOnTerminal({ DATABASE_URL: database.url, LASTSEEN_LOG_FORMAT: format })
     await server.send('GET', '/nowhere')
     await expect.poll(() => server.program.stdout.replace(colour, ''), { timeout: 10_000 }).toMatch(line)

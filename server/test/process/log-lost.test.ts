@@ -1,7 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { emptyDatabase, freePort, launch, newFolder, repository, usePrograms } from '../support/process.ts'
+import { cloneDatabase } from '../support/database.ts'
+import { freePort, launch, newFolder, repository, usePrograms } from '../support/process.ts'
 import { send } from '../support/client.ts'
 
 usePrograms()
@@ -28,7 +29,7 @@ async function fillLog(url: string): Promise<void> {
 
 /** A server that logs into a pipe without a reader. */
 async function serveIntoPipe(format: string) {
-  const database = await emptyDatabase()
+  const database = await cloneDatabase()
   const fifo = join(newFolder(), 'log')
   execFileSync('mkfifo', [fifo])
   const settings = { DATABASE_URL: database.url, LASTSEEN_LOG_FORMAT: format }
@@ -37,7 +38,7 @@ async function serveIntoPipe(format: string) {
 
 describe.each(['json', 'pretty'])('a server whose log lines cannot be written (%s)', { timeout: 180_000 }, (format) => {
   it('keeps serving while the disk is full, and stops on request', async () => {
-    const database = await emptyDatabase()
+    const database = await cloneDatabase()
     const { program, url } = await serveInto('>/dev/full', {
       DATABASE_URL: database.url,
       LASTSEEN_LOG_FORMAT: format,

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { acquireEmbedded } from '../../src/embedded-postgres/acquire.ts'
+import { runCommand } from '../support/command.ts'
 import { databaseOf, emptyDatabase, lastseen, newFolder, usePrograms, withSql } from '../support/process.ts'
 
 usePrograms()
@@ -21,7 +22,7 @@ describe('a data folder without a database', { timeout: 120_000 }, () => {
   it.each([...commands, ['migrate', ['migrate']]])('is refused by %s and stays as it is', async (_what, args) => {
     const dataDir = join(newFolder(), 'mistyped')
     const stderr = `no database in ${dataDir}; is LASTSEEN_DATA_DIR right?\n`
-    const ended = await lastseen(args, { LASTSEEN_DATA_DIR: dataDir })
+    const ended = await runCommand(args, { LASTSEEN_DATA_DIR: dataDir })
     expect(ended).toEqual({ code: 1, signal: null, stdout: '', stderr })
     expect(existsSync(dataDir)).toBe(false)
   })
@@ -52,7 +53,7 @@ describe('a database without the schema', { timeout: 120_000 }, () => {
 
   it.each(commands)('outside is refused by %s and stays as it is', async (_what, args) => {
     const database = await emptyDatabase()
-    const ended = await lastseen(args, { DATABASE_URL: database.url })
+    const ended = await runCommand(args, { DATABASE_URL: database.url })
     expect(ended).toEqual({ code: 1, signal: null, stdout: '', stderr: refusal })
     const tables = await withSql(database.url, (sql) => sql`select from pg_tables where schemaname = 'public'`)
     expect(tables).toHaveLength(0)
@@ -64,7 +65,7 @@ describe('a database without the schema', { timeout: 120_000 }, () => {
       const database = await emptyDatabase()
       const settings = { DATABASE_URL: database.url }
       expect((await lastseen(args, settings)).code).toBe(0)
-      expect((await lastseen(['org', 'list', '--json'], settings)).code).toBe(0)
+      expect((await runCommand(['org', 'list', '--json'], settings)).code).toBe(0)
       await database.drop()
     }
   })

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runCommand } from '../support/command.ts'
 import { type ReadyServer, firstCredentials, lastseen, newFolder, serve, usePrograms } from '../support/process.ts'
 
 usePrograms()
@@ -12,7 +13,7 @@ const own = ['--org', 'My organization']
 /** Runs a command that succeeds, and gives the one JSON document it printed. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 async function facts(...args: string[]): Promise<any> {
-  const ended = await lastseen([...args, '--json'], settings)
+  const ended = await runCommand([...args, '--json'], settings)
   expect([ended.code, ended.stderr]).toEqual([0, ''])
   expect(ended.stdout).toMatch(/^[^\n]+\n$/)
   return JSON.parse(ended.stdout)
@@ -138,7 +139,7 @@ describe('operator commands beside a running server', { timeout: 120_000 }, () =
     ['nothing to change', [], /^Say what to change: --name, /],
     ['antennas given and taken away', ['--antenna', '1=', '--no-antennas'], /^--antenna and --no-antennas contradict/],
   ])('refuse an update of a reader with %s as wrong usage', async (_what, more, line) => {
-    const ended = await lastseen(['reader', 'update', ...own, '--reader', 'Gate', ...more], settings)
+    const ended = await runCommand(['reader', 'update', ...own, '--reader', 'Gate', ...more], settings)
     expect([ended.code, ended.stdout]).toEqual([2, ''])
     expect(ended.stderr).toMatch(line)
   })

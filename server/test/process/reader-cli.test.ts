@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openAppContext } from '../../src/app/context.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createLocation } from '../../src/locations/commands.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
 import { messages } from '../../src/simulator/messages.ts'
 import { send } from '../support/client.ts'
+import { runCommand } from '../support/command.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 import { type ReadyServer, lastseen, serve, usePrograms, withSql } from '../support/process.ts'
 
@@ -81,18 +82,18 @@ describe('lastseen reader create', () => {
       LASTSEEN_BASE_URL: 'https://track.example.com',
       LASTSEEN_MQTT_PUBLIC_URL: 'mqtts://mq.example.com',
     }
-    const facts = JSON.parse((await lastseen(args, { ...settings, ...addresses })).stdout)
+    const facts = JSON.parse((await runCommand(args, { ...settings, ...addresses })).stdout)
     expect(facts.ingest_url).toBe('https://track.example.com/ingest/v1/reads')
     expect(facts.mqtt.url).toBe('mqtts://mq.example.com')
     expect([facts.format, facts.clock, facts.smoothing, facts.antennas]).toEqual(['auto', 'reader', null, []])
     const anywhere = JSON.parse(
-      (await lastseen(args, { ...settings, LASTSEEN_HOST: '0.0.0.0', LASTSEEN_MQTT_PORT: '1883' })).stdout,
+      (await runCommand(args, { ...settings, LASTSEEN_HOST: '0.0.0.0', LASTSEEN_MQTT_PORT: '1883' })).stdout,
     )
     expect([anywhere.ingest_url, anywhere.mqtt.url]).toEqual([
       'http://localhost:8080/ingest/v1/reads',
       'mqtt://localhost:1883',
     ])
-    const without = JSON.parse((await lastseen(args, { ...settings, LASTSEEN_MQTT_PORT: '0' })).stdout)
+    const without = JSON.parse((await runCommand(args, { ...settings, LASTSEEN_MQTT_PORT: '0' })).stdout)
     expect(without.mqtt.url).toBe(null)
   })
 
@@ -158,7 +159,7 @@ describe('lastseen reader create', () => {
     ['an unknown place', [...own, '--antenna', '1=MOON'], 'There is no location with the key "MOON"'],
   ])('refuses %s in one line and makes nothing', async (_what, args, line, code = 1) => {
     const before = [await count('readers'), await count('scan_points')]
-    const ended = await lastseen(['reader', 'create', ...args], settings)
+    const ended = await runCommand(['reader', 'create', ...args], settings)
     expect([ended.code, ended.stdout]).toEqual([code, ''])
     const told = ended.stderr.trimEnd()
     if (typeof line === 'string') expect(told).toBe(line)
@@ -169,7 +170,7 @@ describe('lastseen reader create', () => {
 
 describe('lastseen reader inbox', () => {
   it('prints the topics that lead to no reader, latest first', async () => {
-    const empty = await lastseen(['reader', 'inbox', '--json'], settings)
+    const empty = await runCommand(['reader', 'inbox', '--json'], settings)
     expect([empty.code, empty.stdout, empty.stderr]).toEqual([0, '[]\n', ''])
     await withSql(
       database.url,
@@ -195,17 +196,16 @@ describe('lastseen simulate', () => {
     await server.program.stop()
   })
 
-  let org: string
-  let counter = 0
-  beforeEach(async () => {
-    org = `Simulated ${++counter}`
+  /** An organization of the test's own. */
+  async function newOrg(org: string): Promise<string> {
     const core = await openAppContext({ config: readConfig(settings), url: database.url })
     await createOrganization(core, org)
     await core.close()
-  })
+    return org
+  }
 
-  const play = (...more: string[]) =>
-    lastseen(
+  const play = (run: typeof lastseen, org: string, ...more: string[]) =>
+    run(
       [
         'simulate',
         '--org',
@@ -225,7 +225,7 @@ describe('lastseen simulate', () => {
     )
 
   /** Sums over the readers of the organization; the server writes them down every few moments. */
-  const activity = () =>
+  const activity = (org: string) =>
     withSql(database.url, async (sql) => {
       const [found] = await sql`select org_id from organization_names where name = ${org}`
       const orgId = found!['org_id'] as string
@@ -237,22 +237,23 @@ describe('lastseen simulate', () => {
       return row!
     })
 
-  it.each(Object.keys(messages))(
+  it.concurrent.for(Object.keys(messages))(
     'plays a warehouse whose readers send %s, and every read is accepted',
-    async (format) => {
-      const ended = await play('--format', format)
+    { timeout: 60_000 },
+    async (format, { expect }) => {
+      const org = await newOrg(`Simulated ${format}`)
+      const ended = await play(lastseen, org, '--format', format)
       expect([ended.code, ended.stderr]).toEqual([0, ''])
       const { reads } = JSON.parse(ended.stdout) as { reads: number }
       expect(reads).toBeGreaterThan(40)
       // The message under way at the end may have been taken without the sender hearing of it.
-      const written = async () => ((await activity())['reads'] < reads ? 'not yet' : 'written down')
+      const written = async () => ((await activity(org))['reads'] < reads ? 'not yet' : 'written down')
       await expect.poll(written, { timeout: 10_000 }).toBe('written down')
-      const played = await activity()
+      const played = await activity(org)
       expect(played).toMatchObject({ ignored: 0, format, assets: 20 })
       expect(played['reads']).toBeLessThanOrEqual(reads + 5)
-      expect((await activity())['moves']).toBeGreaterThan(20)
+      expect((await activity(org))['moves']).toBeGreaterThan(20)
     },
-    60_000,
   )
 
   it.each<[string, string[], string | RegExp, (1 | 2)?]>([
@@ -271,16 +272,17 @@ describe('lastseen simulate', () => {
       2,
     ],
   ])('refuses %s', async (_what, args, line, code = 1) => {
-    const ended = await play(...args)
+    const ended = await play(runCommand, 'Northwind', ...args)
     expect([ended.code, ended.stdout]).toEqual([code, ''])
     if (typeof line === 'string') expect(ended.stderr.trimEnd()).toBe(line)
     else expect(ended.stderr.trimEnd()).toMatch(line)
   })
 
   it('played again with the same seed goes on with the same things', async () => {
-    expect((await play()).code).toBe(0)
-    expect((await play()).code).toBe(0)
-    expect((await activity())['assets']).toBe(20)
+    const org = await newOrg('Played twice')
+    expect((await play(lastseen, org)).code).toBe(0)
+    expect((await play(lastseen, org)).code).toBe(0)
+    expect((await activity(org))['assets']).toBe(20)
     const reply = await send(server.url, 'GET', '/readyz')
     expect(reply.status).toBe(200)
   }, 60_000)

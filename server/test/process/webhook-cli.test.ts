@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openAppContext } from '../../src/app/context.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
+import { runCommand } from '../support/command.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 import { lastseen, usePrograms, withSql } from '../support/process.ts'
 import { Network, urlOf } from '../support/webhooks.ts'
@@ -27,7 +28,7 @@ afterAll(async () => {
   await network.stop()
 })
 
-const webhook = (...args: string[]) => lastseen(['webhook', ...args, '--json'], settings)
+const webhook = (...args: string[]) => runCommand(['webhook', ...args, '--json'], settings)
 
 async function facts(...args: string[]): Promise<Record<string, unknown>> {
   const ended = await webhook(...args)
@@ -41,7 +42,8 @@ describe('lastseen webhook', () => {
   it('registers, shows, changes, tests and deletes an organization’s webhook', async () => {
     const receiver = await network.receiver()
     const url = urlOf(receiver)
-    const made = await facts('create', '--org', 'Northwind', '--url', url)
+    const args = ['webhook', 'create', '--org', 'Northwind', '--url', url, '--json']
+    const made = JSON.parse((await lastseen(args, settings)).stdout)
     const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     expect(made).toEqual({
       webhook_id: expect.any(Number),

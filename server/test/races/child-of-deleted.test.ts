@@ -10,11 +10,12 @@ import {
   useDatabase,
   useSecondProcess,
 } from '../support/master-data.ts'
+import { raceRounds } from '../support/rounds.ts'
 
 const context = useApp()
 const throughSecond = useSecondProcess(context)
 const database = useDatabase(context)
-const rounds = 100
+const rounds = raceRounds(100)
 const path = '/api/v1/locations'
 
 interface Contender {

@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../support/app.ts'
 import type { Client, Reply } from '../support/client.ts'
 import { type LocationJson, create, expectRefused, useDatabase, useSecondProcess } from '../support/master-data.ts'
+import { raceRounds } from '../support/rounds.ts'
 
 const context = useApp()
 const throughSecond = useSecondProcess(context)
 const database = useDatabase(context)
-const rounds = 100
+const rounds = raceRounds(100)
 const path = '/api/v1/locations'
 
 const move = (client: Client, mover: LocationJson, under: LocationJson, byKey: boolean): Promise<Reply> =>

@@ -100,6 +100,7 @@ export class TestOrg {
 
 const log = pino({ level: process.env['TEST_LOG'] ?? 'silent' })
 
+type Watch = Awaited<ReturnType<typeof watchStatements>>
 type Opened = { port: number; close(): Promise<void> }
 
 async function openServer(core: AppContext, options: AppOptions): Promise<Opened> {
@@ -118,13 +119,23 @@ async function openServer(core: AppContext, options: AppOptions): Promise<Opened
  * With `TEST_PROCESSES=2` every app is two servers that take turns: the second one in a process of its own, or beside
  * the first one where it must have the test's own clock or be heard by the test.
  */
-async function openSecond(url: string, settings: Record<string, string>, options: AppOptions): Promise<Opened | null> {
+async function openSecond(
+  url: string,
+  settings: Record<string, string>,
+  options: AppOptions,
+  watch: Watch,
+): Promise<Opened | null> {
   const neighbourUrl = inject('neighbourUrl')
   if (neighbourUrl === null || options.beside !== undefined || options.alone !== undefined) return null
   const { clock, delivery, tell, onStatement } = options
   if ([clock, delivery, tell, onStatement].every((one) => one === undefined))
-    return openBeside(neighbourUrl, url, settings)
-  const core = await openAppContext({ config: readConfig(settings), url, ...(clock === undefined ? {} : { clock }) })
+    return openBeside(neighbourUrl, url, settings, watch.check)
+  const core = await openAppContext({
+    config: readConfig(settings),
+    url,
+    onStatement: watch.onStatement,
+    ...(clock === undefined ? {} : { clock }),
+  })
   const server = await openServer(core, options)
   return {
     port: server.port,
@@ -155,7 +166,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   })
   const server = await openServer(core, options)
-  const second = await openSecond(databaseUrl, settings, options)
+  const second = await openSecond(databaseUrl, settings, options, watch)
   const urls = [server, ...(second === null ? [] : [second])].map(({ port }) => `http://127.0.0.1:${port}`)
   return new TestApp(urls, core, databaseUrl, async () => {
     await Promise.all([server.close(), second?.close()])

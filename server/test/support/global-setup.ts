@@ -16,10 +16,11 @@ declare module 'vitest' {
   }
 }
 
-/** One server per run with one migrated database, which every test file clones in a moment. */
+/** One server per project with one migrated database, which every test file clones in a moment. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const cluster = await startCluster()
-  const templateName = `lastseen_template_${Date.now()}`
+  const settings = { ...process.env, ...project.config.env }
+  const cluster = await startCluster(settings)
+  const templateName = `lastseen_template_${Date.now()}_${project.name}`
   const servers = await serversOf(cluster.url)
   const isCitus = servers.length > 1
   await makeTemplate(servers, isCitus, templateName)
@@ -27,7 +28,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('servers', servers)
   project.provide('templateName', templateName)
   project.provide('isCitus', isCitus)
-  const neighbour = process.env['TEST_PROCESSES'] === '2' ? await startNeighbour() : null
+  const neighbour = settings['TEST_PROCESSES'] === '2' ? await startNeighbour() : null
   project.provide('neighbourUrl', neighbour?.url ?? null)
   return async () => {
     await neighbour?.stop()

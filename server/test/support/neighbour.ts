@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import type { RunStatement } from './statements.ts'
 
 const script = fileURLToPath(new URL('./neighbour.mjs', import.meta.url))
 
@@ -25,17 +26,19 @@ async function ask<Answer>(neighbourUrl: string, path: string, body: object): Pr
   return JSON.parse(text) as Answer
 }
 
-/** A server of the second process on this database. */
+/** A server of the second process on this database, and what is to be done with every statement that it ran. */
 export async function openBeside(
   neighbourUrl: string,
   url: string,
   settings: Record<string, string>,
+  check: (statement: RunStatement) => void,
 ): Promise<{ port: number; close(): Promise<void> }> {
   const { port } = await ask<{ port: number }>(neighbourUrl, '/open', { url, settings })
   return {
     port,
     async close() {
-      await ask(neighbourUrl, '/close', { port })
+      const statements = await ask<RunStatement[]>(neighbourUrl, '/close', { port })
+      statements.forEach(check)
     },
   }
 }

@@ -235,12 +235,16 @@ function commandOf(pid: number): string {
   }
 }
 
+/** The first start builds the program; once is enough for all files of a worker. */
+let built: Promise<Ended> | undefined
+
 /** Builds the program before the first test of the file, and ends whatever a failed test left behind. */
 export function usePrograms({ isBuilt = true } = {}): void {
   beforeAll(async () => {
     if (!isBuilt) return
-    const built = await lastseen(['--help'], {})
-    expect(built.code, built.stderr).toBe(0)
+    built ??= lastseen(['--help'], {})
+    const { code, stderr } = await built
+    expect(code, stderr).toBe(0)
   }, 120_000)
   afterAll(async () => {
     for (const program of programs.filter((one) => one.isRunning)) await program.stop('SIGKILL')

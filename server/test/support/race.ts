@@ -4,8 +4,9 @@ import { type TestApp, TestOrg, startApp, useApp } from './app.ts'
 import { type AssetJson } from './assets.ts'
 import type { Client, Reply } from './client.ts'
 import { create, useDatabase } from './master-data.ts'
+import { raceRounds } from './rounds.ts'
 
-export const rounds = 100
+export const rounds = raceRounds(100)
 
 /** Time for a whole race, which is far more than it needs on a machine that does nothing else. */
 export const raceTimeoutMs = 240_000

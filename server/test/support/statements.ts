@@ -47,6 +47,13 @@ function literalOf(value: unknown): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
+export interface RunStatement {
+  text: string
+  values: readonly unknown[]
+  /** What `templatePrint` makes of its templates. */
+  templates: readonly string[]
+}
+
 /**
  * Holds every statement a test makes the service run against the tenancy fence, and remembers which templates of the
  * source were among them, so that a later check can name the ones no test ever ran.
@@ -68,16 +75,20 @@ export async function watchStatements(url: string) {
   const templates = new Set<string>()
   const violations: string[] = []
   const examples = new Map<string, string[]>()
+  const check = ({ text, values, templates: prints }: RunStatement): void => {
+    if (checked.has(text)) return
+    checked.add(text)
+    for (const print of prints) templates.add(print)
+    const found = [...fenceViolations(text, rules), ...placeViolations(text)]
+    violations.push(...found.map((violation) => `${violation}\n${text}`))
+    examples.set(text, values.map(literalOf))
+  }
   return {
     violations,
+    check,
     onStatement(statement: Sql): void {
-      const text = render(statement).text
-      if (checked.has(text)) return
-      checked.add(text)
-      for (const template of statement.templates) templates.add(templatePrint(template))
-      const found = [...fenceViolations(text, rules), ...placeViolations(text)]
-      violations.push(...found.map((violation) => `${violation}\n${text}`))
-      if (!examples.has(text)) examples.set(text, render(statement).values.map(literalOf))
+      const { text, values } = render(statement)
+      if (!checked.has(text)) check({ text, values, templates: statement.templates.map(templatePrint) })
     },
     save(): void {
       mkdirSync(evidenceFolder, { recursive: true })

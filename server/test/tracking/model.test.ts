@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Action, ModelRun } from '../support/model-run.ts'
 import { ModelWorld, assetIds, locationIds, readerIds, tagNames } from '../support/model-world.ts'
+import { propertyRuns } from '../support/rounds.ts'
 
 /** More runs: `TEST_MODEL_RUNS=20000 npx vitest run test/tracking/model`. A failure prints the seed that repeats it. */
-const numRuns = Number(process.env['TEST_MODEL_RUNS'] ?? 1000)
+const numRuns = Number(process.env['TEST_MODEL_RUNS'] ?? propertyRuns(1000))
 
 let world: ModelWorld
 beforeAll(async () => {

@@ -6,6 +6,7 @@ import { expectRefusal } from '../../support/error-response.ts'
 import { naturalRoutes } from '../../support/description.ts'
 import { at, makeAsset, makeLocation, natural } from '../../support/natural.ts'
 import { exchangeRaw } from '../../support/raw.ts'
+import { propertyRuns } from '../../support/rounds.ts'
 
 const context = useApp()
 
@@ -59,7 +60,7 @@ describe('A natural key in a path', () => {
         const read = await full.get(at('assets', identifier))
         expect([read.status, read.json.data.identifier]).toEqual([200, identifier])
       }),
-      { numRuns: 40 },
+      { numRuns: propertyRuns(40) },
     )
   })
 

@@ -4,6 +4,7 @@ import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
 import { type FieldEntry, expectRefusal } from '../../support/error-response.ts'
 import { type NaturalLocation, at, identifiersOf, makeAsset, makeLocation, natural } from '../../support/natural.ts'
+import { propertyRuns } from '../../support/rounds.ts'
 
 const startedAt = Date.now()
 let millis = startedAt
@@ -348,7 +349,7 @@ describe('The order by path', () => {
         const { json } = await client.get(`${natural}/locations`, { sort: '-path', limit: 200 })
         expect(json.data.map((one: NaturalLocation) => [one.path, one.surrogate_id])).toEqual(paths.toReversed())
       }),
-      { numRuns: 15 },
+      { numRuns: propertyRuns(15) },
     )
   })
 })

@@ -11,6 +11,7 @@ import {
   makeLocation,
   natural,
 } from '../../support/natural.ts'
+import { propertyRuns } from '../../support/rounds.ts'
 import { type PrimaryAsset, assetOf, locationOf, primaryAssetOf, primaryLocationOf } from '../../support/translation.ts'
 
 const context = useApp()
@@ -93,7 +94,7 @@ const dataOf = (reply: Reply, status = 200): Reply['json'] => {
   return reply.json.data
 }
 
-const options = { numRuns: 25 }
+const options = { numRuns: propertyRuns(25) }
 
 describe('Any asset', () => {
   const type = maybe(fc.constantFrom('asset', 'person', 'inventory'))
@@ -160,7 +161,7 @@ describe('Any asset', () => {
           expect(one.isNatural ? read : primary).toEqual(changed)
         }
       }),
-      { numRuns: 15 },
+      { numRuns: propertyRuns(15) },
     )
   })
 })

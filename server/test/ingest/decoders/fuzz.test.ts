@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { decode, formats, type Decoded } from '../../../src/ingest/decoders/index.ts'
 import { codePointLength, textProblem } from '../../../src/kernel/json.ts'
 import { bytesOf, examples } from './examples.ts'
+import { propertyRuns } from '../../support/rounds.ts'
 
 // Ranges are written out once more here, so that the check shares nothing with the code under test.
 
-const RUNS = { numRuns: 500 }
+const RUNS = { numRuns: propertyRuns(500) }
 const INSTANT = /^(?:20\d\d|2100)-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 const BLE = [/^[0-9A-F]{12}$/, /^[0-9A-F]{32}:\d{1,5}:\d{1,5}$/, /^[0-9A-F]{20}:[0-9A-F]{12}$/]
 

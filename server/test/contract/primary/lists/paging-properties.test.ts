@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { useApp } from '../../../support/app.ts'
 import type { Client } from '../../../support/client.ts'
 import { type Kind, type RecordJson, create, remove } from '../../../support/master-data.ts'
+import { propertyRuns } from '../../../support/rounds.ts'
 
 let millis = Date.parse('2031-03-04T05:06:07.890Z')
 const context = useApp({ clock: { millis: () => millis } })
@@ -92,7 +93,7 @@ describe.each(kinds)('pages of the list of %s', (kind) => {
         const orders = terms.some((term) => term.descending) ? [rising, falling] : [rising]
         expect(orders).toContainEqual(walked.map((row) => row.id))
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     )
   })
 })

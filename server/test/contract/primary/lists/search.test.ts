@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { useApp } from '../../../support/app.ts'
 import type { Client } from '../../../support/client.ts'
 import { type Kind, type RecordJson, create, expectInvalid, keysOf, remove } from '../../../support/master-data.ts'
+import { propertyRuns } from '../../../support/rounds.ts'
 
 const context = useApp()
 const kinds: [Kind][] = [['assets'], ['locations']]
@@ -189,7 +190,7 @@ describe.each(kinds)('searching %s with q (D26)', (kind) => {
         )
         expect(await found(swapped, '', mine)).toEqual(['#'])
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     )
   })
 })

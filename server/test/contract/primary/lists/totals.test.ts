@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../../support/app.ts'
 import type { Client } from '../../../support/client.ts'
 import { type Kind, type RecordJson, create, idsOf, remove, useDatabase } from '../../../support/master-data.ts'
+import { propertyRuns } from '../../../support/rounds.ts'
 
 const start = Date.parse('2031-03-04T05:06:07.890Z')
 let millis = start
@@ -144,7 +145,7 @@ describe.each(kinds)('total_count of the list of %s', (kind) => {
         }
         await expectExact(org, client, kind)
       }),
-      { numRuns: 15 },
+      { numRuns: propertyRuns(15) },
     )
   })
 

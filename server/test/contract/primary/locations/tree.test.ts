@@ -11,6 +11,7 @@ import {
   keysOf,
   remove,
 } from '../../../support/master-data.ts'
+import { propertyRuns } from '../../../support/rounds.ts'
 
 const context = useApp()
 let org: TestOrg
@@ -223,6 +224,6 @@ it('tree reads of any tree equal the order computed from its parts (D3)', async 
         expectPage(await kin(node, 'descendants'), below(node))
       }
     }),
-    { numRuns: 20 },
+    { numRuns: propertyRuns(20) },
   )
 })
