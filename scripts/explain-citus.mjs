@@ -65,7 +65,7 @@ async function statementsInFunctions(sql) {
   await loadModule()
   const functions = await sql`
     select pg_get_functiondef(oid) as definition from pg_proc
-    where pronamespace = 'public'::regnamespace and proargnames[1] = 'the_org'`
+    where pronamespace = 'public'::regnamespace and proargnames[1] = 'tenant_id'`
   const usesTable = new RegExp(`\\b(from|join|into|update)\\s+(${tables.map(({ name }) => name).join('|')})\\b`)
   return functions.flatMap(({ definition }) => {
     const [{ PLpgSQL_function: body }] = parsePlPgSQLSync(definition).plpgsql_funcs

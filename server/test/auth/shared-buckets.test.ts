@@ -18,7 +18,7 @@ describe('Buckets in the database', () => {
       if (broken !== null) throw broken
       return used.core.db.global.query(statement)
     }
-    return databaseLimiter({ common: { query } } as unknown as Database, millis)
+    return databaseLimiter({ global: { query } } as unknown as Database, millis)
   }
 
   it('are drawn from together while a statement is under way, one token of each credential in its turn', async () => {

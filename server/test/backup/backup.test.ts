@@ -1,4 +1,4 @@
-import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { readFileSync, truncateSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import postgres from 'postgres'
@@ -121,7 +121,7 @@ describe('A file that is no whole backup', () => {
   }
 
   it.each<[string, () => string, RegExp]>([
-    ['cut short', () => cut('cut', 20_000), /ends too early/],
+    ['cut short', () => cut('cut', Math.floor(statSync(file).size / 2)), /ends too early/],
     ['empty', () => cut('empty', 0), /ends too early/],
     ['another file', () => other('text', Buffer.from('not a backup')), /another kind of file/],
     ['another compressed file', () => other('gz', gzipSync('{"a":1}\n')), /another kind of file/],

@@ -49,7 +49,7 @@ async function seed(orgId: number): Promise<void> {
     values (${orgId}, 1, ${uuid}, 'k', ${Buffer.from('x')}, '{}', 'production', ${at})`
   await admin`insert into refresh_token_families (org_id, family_id, environment, client_id, token_hash, created_at, expires_at)
     values (${orgId}, ${uuid}, 'production', ${uuid}, ${Buffer.from('x')}, ${at}, ${at})`
-  await admin`insert into record_counts (org_id, kind, slot, active, inactive, deleted_active, deleted_inactive)
+  await admin`insert into record_counts (org_id, kind, shard, active, inactive, deleted_active, deleted_inactive)
     values (${orgId}, 'asset', 0, 1, 0, 0, 0)`
   await admin`insert into key_counters (org_id, kind, last) values (${orgId}, 'asset', 1)`
   await admin`insert into locations (org_id, id, external_key, name, is_active, valid_from, created_at, updated_at, search_text)

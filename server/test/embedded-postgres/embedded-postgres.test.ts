@@ -29,6 +29,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import postgres from 'postgres'
 import ts from 'typescript'
+import { superuserOf } from '../support/cluster.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { acquireEmbedded, type EmbeddedPostgres } from '../../src/embedded-postgres/acquire.ts'
 import { isAlive } from '../../src/embedded-postgres/file-lock.ts'
@@ -197,7 +198,7 @@ describe('starting and stopping', { timeout: 60_000 }, () => {
     const names = ['listen_addresses', 'unix_socket_directories', 'shared_buffers', 'max_connections', 'max_wal_size']
     names.push('fsync', 'synchronous_commit', 'TimeZone', 'log_timezone', 'jit', 'data_checksums', 'server_encoding')
     const settings = await query<{ value: string }>(
-      first.url,
+      superuserOf(first.url),
       names.map((name) => `select current_setting('${name}') as value`).join(' union all '),
     )
     expect(settings.map((row) => row.value).join(' ')).toBe('127.0.0.1  256MB 1000 1GB on on UTC UTC off on UTF8')

@@ -36,7 +36,7 @@ async function facts(...args: string[]): Promise<Record<string, unknown>> {
   return JSON.parse(ended.stdout)
 }
 
-const rows = () => withSql(database.url, async (sql) => [...(await sql`select url, is_enabled, period from webhooks`)])
+const rows = () => withSql(database.url, async (sql) => [...(await sql`select url, is_enabled, generation from webhooks`)])
 
 describe('lastseen webhook', () => {
   it('registers, shows, changes, tests and deletes an organization’s webhook', async () => {
@@ -67,7 +67,7 @@ describe('lastseen webhook', () => {
     expect(receiver.received).toHaveLength(1)
 
     expect(await facts('update', '--org', 'Northwind', '--disable')).toMatchObject({ enabled: false, secret_masked })
-    expect(await rows()).toEqual([{ url, is_enabled: false, period: null }])
+    expect(await rows()).toEqual([{ url, is_enabled: false, generation: null }])
     expect(await facts('update', '--org', 'Northwind', '--enable', '--url', `${url}/2`)).toMatchObject({
       enabled: true,
       url: `${url}/2`,

@@ -3,7 +3,7 @@ import { type FenceRules, fenceViolations } from './tenant-sql-linter.ts'
 import { placeViolations } from './statements.ts'
 
 /** The name under which every function of ours takes the organization, as its first argument. */
-const organization = 'the_org'
+const organization = 'tenant_id'
 
 type Node = Readonly<Record<string, unknown>>
 

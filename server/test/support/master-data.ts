@@ -81,7 +81,7 @@ async function masterData(sql: TestSql, orgId: number): Promise<string> {
       (select json_agg(r order by r.id) from locations r where r.org_id = ${orgId}),
       (select json_agg(r order by r.id) from tags r where r.org_id = ${orgId}),
       (select json_agg(r order by r.asset_id) from asset_positions r where r.org_id = ${orgId}),
-      (select json_agg(r order by r.kind, r.slot) from record_counts r where r.org_id = ${orgId})
+      (select json_agg(r order by r.kind, r.shard) from record_counts r where r.org_id = ${orgId})
     )::text as all`
   return row!.all
 }

@@ -65,7 +65,7 @@ export async function watchStatements(url: string) {
     { tablename: string }[]
   >`select distinct tablename from pg_policies where schemaname = 'public'`
   const functions = await admin<{ name: string }[]>`
-    select proname as name from pg_proc where pronamespace = 'public'::regnamespace and proargnames[1] = 'the_org'`
+    select proname as name from pg_proc where pronamespace = 'public'::regnamespace and proargnames[1] = 'tenant_id'`
   await admin.end({ timeout: 5 })
   const rules = {
     tenantTables: new Set(rows.map((row) => row.tablename)),

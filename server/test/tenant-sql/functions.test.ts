@@ -40,8 +40,8 @@ afterAll(() => database.drop())
 describe('The functions in the database', () => {
   it('are the ones that record what was seen', () => {
     expect(functions.map(({ name }) => name)).toEqual([
-      'record_reads',
       'record_operator_sighting',
+      'record_reads',
       'record_sightings',
       'resolve_reads',
     ])
@@ -70,11 +70,11 @@ describe('The functions in the database', () => {
 })
 
 describe('The check of functions', () => {
-  const made = (body: string, given = 'the_org bigint, other bigint'): string =>
+  const made = (body: string, given = 'tenant_id bigint, other bigint'): string =>
     `create function record_reads(${given}) returns setof bigint language plpgsql as $$ declare x bigint; begin ${body} end $$`
 
   it('finds nothing in a function that names its organization', () => {
-    expect(functionViolations(made('return query select id from assets where org_id = the_org;'), rules)).toEqual([])
+    expect(functionViolations(made('return query select id from assets where org_id = tenant_id;'), rules)).toEqual([])
   })
 
   it.each([
@@ -90,9 +90,9 @@ describe('The check of functions', () => {
       'perform record_operator_sighting(other);',
       'record_operator_sighting() must be given the organization',
     ],
-    ['another value for the organization', 'the_org := other;', 'gives the_org another value'],
-    ['another value from a statement', 'select other into the_org;', 'gives the_org another value'],
-    ['another value from a loop', 'for the_org in select 1 loop return; end loop;', 'gives the_org another value'],
+    ['another value for the organization', 'tenant_id := other;', 'gives tenant_id another value'],
+    ['another value from a statement', 'select other into tenant_id;', 'gives tenant_id another value'],
+    ['another value from a loop', 'for tenant_id in select 1 loop return; end loop;', 'gives tenant_id another value'],
     ['text that comes into being later', "execute 'delete from assets';", 'text that the fence cannot see'],
     ['rows of such text', "for x in execute 'select 1' loop return; end loop;", 'text that the fence cannot see'],
     ['such text as the answer', "return query execute 'select 1';", 'text that the fence cannot see'],
@@ -102,6 +102,6 @@ describe('The check of functions', () => {
   })
 
   it('finds a function that takes no organization', () => {
-    expect(functionViolations(made('return;', 'other bigint'), rules)).toEqual(['its first argument is not the_org'])
+    expect(functionViolations(made('return;', 'other bigint'), rules)).toEqual(['its first argument is not tenant_id'])
   })
 })
