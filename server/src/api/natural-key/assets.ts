@@ -133,7 +133,7 @@ export function assetRoutes(deps: AssetLocationDeps, base: string): AnyRoute[] {
     commands: {
       list: (orgId, { limit, offset, q, is_active: isActive, type, location, ...query }) => {
         const request = { limit, offset, filter: { q, isActive }, sort: sortedBy(query.sort, sortNames) }
-        const filter = { type, placeKeys: location }
+        const filter = { type, locationKeys: location }
         return listAssetsWithLocation(listDb(deps, orgId, q), orgId, { ...request, now: now(deps.clock) }, filter)
       },
       create: (orgId, body) => {
