@@ -118,7 +118,7 @@ export function startTracking(context: AppContext, log: Logger): Tracking {
     latestReads: (readerId) => latestReads.latest(readerId),
     onMissedEvents() {
       devices.forgetAll()
-      live.gap()
+      live.missedEvents()
     },
     noteConnection: (device, isConnected) =>
       book.note(device, {
