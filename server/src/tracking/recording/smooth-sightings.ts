@@ -6,7 +6,7 @@ import { type RecentSighting, type Observation, mergeRecent, smooth } from '../s
 
 export interface SmoothedReads {
   sightings: readonly Sighting[]
-  /** The previous locations of assets whose sightings were smoothed. They must be unchanged when the sightings are recorded. */
+  /** The previous locations of assets whose sightings were smoothed; they must not have changed until the recording. */
   assumed: ReadonlyMap<number, number | null>
 }
 
