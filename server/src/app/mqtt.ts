@@ -35,7 +35,7 @@ export async function openMqtt(
     const installation = createHash('sha256').update(context.keys.secretKey).digest('hex').slice(0, 12)
     const seated = (onLost: () => void) => acquireInstanceSlot(context.url, onLost)
     const isShared = isOneOfSeveral || mqttShare === 'always'
-    const options = { url: mqttUrl, installation, isShared, acquireSlot: seated, devices, intake, onFailure, onState }
+    const options = { url: mqttUrl, installation, isShared, takeSeat: seated, devices, intake, onFailure, onState }
     const subscriber = startSubscriber(options)
     return { ...noMqtt, close: () => subscriber.close() }
   }
