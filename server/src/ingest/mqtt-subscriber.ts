@@ -13,7 +13,7 @@ export interface SubscriberDeps {
   installation: string
   /** Whether several processes share the subscription, so that each message goes to one of them. */
   isShared: boolean
-  acquireSlot: (onLost: () => void) => Promise<InstanceSlot>
+  takeSeat: (onLost: () => void) => Promise<InstanceSlot>
   devices: ReaderCache
   intake: ReadIngestor
   onState: (state: 'connected' | 'lost', detail: string) => void
@@ -64,7 +64,7 @@ export function startSubscriber(deps: SubscriberDeps): Subscriber {
 
   async function open(): Promise<void> {
     try {
-      slot = await deps.acquireSlot(() => socket?.destroy(new Error('the instance slot was lost')))
+      slot = await deps.takeSeat(() => socket?.destroy(new Error('the instance slot was lost')))
     } catch (error) {
       return retryLater((error as Error).message)
     }
