@@ -1,6 +1,6 @@
 import type { Connection } from './create-database.ts'
 
-const channel = 'lastseen_wake'
+const channel = 'lastseen_pubsub'
 const heartbeatMs = 1000
 /** A process trusts its caches for this long after it sent the last heartbeat that it also received. */
 const trustMs = 3 * heartbeatMs
@@ -48,7 +48,7 @@ export class PubSub {
     await (this.#listening ??= this.#connection.listen(channel, (message) => this.#receive(message), onGap))
     this.#heartbeatSentAt = startedAt
     this.#timer = setInterval(
-      () => void this.publish('beat', String(this.#millis())).catch(() => undefined),
+      () => void this.publish('heartbeat', String(this.#millis())).catch(() => undefined),
       heartbeatMs,
     )
     this.#timer.unref()
@@ -58,7 +58,7 @@ export class PubSub {
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     if (this.#timer !== undefined) {
-      const leaving = this.publish('gone', '').catch(() => undefined)
+      const leaving = this.publish('leave', '').catch(() => undefined)
       await Promise.race([leaving, new Promise((resume) => setTimeout(resume, leaveTimeoutMs).unref())])
     }
     this.#timer = undefined
@@ -135,18 +135,18 @@ export class PubSub {
     const [, sender = '', topic = '', id, payload = ''] = /^(\S+) ([^:?]*)(?:\?(\d+))?:(.*)$/s.exec(message) ?? []
     if (sender === this.#connection.name) {
       // This process has handled its own events already. Its heartbeat proves that all events sent earlier have arrived.
-      if (topic === 'beat') this.#heartbeatSentAt = Number(payload)
+      if (topic === 'heartbeat') this.#heartbeatSentAt = Number(payload)
       return
     }
-    if (topic === 'gone') this.#others.delete(sender)
-    else if (topic === 'beat') this.#others.set(sender, this.#millis())
-    else if (topic === 'heard') this.#acknowledged(sender, payload)
+    if (topic === 'leave') this.#others.delete(sender)
+    else if (topic === 'heartbeat') this.#others.set(sender, this.#millis())
+    else if (topic === 'ack') this.#acknowledged(sender, payload)
     else void this.#handle(sender, topic, id, payload)
   }
 
   async #handle(sender: string, topic: string, id: string | undefined, payload: string): Promise<void> {
     await this.#callHandlers(topic, payload)
-    if (id !== undefined) await this.publish('heard', `${sender} ${id}`).catch(() => undefined)
+    if (id !== undefined) await this.publish('ack', `${sender} ${id}`).catch(() => undefined)
   }
 
   #acknowledged(by: string, payload: string): void {
