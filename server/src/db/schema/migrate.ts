@@ -6,7 +6,7 @@ import { citusDdlSettings, readerRole, writerRole } from '../create-database.ts'
 import { type Session, withSession } from '../session.ts'
 import { sql } from '../sql.ts'
 
-const folder = fileURLToPath(new URL('../../migrations', import.meta.url))
+const folder = fileURLToPath(new URL('../../../migrations', import.meta.url))
 /** The advisory lock key for schema changes. */
 export const migrationLock = 6_170_501
 
