@@ -65,9 +65,7 @@ async function clear(session: Session, isReplacing: boolean): Promise<void> {
   const names = row?.names ?? []
   if (names.length === 0) return
   if (!isReplacing && (await hasContent(session, names)))
-    throw new NotEmpty(
-      'The database is not empty: restore into an empty database, or replace its content with --replace',
-    )
+    throw new NotEmpty('The database is not empty: restore into an empty database, or replace its content (--replace)')
   await session.execute(`drop table ${listOf(names)} cascade`)
   await dropFunctions(session)
 }
@@ -103,7 +101,7 @@ async function loadAll(session: Session, file: BackupReader, progress: (line: st
     }
     const table = remaining.get(next.table)
     if (table === undefined || String(table.columns) !== String(next.columns))
-      throw new BrokenBackup(`its table ${next.table} does not match the schema`)
+      throw new BrokenBackup(`it has a table ${next.table} that does not fit`)
     remaining.delete(next.table)
     const rows = await loadTable(session, table, file)
     kept.tables++
