@@ -1,12 +1,12 @@
 -- The schema of Lastseen, by topic. Every table of a tenant starts its primary key and its indexes with org_id, so that on
--- Citus all rows of one organization live on one shard. Which kind each table is stands in server/src/db/schema/tables.ts.
+-- Citus all rows of one organization are on one shard. server/src/db/schema/tables.ts lists the kind of each table.
 create extension if not exists pg_trgm;
 create extension if not exists btree_gin;
 
 -- Installation ---------------------------------------------------------------------------------------------------------
 
 -- One row: the keys of the installation and the next block of ids. `secret_key` encrypts the secrets of webhooks. The keys
--- are themselves encrypted (`is_encrypted`) where the operator has set a master key.
+-- are themselves encrypted (`is_encrypted`) if the operator has set a master key.
 create table installation (
   only_row boolean not null,
   id_key bytea not null,
@@ -17,8 +17,8 @@ create table installation (
   constraint installation_one check (only_row)
 );
 
--- The keys that sign access tokens. One key is current. The one before it verifies tokens until they expire, and a new one
--- until all processes know it.
+-- The keys that sign access tokens. The current key signs. The previous key verifies tokens until they expire; a new key only
+-- verifies until all processes have loaded it.
 create table signing_keys (
   kid text not null,
   key bytea not null,
@@ -29,7 +29,7 @@ create table signing_keys (
 );
 create unique index signing_keys_current on signing_keys (is_current) where is_current;
 
--- A block of ids belongs to one organization, so an id leads to its organization without a query to every shard.
+-- A block of ids belongs to one organization, so the organization of an id is found without a query to every shard.
 create table id_blocks (
   block bigint not null,
   org_id bigint not null,
@@ -56,7 +56,7 @@ create table organizations (
   constraint organizations_pk primary key (org_id)
 );
 
--- A user may belong to several organizations; the e-mail address is unique over the installation.
+-- A user may belong to several organizations; the e-mail address is unique in the installation.
 create table users (
   user_id bigint not null,
   email text collate "C" not null,
@@ -106,7 +106,7 @@ create table invitations (
 
 -- Credentials ----------------------------------------------------------------------------------------------------------
 
--- Leads from a client id to its organization. A copy of this table is on every node.
+-- Maps a client id to its organization. A copy of this table is on every node.
 create table client_ids (
   client_id uuid not null,
   org_id bigint not null,
@@ -132,8 +132,8 @@ create table credentials (
   constraint credentials_org foreign key (org_id) references organizations (org_id)
 );
 
--- One row per family of refresh tokens, of an API key or of a user's session. A refresh locks the row first, so that of two
--- uses of one token only one succeeds.
+-- One row per family of refresh tokens, of an API key or of a user's session. A refresh locks the row first, so that only one
+-- of two concurrent uses of a token succeeds.
 create table refresh_token_families (
   org_id bigint not null,
   family_id uuid not null,
@@ -152,7 +152,7 @@ create index refresh_token_families_client on refresh_token_families (org_id, cl
 create index refresh_token_families_user on refresh_token_families (org_id, user_id) where user_id is not null;
 create index refresh_token_families_expiry on refresh_token_families (org_id, expires_at);
 
--- Token buckets of the rate limit where several processes share them. Unlogged: after a crash all buckets are full.
+-- Token buckets of the rate limit that several processes share. Unlogged: after a crash all buckets are full.
 create unlogged table rate_buckets (
   client_id uuid not null,
   millitokens bigint not null,
@@ -197,8 +197,7 @@ create table key_counters (
   constraint key_counters_org foreign key (org_id) references organizations (org_id)
 ) with (fillfactor = 50);
 
--- Deleted assets keep their row; their external key is free again. `search_text` is what the search looks through, in lower
--- case.
+-- Deleted assets keep their row; their external key is free again. `search_text` is the lower-case text that searches match.
 create table assets (
   org_id bigint not null,
   id bigint not null,
@@ -225,9 +224,9 @@ create index assets_by_creation on assets (org_id, created_at, id) where deleted
 create index assets_by_update on assets (org_id, updated_at, id) where deleted_at is null;
 create index assets_deleted on assets (org_id, external_key, id) where deleted_at is not null;
 create index assets_inactive on assets (org_id, external_key) where deleted_at is null and not is_active;
--- Nearly all assets are of the type `asset`; the index holds the others.
+-- Nearly all assets have the type `asset`; the index contains the others.
 create index assets_other_types on assets (org_id, type) where type <> 'asset' and deleted_at is null;
--- The few records outside their period of validity, which the totals of lists leave out.
+-- The few records outside their period of validity, which the totals of lists exclude.
 create index assets_not_yet on assets (org_id, valid_from) include (is_active, deleted_at) where valid_from > created_at;
 create index assets_expiring on assets (org_id, valid_to) include (is_active, deleted_at) where valid_to is not null;
 create index assets_search on assets using gin (org_id, search_text gin_trgm_ops) where deleted_at is null;
@@ -265,7 +264,7 @@ create index locations_expiring on locations (org_id, valid_to) include (is_acti
 create index locations_search on locations using gin (org_id, search_text gin_trgm_ops) where deleted_at is null;
 
 -- Tags that are attached to an asset or a location. A detached tag is deleted, and its value is free again.
--- `normalized_value` is what a read is compared with.
+-- Reads are compared with `normalized_value`.
 create table tags (
   org_id bigint not null,
   id bigint not null,
@@ -318,7 +317,7 @@ create table scan_points (
   constraint scan_points_location foreign key (org_id, location_id) references locations (org_id, id)
 );
 
--- Leads from a reader's token or MQTT topic to the reader and its organization. A copy of this table is on every node.
+-- Maps a reader's token or MQTT topic to the reader and its organization. A copy of this table is on every node.
 create table reader_directory (
   token_hash bytea not null,
   topic_key text collate "C" not null,
@@ -328,7 +327,7 @@ create table reader_directory (
   constraint reader_directory_topic unique (topic_key)
 );
 
--- Tags that were read but are not attached to anything. Bounded per organization.
+-- Tags that were read but are not attached to a record. Limited per organization.
 create table unknown_tags (
   org_id bigint not null,
   tag_type text not null,
@@ -344,7 +343,7 @@ create table unknown_tags (
 );
 create index unknown_tags_recent on unknown_tags (org_id, last_seen_at);
 
--- Antennas that reported reads without a scan point. Bounded per reader.
+-- Antennas without a scan point that reported reads. Limited per reader.
 create table unknown_antennas (
   org_id bigint not null,
   reader_id bigint not null,
@@ -355,7 +354,7 @@ create table unknown_antennas (
   constraint unknown_antennas_org foreign key (org_id) references organizations (org_id)
 );
 
--- Topics of an outside MQTT broker that lead to no reader. They belong to the operator of the installation.
+-- Topics of an external MQTT broker without a reader. They belong to the operator of the installation.
 create table unknown_topics (
   topic text collate "C" not null,
   messages bigint not null,
@@ -381,8 +380,8 @@ create table asset_minutes (
 ) partition by range (minute);
 create index asset_minutes_by_location on asset_minutes (org_id, location_id, minute) where location_id is not null;
 
--- The last known location of each scanned asset. The location before the latest change is kept beside it, so that the upsert
--- that changes the row also returns the move. `minutes` counts the rows of the asset's history from `history_from` on.
+-- The last known location of each scanned asset. The row also has the location before the latest change, so that the upsert
+-- that changes it returns the move. `minutes` counts the rows of the asset's history from `history_from` on.
 create table asset_positions (
   org_id bigint not null,
   asset_id bigint not null,
@@ -450,7 +449,7 @@ create table webhooks (
   constraint webhooks_org foreign key (org_id) references organizations (org_id)
 );
 
--- The organizations with deliveries switched on, where a process looks for work. A copy of this table is on every node.
+-- The organizations with deliveries switched on, which the workers sweep. A copy of this table is on every node.
 create table webhook_directory (
   org_id bigint not null,
   constraint webhook_directory_pk primary key (org_id)
@@ -482,8 +481,8 @@ create table webhook_attempts (
 
 -- Imports --------------------------------------------------------------------------------------------------------------
 
--- An import is staged row by row, checked, then run, and kept for a day. An organization runs one at a time; `job` is what a
--- waiting one waits for. `bytes` is the size of its rows.
+-- An import is staged row by row, checked, then run, and kept for a day. An organization runs one import at a time; `job` is
+-- the job of a waiting import. `bytes` is the size of its rows.
 create table imports (
   org_id bigint not null,
   id bigint not null,
@@ -507,7 +506,7 @@ create table imports (
 );
 create index imports_by_age on imports (org_id, created_at);
 
--- The staged rows of an import. They are read in batches of bounded size, by `bytes`.
+-- The staged rows of an import. They are read in batches of limited size, by `bytes`.
 create table import_rows (
   org_id bigint not null,
   import_id bigint not null,
@@ -551,7 +550,7 @@ grant select on id_blocks, organization_names, users, memberships, client_ids, r
 
 -- Lets both roles limit the temporary files of their sessions. A superuser and the login of the embedded database may grant
 -- this; for any other owner, docs/operating.md names the statement that an administrator runs once. The grant belongs to the
--- whole server, so the migration of another database may be making it at this moment.
+-- whole server, so a migration of another database may grant it concurrently.
 do $$ begin
   if has_parameter_privilege('temp_file_limit', 'set with grant option') then
     grant set on parameter temp_file_limit to lastseen_writer, lastseen_reader;
@@ -559,9 +558,10 @@ do $$ begin
 exception when internal_error or unique_violation then null;
 end $$;
 
--- A generic plan is made for an average organization. Among many small organizations, a large one then had all of its tags
--- read for every message of a reader, and all of its assets for a page of the report. With n_distinct = 1 PostgreSQL plans
--- for the largest, which is as good for small ones. Citus plans each statement for its organization and has no such setting.
+-- By default, PostgreSQL makes a generic plan for an average organization. Among many small organizations, statements of a
+-- large one then scanned all of its tags for every message, and all of its assets for a page of the report. With
+-- n_distinct = 1 PostgreSQL plans for the largest organization, which is as good for small ones. Citus plans each statement
+-- for its organization and does not need the setting.
 do $$
 declare tenant_table text;
 begin

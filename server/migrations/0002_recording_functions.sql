@@ -1,7 +1,7 @@
 -- Functions that record sightings, so that a batch of reads takes one statement and one round trip. Each statement in a
--- function has a snapshot of its own, and takes its locks in the order of the text: minutes, positions, assets, counts. On
+-- function has its own snapshot. Locks are taken in this order: minutes, positions, assets, counts. On
 -- Citus the functions run on the coordinator, and each statement on the shard of the organization. They run with the role of
--- the caller, under row level security. The error code 'LS001' means that a concurrent change was found: the caller retries.
+-- the caller, under row level security. The error code 'LS001' reports a concurrent change: the caller retries.
 create type recorded_move as (
   delivery_id uuid,
   asset_id bigint,
@@ -17,7 +17,7 @@ create type recorded_move as (
 
 -- Records sightings in this order: minutes, positions, moves, outbox. Sightings may come in any order; those without an asset
 -- are ignored. A sighting of an operator overrides the minute. `assumed_locations` are the locations that the caller assumed
--- for some of the assets; the function fails with 'LS001' where they have changed.
+-- for some of the assets; the function fails with 'LS001' if one of them has changed.
 create function record_sightings(
   tenant_id bigint,
   sighting_source text,
@@ -135,7 +135,7 @@ begin
     previous_locations := previous_locations || one.previous_location_id;
     previous_minutes := previous_minutes || one.previous_minute;
     if one.asset_id is distinct from last_assets[cardinality(previous_locations)] then
-      raise exception 'positions came back in another order';
+      raise exception 'positions were returned in a different order';
     end if;
     if one.previous_minute is null then never_seen := never_seen || one.asset_id; end if;
     if sighting_source = 'operator' and one.previous_minute > last_minutes[cardinality(previous_locations)] then
@@ -143,7 +143,7 @@ begin
     end if;
     if one.asset_id = any (assumed_assets)
       and one.previous_location_id is distinct from assumed_locations[array_position(assumed_assets, one.asset_id)] then
-      raise exception 'an asset was moved while a sighting of it was held back' using errcode = 'LS001';
+      raise exception 'an asset was moved while its sightings were smoothed' using errcode = 'LS001';
     end if;
   end loop;
 
@@ -287,8 +287,8 @@ begin
   end loop;
 end $$;
 
--- Records that an operator saw these assets at a location. Where the clock of a reader runs ahead, the sighting takes the
--- latest minute of the asset, so that it overrides the reader there too.
+-- Records that an operator saw these assets at a location. If the clock of a reader is ahead, the sighting takes the latest
+-- minute of the asset, so that it overrides the reader there too.
 create function record_operator_sighting(tenant_id bigint, recorded_now timestamptz, saved_location bigint, given_assets bigint[])
 returns setof recorded_move language plpgsql as $$
 declare

@@ -94,7 +94,7 @@ export function startApi(
     ...{ db: db.background, clock, ids: context.ids, quotas: context.quotas, pubsub },
     onFailure: (error) => log.error({ event: 'import.failed', err: error }, 'import given up'),
   })
-  pubsub.on(progressTopic, (payload) => imports.heard(payload))
+  pubsub.on(progressTopic, (payload) => imports.onProgress(payload))
   const signups = signupPolicy(config)
   const deps = {
     db,

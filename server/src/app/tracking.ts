@@ -81,8 +81,8 @@ export function startTracking(context: AppContext, log: Logger): Tracking {
   pubsub.on('readers', (payload) => {
     for (const id of payload.split(',')) live.readersActive(Number(id))
   })
-  pubsub.on(wantedTopic, (payload) => latestReads.heardWanted(payload))
-  pubsub.on(readsTopic, (payload) => latestReads.heardReads(payload))
+  pubsub.on(wantedTopic, (payload) => latestReads.onWatch(payload))
+  pubsub.on(readsTopic, (payload) => latestReads.onReads(payload))
   pubsub.on(readerChangedTopic, () => devices.forgetAll())
 
   const tell = async (): Promise<void> => {
@@ -102,7 +102,7 @@ export function startTracking(context: AppContext, log: Logger): Tracking {
     setInterval(guarded('tell-moves', tell), gatherMs),
     setInterval(guarded('reader-activity', writeDown), flushMs),
     setInterval(
-      guarded('latest-reads', () => latestReads.tell()),
+      guarded('latest-reads', () => latestReads.publish()),
       tellReadsMs,
     ),
   ]
@@ -118,7 +118,7 @@ export function startTracking(context: AppContext, log: Logger): Tracking {
     latestReads: (readerId) => latestReads.latest(readerId),
     onMissedEvents() {
       devices.forgetAll()
-      live.gap()
+      live.missedEvents()
     },
     noteConnection: (device, isConnected) =>
       book.note(device, {

@@ -26,7 +26,7 @@ export interface AssetPatch extends RecordPatch {
   metadata?: { replace: Metadata } | { merge: Metadata } | undefined
 }
 
-/** An asset and the key of the place it was last seen at, null when that is nowhere. */
+/** An asset with the key of the location where it was last seen, or null. */
 export interface AssetWithLocation extends Asset {
   locationKey: string | null
 }
@@ -34,7 +34,7 @@ export interface AssetWithLocation extends Asset {
 const maxMetadataBytes = 64 * 1024
 const maxMetadataMembers = 1000
 
-/** What is wrong with the size of metadata as it would be stored (D52). */
+/** The problem with the size of metadata as it would be stored, or null (D52). */
 export function metadataSizeProblem(metadata: Metadata): FieldProblem | null {
   const tooLarge = (message: string, max: number): FieldProblem => ({
     field: 'metadata',
@@ -57,11 +57,11 @@ export function assertMetadataSize(metadata: Metadata): void {
 function changedMetadata(current: Metadata, change: AssetPatch['metadata']): Metadata {
   if (change === undefined) return current
   if ('replace' in change) return change.replace
-  // Metadata sent back as it was read changes nothing, although a null member would remove itself.
+  // Metadata that equals the stored value changes nothing, although a merge patch would remove its null members.
   return isSameJson(change.merge, current) ? current : (mergePatch(current, change.merge) as Metadata)
 }
 
-/** The asset after the change. Metadata that stays as it is is not validated again. */
+/** The asset after the change. Unchanged metadata is not validated again. */
 export function applyAssetPatch<A extends Asset>(current: A, patch: AssetPatch): A {
   const changed = applyPatch(current, patch)
   const metadata = changedMetadata(current.metadata, patch.metadata)

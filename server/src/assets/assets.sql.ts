@@ -25,7 +25,7 @@ export interface AssetRow extends CoreRow {
 }
 
 interface AssetWithLocationRow extends AssetRow {
-  place_key: string | null
+  location_key: string | null
 }
 
 export const assetColumns: Sql = sql`${coreColumns}, r.metadata, r.type`
@@ -39,18 +39,18 @@ const layout: RecordTable = {
   tagHolder: sql`t.asset_id`,
 }
 
-/** A place deleted since is no place. */
-const placeOf = (orgId: number, asset: Sql): Sql => sql`
+/** A deleted location counts as none. */
+const joinLocation = (orgId: number, asset: Sql): Sql => sql`
   left join asset_positions p on p.org_id = ${orgId} and p.asset_id = ${asset}.id
-  left join locations place on place.org_id = ${orgId} and place.id = p.location_id and place.deleted_at is null`
+  left join locations l on l.org_id = ${orgId} and l.id = p.location_id and l.deleted_at is null`
 
 const assetWithLocationTable: RecordTable = {
   ...layout,
-  pageColumns: () => sql`place.external_key as place_key, `,
-  pageJoins: (orgId) => placeOf(orgId, sql`page`),
+  pageColumns: () => sql`l.external_key as location_key, `,
+  pageJoins: (orgId) => joinLocation(orgId, sql`page`),
 }
 
-/** Adds to the object instead of copying it: a page of copies costs more than all else that is done to its rows. */
+/** Adds to the object instead of copying it: the copies would be the largest cost of converting a page. */
 export function assetOf(row: AssetRow): Asset {
   const asset = toRecord(row) as Asset
   asset.metadata = JSON.parse(row.metadata) as Metadata
@@ -60,28 +60,28 @@ export function assetOf(row: AssetRow): Asset {
 
 const toAssetWithLocation = (row: AssetWithLocationRow): AssetWithLocation => ({
   ...assetOf(row),
-  locationKey: row.place_key,
+  locationKey: row.location_key,
 })
 
-/** Which ones is a condition on `r`. */
-async function findAssets(db: Db, orgId: number, which: Sql): Promise<Asset[]> {
+/** `where` is a condition on `r`. */
+async function findAssets(db: Db, orgId: number, where: Sql): Promise<Asset[]> {
   const rows = await db.query<AssetRow>(
     withGenericPlan(sql`
       select ${assetColumns}, ${tagColumns}
       from assets r left join tags t on t.org_id = ${orgId} and t.asset_id = r.id
-      where ${which}
+      where ${where}
       order by r.id, ${tagOrder}`),
   )
   return groupRows(rows, assetOf)
 }
 
-async function findPlacedAssets(db: Db, orgId: number, which: Sql): Promise<AssetWithLocation[]> {
+async function findAssetsWithLocation(db: Db, orgId: number, where: Sql): Promise<AssetWithLocation[]> {
   const rows = await db.query<AssetWithLocationRow>(
     withGenericPlan(sql`
-      select ${assetColumns}, place.external_key as place_key, ${tagColumns}
-      from assets r ${placeOf(orgId, sql`r`)}
+      select ${assetColumns}, l.external_key as location_key, ${tagColumns}
+      from assets r ${joinLocation(orgId, sql`r`)}
       left join tags t on t.org_id = ${orgId} and t.asset_id = r.id
-      where ${which}
+      where ${where}
       order by r.id, ${tagOrder}`),
   )
   return groupRows(rows, toAssetWithLocation)
@@ -129,7 +129,7 @@ export const assetRepository: Repository<Asset> = {
 
 export const assetWithLocationRepository: Repository<AssetWithLocation> = {
   ...assetRepository,
-  ...createRecordLoader(findPlacedAssets),
+  ...createRecordLoader(findAssetsWithLocation),
 }
 
 export async function listAssets(db: Db, orgId: number, request: ListRequest): Promise<Page<Asset>> {
@@ -139,11 +139,11 @@ export async function listAssets(db: Db, orgId: number, request: ListRequest): P
 
 export interface AssetLocationFilter {
   type?: string | undefined
-  /** Keys of the places where the assets were last seen. */
+  /** Keys of the locations where the assets were last seen. */
   locationKeys?: readonly string[] | undefined
 }
 
-/** Nearly all assets are of the type `asset`: a list of these leaves the others out, a list of others looks for them. */
+/** Nearly all assets have the type `asset`: a list of these excludes the other types, a list of another type selects it. */
 export async function listAssetsWithLocation(
   db: Db,
   orgId: number,
@@ -171,13 +171,13 @@ export async function assetIdsByKey(tx: Tx, orgId: number, keys: readonly string
   return new Map(rows.map((row) => [row.external_key, row.id]))
 }
 
-/** Has the asset a row in the report? */
+/** Whether the asset has a position, and so a row in the report. */
 export async function isScanned(tx: Tx, orgId: number, id: number): Promise<boolean> {
   const rows = await tx.query(sql`select from asset_positions where org_id = ${orgId} and asset_id = ${id}`)
   return rows.length > 0
 }
 
-/** The live assets behind an id, in the order of ids, whether or not they are valid now. */
+/** The next live assets after an id, ordered by id, regardless of their period of validity. */
 export async function assetBatch(db: Db, orgId: number, after: number, limit: number): Promise<Asset[]> {
   const rows = await db.query<AssetRow>(sql`
     with page as (

@@ -12,10 +12,10 @@ import { sql } from '../db/sql.ts'
 import { type Head, Tally, copyLine, line } from './file.ts'
 import { type KeptTable, keptTables, listOf, textsOf } from './tables.ts'
 
-/** As many rows are asked for at once as come to about this much, judged by the ones before. */
+/** The target size of a block; the number of rows per fetch is estimated from the previous block. */
 const blockBytes = 1024 * 1024
-const firstRows = 64
-const mostRows = 10_000
+const initialRows = 64
+const maxRows = 10_000
 
 export interface BackupOptions {
   url: string
@@ -30,7 +30,7 @@ export interface Kept {
   rows: number
 }
 
-/** Writes everything as it was at one moment, while the service goes on. The file is whole or not there. */
+/** Writes a consistent snapshot while the service keeps running. The file gets its final name only when it is complete. */
 export async function backUp(options: BackupOptions): Promise<Kept> {
   const session = await openSession(options.url)
   const unfinished = `${options.path}.unfinished`
@@ -51,7 +51,7 @@ export async function backUp(options: BackupOptions): Promise<Kept> {
   }
 }
 
-/** A power cut cannot undo the backup once it is reported. */
+/** Makes the backup durable against a power failure. */
 async function sync(path: string): Promise<void> {
   const file = await open(path, 'r')
   await file.sync()
@@ -93,21 +93,21 @@ async function headOf(session: Session, takenAt: string, program: string): Promi
 
 async function* blocksOf(
   session: Session,
-  { name, columns, isFenced }: KeptTable,
+  { name, columns, hasRowSecurity }: KeptTable,
   tally: Tally,
 ): AsyncGenerator<Buffer> {
-  // Behind the fence the owner itself sees nothing; the reading role sees every organization.
-  if (isFenced) await session.execute(`set local role ${readerRole}`)
+  // Forced row level security hides the rows even from the owner; the reader role sees every organization.
+  if (hasRowSecurity) await session.execute(`set local role ${readerRole}`)
   await session.execute(`declare kept no scroll cursor for select ${textsOf(columns)} from ${listOf([name])}`)
-  if (isFenced) await session.execute('reset role')
-  for (let count = firstRows; ;) {
+  if (hasRowSecurity) await session.execute('reset role')
+  for (let count = initialRows; ;) {
     const rows = await session.values<string | null>(`fetch ${count} from kept`)
     if (rows.length === 0) break
     const block = Buffer.from(rows.map(copyLine).join(''))
     tally.add(block, rows.length)
     yield line({ rows: rows.length, bytes: block.length })
     yield block
-    count = Math.max(1, Math.min(mostRows, Math.floor((rows.length * blockBytes) / block.length)))
+    count = Math.max(1, Math.min(maxRows, Math.floor((rows.length * blockBytes) / block.length)))
   }
   await session.execute('close kept')
 }

@@ -3,16 +3,16 @@ import { createReadStream } from 'node:fs'
 import { createGunzip } from 'node:zlib'
 
 /**
- * A backup is a compressed file of JSON lines: this head, then for each table a line that names it, its rows in blocks
- * (a line with their number and size, then the rows as COPY takes them), and a line with their number and checksum.
- * The last line says that nothing is missing.
+ * A backup is a gzipped file of JSON lines: this head, then for each table a line with its name, its rows in blocks (a
+ * line with the number of rows and bytes, then the rows in the text format of COPY), and a line with the number of rows and
+ * their checksum. The last line marks the backup as complete.
  */
 export interface Head {
   lastseen_backup: 1
   program: string
   taken_at: string
   migrations: [name: string, checksum: string][]
-  /** The first and the last instant that the months of history cover, in milliseconds. */
+  /** The first and the last instant that the monthly partitions cover, in milliseconds. */
   months: [from: number, to: number] | null
 }
 
@@ -40,7 +40,7 @@ export interface End {
 export const line = (value: Head | TableHead | Block | TableEnd | End): Buffer =>
   Buffer.from(`${JSON.stringify(value)}\n`)
 
-/** Counts and sums up what goes by. */
+/** Counts the rows of a table and computes their checksum. */
 export class Tally {
   rows = 0
   readonly #hash = createHash('sha256')
@@ -57,25 +57,25 @@ export class Tally {
 
 const escapes: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** A row as COPY takes it. */
+/** A row in the text format of COPY. */
 export const copyLine = (values: readonly (string | null)[]): string =>
   `${values
     .map((value) => (value === null ? '\\N' : value.replace(/[\\\n\r\t]/g, (character) => escapes[character]!)))
     .join('\t')}\n`
 
 export class BrokenBackup extends Error {
-  constructor(why: string) {
-    super(`This is not a whole backup: ${why}`)
+  constructor(reason: string) {
+    super(`This is not a complete backup: ${reason}`)
   }
 }
 
 const newline = 0x0a
-const longestLine = 1024 * 1024
+const maxLineBytes = 1024 * 1024
 
-/** Reads a backup piece by piece; never holds more than one block of it. */
+/** Reads a backup as a stream, with at most one block in memory. */
 export class BackupReader {
   readonly #chunks: AsyncIterator<Buffer>
-  #rest: Buffer = Buffer.alloc(0)
+  #buffered: Buffer = Buffer.alloc(0)
 
   constructor(path: string) {
     const file = createReadStream(path)
@@ -85,13 +85,13 @@ export class BackupReader {
   }
 
   async line(): Promise<unknown> {
-    let end = this.#rest.indexOf(newline)
-    for (; end === -1; end = this.#rest.indexOf(newline)) {
-      if (this.#rest.length > longestLine) throw new BrokenBackup('it is another kind of file')
-      await this.#more()
+    let end = this.#buffered.indexOf(newline)
+    for (; end === -1; end = this.#buffered.indexOf(newline)) {
+      if (this.#buffered.length > maxLineBytes) throw new BrokenBackup('it is another kind of file')
+      await this.#readChunk()
     }
-    const text = this.#rest.subarray(0, end).toString()
-    this.#rest = this.#rest.subarray(end + 1)
+    const text = this.#buffered.subarray(0, end).toString()
+    this.#buffered = this.#buffered.subarray(end + 1)
     try {
       return JSON.parse(text)
     } catch {
@@ -103,9 +103,9 @@ export class BackupReader {
     const parts: Buffer[] = []
     let missing = count
     while (missing > 0) {
-      if (this.#rest.length === 0) await this.#more()
-      const part = this.#rest.subarray(0, missing)
-      this.#rest = this.#rest.subarray(part.length)
+      if (this.#buffered.length === 0) await this.#readChunk()
+      const part = this.#buffered.subarray(0, missing)
+      this.#buffered = this.#buffered.subarray(part.length)
       missing -= part.length
       parts.push(part)
     }
@@ -116,7 +116,7 @@ export class BackupReader {
     await this.#chunks.return?.()
   }
 
-  async #more(): Promise<void> {
+  async #readChunk(): Promise<void> {
     const next = await this.#chunks.next().catch((error: unknown) => {
       const { code } = error as NodeJS.ErrnoException
       if (code === 'Z_BUF_ERROR') throw new BrokenBackup('it ends too early')
@@ -124,6 +124,6 @@ export class BackupReader {
       throw error
     })
     if (next.done) throw new BrokenBackup('it ends too early')
-    this.#rest = this.#rest.length === 0 ? next.value : Buffer.concat([this.#rest, next.value])
+    this.#buffered = this.#buffered.length === 0 ? next.value : Buffer.concat([this.#buffered, next.value])
   }
 }

@@ -10,17 +10,17 @@ import { tables } from '../db/schema/tables.ts'
 
 interface OrganizationTable {
   name: string
-  /** Without hashes and encrypted secrets, which are the columns of type bytea. */
+  /** All columns except those of type bytea, which are hashes and encrypted secrets. */
   columns: string[]
   hasRowSecurity: boolean
 }
 
-/** Rows by table. */
+/** Numbers of rows by table. */
 export type RowCounts = Record<string, number>
 
 /**
- * Every table with a column `org_id`, each behind those that its foreign keys name. The catalog is asked, so that a new table
- * cannot be forgotten; a table that `db/schema/tables.ts` does not list is an error.
+ * Every table with a column `org_id`, each after the tables that its foreign keys refer to. The list comes from the
+ * catalog, so that no new table is missed; a table that `db/schema/tables.ts` does not list is an error.
  */
 async function organizationTables(session: Session): Promise<OrganizationTable[]> {
   const rows = await session.query<OrganizationTable>(sql`
@@ -39,22 +39,22 @@ async function organizationTables(session: Session): Promise<OrganizationTable[]
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-/** Statements see the rows of this organization alone, as in every other transaction of the tenant. */
+/** Statements see only the rows of this organization, as in every transaction of a tenant. */
 async function openTransaction(session: Session, orgId: number, mode = ''): Promise<void> {
   if (!Number.isSafeInteger(orgId)) throw new TypeError('an organization id is an integer')
   await session.execute(`begin ${mode}`)
   await session.execute(`set local app.org_id = '${orgId}'`)
 }
 
-/** Tables under row level security are reached as the role of transactions, the others as the owner. */
-async function actOn(session: Session, { hasRowSecurity }: OrganizationTable): Promise<void> {
+/** Tables with row level security are accessed with the writer role, the others as the owner. */
+async function setRoleFor(session: Session, { hasRowSecurity }: OrganizationTable): Promise<void> {
   await session.execute(hasRowSecurity ? `set local role ${writerRole}` : 'reset role')
 }
 
 const parameters = { 'citus.propagate_set_commands': 'local' }
 
 async function countIn(session: Session, table: OrganizationTable, orgId: number): Promise<number> {
-  await actOn(session, table)
+  await setRoleFor(session, table)
   const [row] = await session.values<number>(`select count(*) from ${quoted(table.name)} where org_id = ${orgId}`)
   return row![0]!
 }
@@ -67,8 +67,8 @@ interface ExportOptions {
 }
 
 /**
- * Writes everything of one organization, as it was at one moment, as gzipped NDJSON: a head, a line for each row and an end
- * with the counts. The file is whole or not there.
+ * Writes a consistent snapshot of one organization as gzipped NDJSON: a head, a line for each row and an end with the
+ * counts. The file gets its final name only when it is complete.
  */
 export async function exportOrganization(options: ExportOptions): Promise<RowCounts> {
   const unfinished = `${options.path}.unfinished`
@@ -100,7 +100,7 @@ async function* linesOf(
 ): AsyncGenerator<string> {
   yield line({ lastseen_organization: 1, org_id: orgId, name, exported_at: exportedAt })
   for (const table of await organizationTables(session)) {
-    await actOn(session, table)
+    await setRoleFor(session, table)
     const select = `select ${table.columns.map(quoted).join(', ')} from ${quoted(table.name)} where org_id = ${orgId}`
     yield* rowsOf(session, table.name, select, counts)
   }
@@ -111,7 +111,7 @@ async function* linesOf(
   yield line({ end: true, rows: counts })
 }
 
-/** So many rows are read at a time: an asset may have 64 KiB of metadata. */
+/** Rows per fetch; an asset may have 64 KiB of metadata. */
 const batchRows = 100
 
 async function* rowsOf(session: Session, table: string, select: string, counts: RowCounts): AsyncGenerator<string> {
@@ -126,7 +126,7 @@ async function* rowsOf(session: Session, table: string, select: string, counts: 
   await session.execute('close exported')
 }
 
-/** Ends every credential, session and reader of an organization. */
+/** Revokes all credentials, sessions and reader tokens of an organization. */
 export function cutOffOrganization(url: string, orgId: number): Promise<CutOff> {
   return withSession(
     url,
@@ -137,11 +137,11 @@ export function cutOffOrganization(url: string, orgId: number): Promise<CutOff> 
       const credentials = await session.values<string>(`
         update credentials set revoked_at = now() where org_id = ${orgId} and revoked_at is null
         returning client_id::text`)
-      const chains = await session.values<string>(`
+      const families = await session.values<string>(`
         update refresh_token_families set revoked_at = now() where org_id = ${orgId} and revoked_at is null
         returning family_id::text`)
       await session.execute('commit')
-      const keys = [...credentials, ...chains].map(([key]) => key!)
+      const keys = [...credentials, ...families].map(([key]) => key!)
       return { keys, deleted: { reader_directory: rowCount ?? 0 } }
     },
     parameters,
@@ -149,19 +149,19 @@ export function cutOffOrganization(url: string, orgId: number): Promise<CutOff> 
 }
 
 export interface CutOff {
-  /** The credentials and sessions that processes have to forget. */
+  /** The credentials and sessions that every process must remove from its cache. */
   keys: string[]
   deleted: RowCounts
 }
 
-const maxTries = 3
+const maxAttempts = 3
 
-/** A row was written for the organization at the same moment, or another transaction waited in a circle. */
+/** A concurrent transaction wrote a row of the organization, or there was a deadlock. */
 const isConcurrent = (error: unknown): boolean => ['23503', '40P01'].includes((error as { code?: string }).code ?? '')
 
 /**
- * Deletes every row of an organization in one transaction, and the accounts of people who belong to no other one. What was
- * written at the same moment is found by counting afterwards and deleted too. Gives the deleted rows.
+ * Deletes all rows of an organization in one transaction, and the accounts of users without another organization. Rows
+ * that were written concurrently are found by counting afterwards and deleted too. Returns the numbers of deleted rows.
  */
 export function deleteOrganizationData(url: string, orgId: number): Promise<RowCounts> {
   return withSession(
@@ -169,16 +169,17 @@ export function deleteOrganizationData(url: string, orgId: number): Promise<RowC
     async (session) => {
       const all = await organizationTables(session)
       let deleted: RowCounts = {}
-      for (let tries = 1; ; tries++) {
+      for (let attempt = 1; ; attempt++) {
         try {
           deleted = addCounts(deleted, await deleteOnce(session, all, orgId))
         } catch (error) {
-          if (isConcurrent(error) && tries < maxTries) continue
+          if (isConcurrent(error) && attempt < maxAttempts) continue
           throw error
         }
-        const left = await countLeft(session, all, orgId)
-        if (left.length === 0) return deleted
-        if (tries >= maxTries) throw new Error(`rows of the organization are still written: ${left.join(', ')}`)
+        const remaining = await tablesWithRows(session, all, orgId)
+        if (remaining.length === 0) return deleted
+        if (attempt >= maxAttempts)
+          throw new Error(`rows of the organization are still written: ${remaining.join(', ')}`)
       }
     },
     parameters,
@@ -198,17 +199,17 @@ async function deleteOnce(session: Session, all: readonly OrganizationTable[], o
   }
   await openTransaction(session, orgId)
   try {
-    const people = await session.values<number>(`
+    const userIds = await session.values<number>(`
       select m.user_id from memberships m where m.org_id = ${orgId} and not exists (
         select from memberships o where o.user_id = m.user_id and o.org_id <> ${orgId})`)
     for (const table of all.toReversed()) {
-      await actOn(session, table)
+      await setRoleFor(session, table)
       await remove(table.name, `org_id = ${orgId}`)
     }
     await session.execute('reset role')
-    const theirs = `user_id = any('{${people.join(',')}}'::bigint[])`
-    await remove('password_resets', theirs)
-    await remove('users', theirs)
+    const ofUsers = `user_id = any('{${userIds.join(',')}}'::bigint[])`
+    await remove('password_resets', ofUsers)
+    await remove('users', ofUsers)
     await session.execute('commit')
     return deleted
   } catch (error) {
@@ -217,10 +218,10 @@ async function deleteOnce(session: Session, all: readonly OrganizationTable[], o
   }
 }
 
-async function countLeft(session: Session, all: readonly OrganizationTable[], orgId: number): Promise<string[]> {
+async function tablesWithRows(session: Session, all: readonly OrganizationTable[], orgId: number): Promise<string[]> {
   await openTransaction(session, orgId, 'read only')
-  const left: string[] = []
-  for (const table of all) if ((await countIn(session, table, orgId)) > 0) left.push(table.name)
+  const remaining: string[] = []
+  for (const table of all) if ((await countIn(session, table, orgId)) > 0) remaining.push(table.name)
   await session.execute('rollback')
-  return left
+  return remaining
 }

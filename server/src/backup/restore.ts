@@ -14,17 +14,17 @@ import { type KeptTable, keptTables, listOf } from './tables.ts'
 export interface RestoreOptions {
   url: string
   path: string
-  /** Throw away what the database holds. */
+  /** Delete the current content of the database. */
   isReplacing: boolean
   progress: (line: string) => void
 }
 
-/** The database holds something, and nobody said that it may go. */
+/** The database is in use or not empty, and the caller did not allow replacing its content. */
 export class NotEmpty extends Error {}
 
 /**
- * Fills a database from a backup and brings it up to this version: all of it, or nothing is changed. The tables are
- * made as they were when the backup was taken, filled, and migrated from there, in one transaction.
+ * Restores a backup and migrates it to the current schema. In one transaction, it creates the schema of the time of the
+ * backup, loads the rows and applies the later migrations; a failure changes nothing.
  */
 export async function restore(options: RestoreOptions): Promise<Kept & { takenAt: string }> {
   const session = await openSession(options.url, { parameters: citusDdlSettings })
@@ -33,7 +33,7 @@ export async function restore(options: RestoreOptions): Promise<Kept & { takenAt
     const head = (await file.line()) as Head
     if (head?.lastseen_backup !== 1) throw new BrokenBackup('it is another kind of file')
     const kept = await session.transaction(async () => {
-      await refuseInUse(session)
+      await rejectIfInUse(session)
       await clear(session, options.isReplacing)
       await applyMigrations(session, new Map(head.migrations))
       if (head.months !== null) await makeMonthsBetween(session, historyTable, ...head.months)
@@ -49,8 +49,8 @@ export async function restore(options: RestoreOptions): Promise<Kept & { takenAt
   }
 }
 
-/** Whoever serves from this database believes in what was there before. */
-async function refuseInUse(session: Session): Promise<void> {
+/** A running process would keep serving cached data of the replaced database. */
+async function rejectIfInUse(session: Session): Promise<void> {
   const users = await session.query(sql`
     select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
       and application_name like 'lastseen%' and application_name <> 'lastseen lease'`)
@@ -58,19 +58,19 @@ async function refuseInUse(session: Session): Promise<void> {
 }
 
 async function clear(session: Session, isReplacing: boolean): Promise<void> {
-  const [found] = await session.query<{ names: string[] }>(sql`
+  const [row] = await session.query<{ names: string[] }>(sql`
     select array(select c.relname::text from pg_class c
       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
         and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')) as names`)
-  const names = found?.names ?? []
+  const names = row?.names ?? []
   if (names.length === 0) return
-  if (!isReplacing && (await holdsSomething(session, names)))
-    throw new NotEmpty('The database is not empty: restore into an empty one, or throw away what it holds (--replace)')
+  if (!isReplacing && (await hasContent(session, names)))
+    throw new NotEmpty('The database is not empty: restore into an empty database, or replace its content (--replace)')
   await session.execute(`drop table ${listOf(names)} cascade`)
   await dropFunctions(session)
 }
 
-/** The migrations make them anew, and the types of their answers too. */
+/** Drops functions and composite types, because the migrations create them again. */
 async function dropFunctions(session: Session): Promise<void> {
   const functions = await session.query<{ name: string }>(sql`
     select p.oid::regprocedure::text as name from pg_proc p where p.pronamespace = 'public'::regnamespace
@@ -83,26 +83,26 @@ async function dropFunctions(session: Session): Promise<void> {
   for (const { name } of types) await session.execute(`drop type ${name}`)
 }
 
-/** An installation without an organization, as a first start leaves it behind, is worth nothing. */
-async function holdsSomething(session: Session, names: readonly string[]): Promise<boolean> {
+/** An installation without an organization, as a first start creates it, counts as empty. */
+async function hasContent(session: Session, names: readonly string[]): Promise<boolean> {
   if (!names.includes('schema_migrations') || !names.includes('organization_names')) return true
   return (await session.query(sql`select from organization_names limit 1`)).length > 0
 }
 
 async function loadAll(session: Session, file: BackupReader, progress: (line: string) => void): Promise<Kept> {
-  const known = new Map((await keptTables(session)).map((table) => [table.name, table]))
+  const remaining = new Map((await keptTables(session)).map((table) => [table.name, table]))
   const kept: Kept = { tables: 0, rows: 0 }
   for (;;) {
     const next = (await file.line()) as TableHead | End
     if ('end' in next) {
-      if (next.tables !== kept.tables || next.rows !== kept.rows || known.size > 0)
+      if (next.tables !== kept.tables || next.rows !== kept.rows || remaining.size > 0)
         throw new BrokenBackup('tables are missing')
       return kept
     }
-    const table = known.get(next.table)
+    const table = remaining.get(next.table)
     if (table === undefined || String(table.columns) !== String(next.columns))
       throw new BrokenBackup(`it has a table ${next.table} that does not fit`)
-    known.delete(next.table)
+    remaining.delete(next.table)
     const rows = await loadTable(session, table, file)
     kept.tables++
     kept.rows += rows
@@ -110,10 +110,11 @@ async function loadAll(session: Session, file: BackupReader, progress: (line: st
   }
 }
 
-async function loadTable(session: Session, { name, columns, isFenced }: KeptTable, file: BackupReader) {
+async function loadTable(session: Session, { name, columns, hasRowSecurity }: KeptTable, file: BackupReader) {
   const table = listOf([name])
-  // Behind the fence not even the owner may write; nobody else sees it open, because all of this is one transaction.
-  if (isFenced) await session.execute(`alter table ${table} no force row level security`)
+  // Forced row level security would keep even the owner from writing. Other sessions never see the tables without it,
+  // because everything happens in one transaction.
+  if (hasRowSecurity) await session.execute(`alter table ${table} no force row level security`)
   const into = session.client.query(copyFrom(`copy ${table} (${listOf(columns)}) from stdin`))
   const tally = new Tally()
   let end: TableEnd | undefined
@@ -130,7 +131,7 @@ async function loadTable(session: Session, { name, columns, isFenced }: KeptTabl
   const { rows, sha256 } = tally.end()
   const [counted] = await session.values<number>(`select count(*) from ${table}`)
   if (end?.rows !== rows || end.sha256 !== sha256 || counted?.[0] !== rows)
-    throw new BrokenBackup(`the rows of ${name} are not those that were kept`)
-  if (isFenced) await session.execute(`alter table ${table} force row level security`)
+    throw new BrokenBackup(`the rows of ${name} do not match their checksum or count`)
+  if (hasRowSecurity) await session.execute(`alter table ${table} force row level security`)
   return rows
 }

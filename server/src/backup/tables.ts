@@ -5,14 +5,14 @@ import { fleetingTables } from '../db/schema/tables.ts'
 export interface KeptTable {
   name: string
   columns: string[]
-  /** Behind the fence even its owner sees nothing of it. */
-  isFenced: boolean
+  /** Row level security is forced, so that not even the owner sees the rows. */
+  hasRowSecurity: boolean
 }
 
-/** What is kept, a table always after those it refers to. What may be lost in a crash is not in a backup either. */
+/** The tables of a backup, each after the tables it refers to. Tables that may be lost in a crash are omitted. */
 export async function keptTables(session: Session): Promise<KeptTable[]> {
   const rows = await session.query<KeptTable & { refersTo: string[] }>(sql`
-    select c.relname::text as name, c.relrowsecurity as "isFenced",
+    select c.relname::text as name, c.relrowsecurity as "hasRowSecurity",
       array(select a.attname::text from pg_attribute a
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
         order by a.attnum) as columns,
@@ -24,10 +24,10 @@ export async function keptTables(session: Session): Promise<KeptTable[]> {
       and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
     order by c.relname`)
   const sorted: (typeof rows)[number][] = []
-  const isPlaced = (name: string): boolean => sorted.some((one) => one.name === name)
+  const isSorted = (name: string): boolean => sorted.some((one) => one.name === name)
   while (sorted.length < rows.length) {
-    const next = rows.filter((one) => !isPlaced(one.name) && one.refersTo.every(isPlaced))
-    if (next.length === 0) throw new Error('The tables refer to each other in a circle')
+    const next = rows.filter((one) => !isSorted(one.name) && one.refersTo.every(isSorted))
+    if (next.length === 0) throw new Error('The foreign keys of the tables form a cycle')
     sorted.push(...next)
   }
   return sorted
@@ -37,6 +37,6 @@ const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 export const listOf = (names: readonly string[]): string => names.map(quoted).join(', ')
 
-/** Each column as the text that the same column takes again. */
+/** Each column as text, which the same column accepts as input. */
 export const textsOf = (columns: readonly string[]): string =>
   columns.map((name, index) => `${quoted(name)}::text as c${index}`).join(', ')

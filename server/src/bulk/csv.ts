@@ -1,21 +1,20 @@
 import Papa from 'papaparse'
 
-/** What spreadsheets take for the beginning of a formula, and the mark itself. */
+/** The characters that start a formula in spreadsheets, and the apostrophe itself. */
 const isRisky = /^[=+\-@\t\r']/
 
 /**
- * An apostrophe stands before a text that a spreadsheet would run as a formula, before one that starts with an
- * apostrophe, and alone for the empty text; so taking it off again gives back exactly what there was. No value is an
- * empty cell.
+ * Escapes a value with a leading apostrophe if a spreadsheet would run it as a formula, or if it starts with an apostrophe.
+ * An empty text becomes a single apostrophe, null an empty cell. So removing the apostrophe restores the exact value.
  */
-const mark = (value: string | null): string | null =>
+const escapeFormula = (value: string | null): string | null =>
   value !== null && (value === '' || isRisky.test(value)) ? `'${value}` : value
 
-/** Blanks at either end are quoted, because some readers drop them otherwise. */
+/** Cells with leading or trailing blanks are quoted, because some programs would trim them. */
 const quotes = (cell: unknown): boolean => /^\s|\s$/.test(String(cell))
 
 export const csvLine = (values: readonly (string | null)[]): string =>
-  `${Papa.unparse([values.map(mark)], { quotes })}\r\n`
+  `${Papa.unparse([values.map(escapeFormula)], { quotes })}\r\n`
 
-/** Tells spreadsheets that the file is UTF-8. */
+/** Makes spreadsheets read the file as UTF-8. */
 export const byteOrderMark = '\uFEFF'

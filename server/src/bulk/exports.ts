@@ -6,54 +6,54 @@ import type { RecordCore } from '../records/record.ts'
 import { type HistoryCursor, historyBatch, positionBatch } from '../tracking/export.sql.ts'
 import { byteOrderMark, csvLine } from './csv.ts'
 
-/** Rows in memory for one export, each of up to 64 KiB of metadata. */
+/** The number of rows in memory per export; each may have up to 64 KiB of metadata. */
 const batchSize = 200
 
-const wire = (at: Instant | null): string | null => (at === null ? null : formatMillis(at))
+const formatOptional = (at: Instant | null): string | null => (at === null ? null : formatMillis(at))
 
-/** One tag per line of the cell: a value holds no line break. */
+/** One tag per line of the cell; values contain no line breaks. */
 const tagsCell = ({ tags }: RecordCore): string | null =>
   tags.length === 0 ? null : tags.map((tag) => `${tag.type}:${tag.value}`).join('\n')
 
 const stateCells = (record: RecordCore): (string | null)[] => [
   String(record.isActive),
   formatMillis(record.validFrom),
-  wire(record.validTo),
+  formatOptional(record.validTo),
   tagsCell(record),
 ]
 
 const stateColumns = ['is_active', 'valid_from', 'valid_to', 'tags']
 
 /**
- * A file in batches, each read at its own moment, in the order of ids: what is there all the while stands in the file
- * exactly once, however long somebody takes to download it, and no transaction stays open meanwhile. `next` gives the
- * lines behind a place and the place they end at, null at the end.
+ * Streams a file in batches, ordered by id. Each batch is a separate query, so no transaction stays open during a slow
+ * download; a record that exists the whole time appears exactly once. `next` returns the lines after a cursor and the next
+ * cursor, null at the end.
  */
-async function* inBatches<Place>(
+async function* inBatches<Cursor>(
   columns: readonly string[],
-  start: Place,
-  next: (after: Place) => Promise<{ lines: string[]; place: Place | null }>,
+  start: Cursor,
+  next: (after: Cursor) => Promise<{ lines: string[]; cursor: Cursor | null }>,
 ): AsyncGenerator<string> {
   let text = byteOrderMark + csvLine(columns)
-  for (let place: Place | null = start; place !== null;) {
-    const batch = await next(place)
+  for (let cursor: Cursor | null = start; cursor !== null;) {
+    const batch = await next(cursor)
     yield text + batch.lines.join('')
     text = ''
-    place = batch.place
+    cursor = batch.cursor
   }
 }
 
-const placeBehind = <Row, Place>(rows: readonly Row[], place: (row: Row) => Place): Place | null =>
-  rows.length < batchSize ? null : place(rows.at(-1)!)
+const cursorAfter = <Row, Cursor>(rows: readonly Row[], cursorOf: (row: Row) => Cursor): Cursor | null =>
+  rows.length < batchSize ? null : cursorOf(rows.at(-1)!)
 
-/** Every live asset, whether or not it is valid now. */
+/** Every live asset, regardless of its period of validity. */
 export const exportAssets = (db: Db, orgId: number): AsyncGenerator<string> =>
   inBatches(['external_key', 'name', 'description', 'metadata', ...stateColumns], 0, async (after: number) => {
     const assets = await assetBatch(db, orgId, after, batchSize)
     const lines = assets.map((one) =>
       csvLine([one.externalKey, one.name, one.description, JSON.stringify(one.metadata), ...stateCells(one)]),
     )
-    return { lines, place: placeBehind(assets, (one) => one.id) }
+    return { lines, cursor: cursorAfter(assets, (one) => one.id) }
   })
 
 export const exportLocations = (db: Db, orgId: number): AsyncGenerator<string> =>
@@ -65,7 +65,7 @@ export const exportLocations = (db: Db, orgId: number): AsyncGenerator<string> =
       const lines = locations.map((one) =>
         csvLine([one.externalKey, one.name, one.description, one.parentKey, ...stateCells(one)]),
       )
-      return { lines, place: placeBehind(locations, (one) => one.id) }
+      return { lines, cursor: cursorAfter(locations, (one) => one.id) }
     },
   )
 
@@ -80,7 +80,7 @@ const historyColumns = [
 
 const beforeAll: HistoryCursor = { assetId: 0, minute: instantFromMillis(0) }
 
-/** One line per recorded minute of every live asset, or of those named. */
+/** One line per recorded minute of every live asset, or of the given assets. */
 export const exportHistory = (
   db: Db,
   orgId: number,
@@ -98,20 +98,20 @@ export const exportHistory = (
         row.durationSeconds === null ? null : String(row.durationSeconds),
       ]),
     )
-    return { lines, place: placeBehind(rows, ({ assetId, minute }) => ({ assetId, minute })) }
+    return { lines, cursor: cursorAfter(rows, ({ assetId, minute }) => ({ assetId, minute })) }
   })
 
 const positionColumns = ['asset_external_key', 'asset_name', 'location_external_key', 'location_name', 'last_seen_at']
 
-/** Where every scanned asset is, or was at an instant. */
+/** The location of every scanned asset, now or at an instant. */
 export const exportPositions = (db: Db, orgId: number, at: Instant | undefined): AsyncGenerator<string> =>
   inBatches(positionColumns, 0, async (after: number) => {
     const rows = await positionBatch(db, orgId, at, after, batchSize)
     const lines = rows.map((row) =>
-      csvLine([row.assetKey, row.assetName, row.locationKey, row.locationName, wire(row.lastSeenAt)]),
+      csvLine([row.assetKey, row.assetName, row.locationKey, row.locationName, formatOptional(row.lastSeenAt)]),
     )
     return {
       lines: lines.filter((_line, index) => rows[index]!.lastSeenAt !== null),
-      place: placeBehind(rows, (row) => row.assetId),
+      cursor: cursorAfter(rows, (row) => row.assetId),
     }
   })

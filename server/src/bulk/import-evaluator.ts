@@ -9,11 +9,11 @@ import { type LineError, type WantedRow, isSame, mergeRow, missingTags, tagKey }
 
 export type Imported = RecordCore & { metadata?: Metadata; parentKey?: string | null }
 
-/** One row that would change something, and the record it would leave behind. */
+/** A row that creates or changes a record, and the resulting record. */
 export interface Change<R> {
   line: number
   record: R
-  /** What is there now; null for a record that is to be made. */
+  /** The current record; null when the row creates one. */
   current: R | null
   newTags: TagDraft[]
 }
@@ -24,62 +24,65 @@ export interface Outcome<R> {
   errors: LineError[]
 }
 
-/** What earlier rows of the file have claimed: keys and tags with their line. */
+/** The keys and tags of earlier rows of the file, with their line numbers. */
 export interface Claims {
   keys: Map<string, number>
   tags: Map<string, number>
 }
 
-/** How one kind of record is made and what only it has. */
+/** The operations specific to one kind of record. */
 export interface ImportAdapter<R extends Imported> {
   repository: BulkRepository<R>
-  /** A record that is not there yet, without an id. */
+  /** Builds a new record, without an id. */
   make: (core: RecordCore, row: WantedRow) => R
-  /** What the row says beyond what every record has. */
+  /** Applies the fields of the row that only this kind of record has. */
   complete: (record: R, row: WantedRow) => R
   holds: (tag: OwnedTag, id: number) => boolean
 }
 
-/** Holds rows against what is there now. Nothing is written. */
+/** Compares the rows with the current records. Nothing is written. */
 export async function evaluate<R extends Imported>(
   tx: Tx,
   orgId: number,
-  maker: ImportAdapter<R>,
+  adapter: ImportAdapter<R>,
   rows: readonly WantedRow[],
   claims: Claims,
   at: Instant,
 ): Promise<Outcome<R>> {
   const keys = rows.map((row) => row.externalKey)
-  const current = new Map((await maker.repository.byKeys(tx, orgId, keys)).map((one) => [one.externalKey, one]))
-  const wanted = rows.map((row) => missingTags(row, current.get(row.externalKey)))
-  const starts = wanted.map(
+  const current = new Map((await adapter.repository.byKeys(tx, orgId, keys)).map((one) => [one.externalKey, one]))
+  const newTagsByRow = rows.map((row) => missingTags(row, current.get(row.externalKey)))
+  const starts = newTagsByRow.map(
     (
       (sum) => (tags) =>
         (sum += tags.length) - tags.length
     )(0),
   )
-  const holders = await ownersOf(tx, orgId, wanted.flat())
+  const owners = await ownersOf(tx, orgId, newTagsByRow.flat())
 
   const outcome: Outcome<R> = { changes: [], unchanged: 0, errors: [] }
   rows.forEach((row, index) => {
-    const found = current.get(row.externalKey) ?? null
-    const newTags = wanted[index]!
-    const held = newTags.map((_tag, place) => holders.get(starts[index]! + place))
-    const record = found === null ? maker.make(newCore(row, at), row) : maker.complete(mergeRow(found, row), row)
-    const isOwn = (tag: OwnedTag): boolean => found !== null && maker.holds(tag, found.id)
+    const existing = current.get(row.externalKey) ?? null
+    const newTags = newTagsByRow[index]!
+    const tagOwners = newTags.map((_tag, tagIndex) => owners.get(starts[index]! + tagIndex))
+    const record =
+      existing === null ? adapter.make(newCore(row, at), row) : adapter.complete(mergeRow(existing, row), row)
+    const isOwn = (tag: OwnedTag): boolean => existing !== null && adapter.holds(tag, existing.id)
     const errors = [
       ...claimErrors(row, newTags, claims),
-      ...(found === null && row.name === undefined ? [problem(row, 'name', 'name is required')] : []),
+      ...(existing === null && row.name === undefined ? [problem(row, 'name', 'name is required')] : []),
       ...metadataErrors(row, record),
-      ...windowErrors(row, record),
-      ...held.flatMap((tag, place) => (tag === undefined || isOwn(tag) ? [] : [taken(row, newTags[place]!, tag)])),
+      ...periodErrors(row, record),
+      ...tagOwners.flatMap((tag, tagIndex) =>
+        tag === undefined || isOwn(tag) ? [] : [alreadyAttached(row, newTags[tagIndex]!, tag)],
+      ),
     ]
     outcome.errors.push(...errors)
     if (errors.length > 0) return
     claims.keys.set(row.externalKey, row.line)
     for (const tag of newTags) claims.tags.set(tagKey(tag), row.line)
-    if (found !== null && newTags.length === 0 && isSame(found, record)) outcome.unchanged++
-    else outcome.changes.push({ line: row.line, record, current: found, newTags })
+    if (existing !== null && newTags.length === 0 && isSame(existing, record)) outcome.unchanged++
+    else outcome.changes.push({ line: row.line, record, current: existing, newTags })
   })
   return outcome
 }
@@ -105,25 +108,25 @@ function newCore(row: WantedRow, at: Instant): RecordCore {
 function claimErrors(row: WantedRow, newTags: readonly TagDraft[], claims: Claims): LineError[] {
   const errors: LineError[] = []
   const line = claims.keys.get(row.externalKey)
-  if (line !== undefined) errors.push(problem(row, 'external_key', `external_key stands in line ${line} too`))
+  if (line !== undefined) errors.push(problem(row, 'external_key', `external_key also appears in line ${line}`))
   const own = new Set<string>()
   for (const tag of newTags) {
     const other = own.has(tagKey(tag)) ? row.line : claims.tags.get(tagKey(tag))
-    if (other !== undefined) errors.push(problem(row, placeOf(row, tag), `This tag stands in line ${other} too`))
+    if (other !== undefined) errors.push(problem(row, fieldOf(row, tag), `This tag also appears in line ${other}`))
     own.add(tagKey(tag))
   }
   return errors
 }
 
-const windowErrors = (row: WantedRow, { validFrom, validTo }: RecordCore): LineError[] =>
+const periodErrors = (row: WantedRow, { validFrom, validTo }: RecordCore): LineError[] =>
   validTo === null || validTo > validFrom ? [] : [problem(row, 'valid_to', 'valid_to must be after valid_from')]
 
 function metadataErrors(row: WantedRow, { metadata }: Imported): LineError[] {
-  const found = row.metadata === undefined || metadata === undefined ? null : metadataSizeProblem(metadata)
-  return found === null ? [] : [problem(row, found.field, found.message)]
+  const sizeProblem = row.metadata === undefined || metadata === undefined ? null : metadataSizeProblem(metadata)
+  return sizeProblem === null ? [] : [problem(row, sizeProblem.field, sizeProblem.message)]
 }
 
-const placeOf = (row: WantedRow, tag: TagDraft): string => `tags[${row.tags.lastIndexOf(tag)}].value`
+const fieldOf = (row: WantedRow, tag: TagDraft): string => `tags[${row.tags.lastIndexOf(tag)}].value`
 
-const taken = (row: WantedRow, tag: TagDraft, { holderKey }: OwnedTag): LineError =>
-  problem(row, placeOf(row, tag), `This tag hangs on ${holderKey} already`)
+const alreadyAttached = (row: WantedRow, tag: TagDraft, { holderKey }: OwnedTag): LineError =>
+  problem(row, fieldOf(row, tag), `This tag is already attached to ${holderKey}`)

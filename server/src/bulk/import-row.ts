@@ -15,7 +15,7 @@ export const importKinds: readonly ImportKind[] = ['assets', 'locations']
 export const importStates = ['open', 'waiting', 'checking', 'checked', 'running', 'done', 'failed'] as const
 export type ImportState = (typeof importStates)[number]
 
-/** What an import waits for or works on. */
+/** The job that an import waits for or runs. */
 export type ImportJob = 'check' | 'run' | 'run_skipping_errors'
 
 export const maxRows = 200_000
@@ -28,13 +28,13 @@ export interface LineError {
   message: string
 }
 
-/** What came of looking at the rows. */
+/** The result of checking or running the rows. */
 export interface Tally {
   creates: number
   updates: number
   unchanged: number
   errorsTotal: number
-  /** The first ones. */
+  /** The first errors, up to a limit. */
   errors: LineError[]
 }
 
@@ -50,13 +50,13 @@ export interface Import extends Tally {
 
 export interface StagedRow {
   line: number
-  /** A JSON object; for a row that was too large to be stored, the name of the part that was. */
+  /** A JSON object. For a row that was too large to store, the name of the part that was too large. */
   content: unknown
 }
 
 const sizeOf = (value: unknown): number => (value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value)))
 
-/** Of a row that is too large only this fact is stored; the check reports it. Metadata has the same bound of its own [D52]. */
+/** For a row that is too large, only this fact is stored; the check reports it. Metadata has its own, equal limit [D52]. */
 export function withinBounds({ line, content }: StagedRow): StagedRow {
   const { metadata, ...rest } = content as { metadata?: unknown }
   if (sizeOf(rest) > maxRowBytes) return { line, content: 'row' }
@@ -82,12 +82,12 @@ const state = {
   tags: optional(tagDraftsField),
 }
 
-const shapes = {
+const rowSchemas = {
   assets: { ...shared, metadata: optional(jsonObject), ...state },
   locations: { ...shared, parent_external_key: optional(nullable(keyField)), ...state },
 }
 
-/** A row as it is wanted: absent, null and a value are three things. */
+/** A validated row. An absent field, null and a value have different meanings. */
 export interface WantedRow {
   line: number
   externalKey: string
@@ -101,13 +101,13 @@ export interface WantedRow {
   tags: TagDraft[]
 }
 
-/** The rules are those of the public API's create and patch; all that is wrong with a row is told. */
+/** Validates a row with the rules of the public API's create and patch. Returns all errors of the row. */
 export function readRow(kind: ImportKind, { line, content }: StagedRow): WantedRow | LineError[] {
   if (typeof content === 'string') return [tooLarge(line, content)]
   const report: ValidationContext = { problems: [], aborted: false }
-  const shape: typeof shapes.assets & Partial<typeof shapes.locations> = shapes[kind] as never
+  const shape: typeof rowSchemas.assets & Partial<typeof rowSchemas.locations> = rowSchemas[kind] as never
   const row = parseObject(shape, content as Record<string, unknown>, '', report) as
-    Infer<typeof shapes.assets & Pick<typeof shapes.locations, 'parent_external_key'>> | undefined
+    Infer<typeof rowSchemas.assets & Pick<typeof rowSchemas.locations, 'parent_external_key'>> | undefined
   if (row === undefined) return report.problems.map((problem) => errorAt(line, problem))
   return {
     line,
@@ -131,44 +131,44 @@ const errorAt = (line: number, { field, message }: Pick<FieldProblem, 'field' | 
 
 export const emptyTally = (): Tally => ({ creates: 0, updates: 0, unchanged: 0, errorsTotal: 0, errors: [] })
 
-const errorsKept = 200
+const maxErrors = 200
 
 export function noteErrors(tally: Tally, errors: readonly LineError[]): void {
   tally.errorsTotal += errors.length
-  for (const error of errors) if (tally.errors.length < errorsKept) tally.errors.push(error)
+  for (const error of errors) if (tally.errors.length < maxErrors) tally.errors.push(error)
 }
 
 export const tagKey = (tag: TagDraft): string => `${tag.type} ${normalizedValue(tag)}`
 
-/** The tags that do not hang on the record yet; an import attaches and never detaches. */
+/** The tags that are not attached to the record yet. An import attaches tags but never detaches them. */
 export function missingTags(row: WantedRow, current: Pick<RecordCore, 'tags'> | undefined): TagDraft[] {
-  const held = new Set((current?.tags ?? []).map(tagKey))
-  return row.tags.filter((tag) => !held.has(tagKey(tag)))
+  const attached = new Set((current?.tags ?? []).map(tagKey))
+  return row.tags.filter((tag) => !attached.has(tagKey(tag)))
 }
 
-const later = (given: Instant | undefined, current: Instant): Instant =>
+const changedInstant = (given: Instant | undefined, current: Instant): Instant =>
   given === undefined || isShownAs(current, given) ? current : given
 
-/** The record with what the row says; times that read the same stay as they are, so that an export changes nothing. */
+/** Applies the row. Times that are shown identically stay unchanged, so importing an export changes nothing. */
 export function mergeRow<R extends RecordCore & { metadata?: Metadata }>(current: R, row: WantedRow): R {
   const validTo =
     row.validTo === undefined
       ? current.validTo
       : row.validTo === null || current.validTo === null
         ? row.validTo
-        : later(row.validTo, current.validTo)
+        : changedInstant(row.validTo, current.validTo)
   return {
     ...current,
     name: row.name ?? current.name,
     description: row.description === undefined ? current.description : row.description,
     isActive: row.isActive ?? current.isActive,
-    validFrom: later(row.validFrom, current.validFrom),
+    validFrom: changedInstant(row.validFrom, current.validFrom),
     validTo,
     ...(row.metadata === undefined ? {} : { metadata: mergePatch(current.metadata ?? {}, row.metadata) as Metadata }),
   }
 }
 
-/** Would anybody see a difference? */
+/** Whether the records have equal visible fields. */
 export function isSame<R extends RecordCore & { metadata?: Metadata; parentKey?: string | null }>(a: R, b: R): boolean {
   return (
     a.name === b.name &&

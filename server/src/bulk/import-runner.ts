@@ -10,7 +10,7 @@ import { lockTree } from '../locations/tree.sql.ts'
 import { type IdPool, ImportWriter } from './import-writer.ts'
 import { type Change, type Claims, type Imported, type ImportAdapter, evaluate } from './import-evaluator.ts'
 import { type ImportKind, type Tally, type WantedRow, emptyTally, noteErrors, readRow } from './import-row.ts'
-import { type SizedRow, inPieces, stagedRows, stagedRowsAt } from './imports.sql.ts'
+import { type SizedRow, toBatches, stagedRows, stagedRowsAt } from './imports.sql.ts'
 import { type Placement, orderByParent } from './location-tree.ts'
 
 const assets: ImportAdapter<Asset> = {
@@ -32,15 +32,15 @@ export interface ImportRun {
   orgId: number
   importId: number
   clock: Clock
-  /** Told after every batch; throws to stop. */
+  /** Called after every batch with the number of rows done; throws to abort the import. */
   progress: (rows: number) => void
   /** Null when the rows are only checked. */
   ids: IdPool | null
-  /** How many records the organization may still create. */
+  /** The number of records that the organization may still create. */
   room: { left: number; limit: number }
 }
 
-/** Looks at every row of an import and, when it is to run, writes what the good ones say. */
+/** Checks every row of an import and, in a run, writes the valid ones. */
 export const runImport = (kind: ImportKind, work: ImportRun): Promise<Tally> =>
   kind === 'assets' ? importAssets(work) : importLocations(work)
 
@@ -50,17 +50,17 @@ async function importAssets(work: ImportRun): Promise<Tally> {
   await eachBatch(work, 'assets', assets, tally, async (changes) => {
     count(tally, changes)
     if (writer === null) return
-    refuseBeyondQuota(work, 'assets', tally)
+    enforceQuota(work, 'assets', tally)
     await writer.write(changes)
   })
-  refuseBeyondQuota(work, 'assets', tally)
+  enforceQuota(work, 'assets', tally)
   await writer?.finish(now(work.clock))
   return tally
 }
 
 /**
- * The tree is settled over all rows before the first one is written. Of every row only its place in the tree is kept until
- * then; the rows themselves are read again when they are written.
+ * The tree is resolved over all rows before the first one is written. Until then only the position in the tree of each row
+ * is kept in memory; the rows are read again when they are written.
  */
 async function importLocations(work: ImportRun): Promise<Tally> {
   const { tx, orgId, ids } = work
@@ -77,17 +77,17 @@ async function importLocations(work: ImportRun): Promise<Tally> {
   noteErrors(tally, errors)
   tally.creates = placements.filter(({ isNew }) => isNew).length
   tally.updates = placements.length - tally.creates
-  refuseBeyondQuota(work, 'locations', tally)
+  enforceQuota(work, 'locations', tally)
   const writer = writerOf(work, locations)
   if (writer === null) return tally
 
-  const known = new Map([...tree].map(([key, { id }]) => [key, id]))
-  const parents = new Set(placements.flatMap(({ parentKey }) => known.get(parentKey ?? '') ?? []))
+  const idsByKey = new Map([...tree].map(([key, { id }]) => [key, id]))
+  const parents = new Set(placements.flatMap(({ parentKey }) => idsByKey.get(parentKey ?? '') ?? []))
   if ((await lockParentsForShare(tx, orgId, [...parents])) < parents.size)
     throw new SerializationConflict('a parent was deleted meanwhile')
   for (const level of levels)
-    for (const piece of inPieces(level)) {
-      for (const [key, id] of await writer.write(await changesOf(work, piece, known))) known.set(key, id)
+    for (const batch of toBatches(level)) {
+      for (const [key, id] of await writer.write(await changesOf(work, batch, idsByKey))) idsByKey.set(key, id)
       work.progress(rows)
     }
   await writer.finish(now(work.clock))
@@ -103,46 +103,46 @@ const placementOf = ({ line, record, current }: Change<Location>, bytes: number)
   isMoved: current?.parentKey !== record.parentKey,
 })
 
-/** What the rows of a piece change, judged as when the tree was settled. */
+/** The changes of a batch of rows, evaluated in the same way as when the tree was resolved. */
 async function changesOf(
   { tx, orgId, importId, clock }: ImportRun,
-  piece: readonly Placement[],
-  known: ReadonlyMap<string, number>,
+  batch: readonly Placement[],
+  idsByKey: ReadonlyMap<string, number>,
 ): Promise<Change<Location>[]> {
   const staged = await stagedRowsAt(
     tx,
     orgId,
     importId,
-    piece.map(({ line }) => line),
+    batch.map(({ line }) => line),
   )
   const wanted = staged.flatMap((staged) => {
     const row = readRow('locations', staged)
     return Array.isArray(row) ? [] : [row]
   })
   const { changes } = await evaluate(tx, orgId, locations, wanted, newClaims(), now(clock))
-  if (changes.length < piece.length)
+  if (changes.length < batch.length)
     throw new SerializationConflict('a location or a tag was changed while the import ran')
-  return changes.map((change) => ({ ...change, record: withParent(change.record, known) }))
+  return changes.map((change) => ({ ...change, record: withParent(change.record, idsByKey) }))
 }
 
-const withParent = (location: Location, known: ReadonlyMap<string, number>): Location => ({
+const withParent = (location: Location, idsByKey: ReadonlyMap<string, number>): Location => ({
   ...location,
-  parentId: location.parentKey === null ? null : known.get(location.parentKey)!,
+  parentId: location.parentKey === null ? null : idsByKey.get(location.parentKey)!,
 })
 
-/** A check reports it; a run ends. */
-function refuseBeyondQuota({ ids, room }: ImportRun, kind: ImportKind, tally: Tally): void {
+/** A check reports an exceeded quota as an error; a run is aborted. */
+function enforceQuota({ ids, room }: ImportRun, kind: ImportKind, tally: Tally): void {
   if (tally.creates <= room.left) return
-  const refusal = quotaReached(kind, room.limit)
-  if (ids !== null) throw refusal
-  noteErrors(tally, [{ line: 0, field: '', message: refusal.message }])
+  const error = quotaReached(kind, room.limit)
+  if (ids !== null) throw error
+  noteErrors(tally, [{ line: 0, field: '', message: error.message }])
 }
 
 function writerOf<R extends Imported>(
   { tx, orgId, ids, clock }: ImportRun,
-  maker: ImportAdapter<R>,
+  adapter: ImportAdapter<R>,
 ): ImportWriter<R> | null {
-  return ids === null ? null : new ImportWriter(tx, orgId, maker, ids, clock)
+  return ids === null ? null : new ImportWriter(tx, orgId, adapter, ids, clock)
 }
 
 function count(tally: Tally, changes: readonly Change<unknown>[]): void {
@@ -153,13 +153,13 @@ function count(tally: Tally, changes: readonly Change<unknown>[]): void {
 
 const newClaims = (): Claims => ({ keys: new Map(), tags: new Map() })
 
-/** Returns the number of rows. */
+/** Evaluates the staged rows in batches. Returns the number of rows. */
 async function eachBatch<R extends Imported>(
   work: ImportRun,
   kind: ImportKind,
-  maker: ImportAdapter<R>,
+  adapter: ImportAdapter<R>,
   tally: Tally,
-  take: (changes: Change<R>[], staged: readonly SizedRow[]) => Promise<void>,
+  onChanges: (changes: Change<R>[], staged: readonly SizedRow[]) => Promise<void>,
 ): Promise<number> {
   const { tx, orgId, importId, ids, clock } = work
   const claims = newClaims()
@@ -174,11 +174,11 @@ async function eachBatch<R extends Imported>(
       else wanted.push(row)
     }
     const keys = wanted.map((row) => row.externalKey)
-    if (ids !== null) await maker.repository.lock(tx, orgId, keys)
-    const outcome = await evaluate(tx, orgId, maker, wanted, claims, now(clock))
+    if (ids !== null) await adapter.repository.lock(tx, orgId, keys)
+    const outcome = await evaluate(tx, orgId, adapter, wanted, claims, now(clock))
     noteErrors(tally, outcome.errors)
     tally.unchanged += outcome.unchanged
-    await take(outcome.changes, staged)
+    await onChanges(outcome.changes, staged)
     done += staged.length
     work.progress(done)
     after = staged.at(-1)!.line

@@ -47,48 +47,48 @@ interface Deps {
 
 export const progressTopic = 'import'
 
-/** Between being announced and being held, work is given this long before it counts as dead. */
+/** An import whose state changed less than this ago is not treated as dead, because its lock may not be taken yet. */
 const graceMs = 5000
-const tellMs = 300
+const progressIntervalMs = 300
 
-/** An import that was neither filled nor checked for so long may be replaced. */
+/** An import that was idle for this long may be replaced. */
 const abandonedAfterMs = 3_600_000
 
 const idle: readonly ImportState[] = ['open', 'checked', 'failed', 'done']
 
-/** States in which an import is worked on. An organization has at most one import in them. */
+/** The states of an import in progress. An organization has at most one such import. */
 const working: readonly ImportState[] = ['checking', 'running']
 
 const workState = (job: ImportJob): ImportState => (job === 'check' ? 'checking' : 'running')
 
-/** The rows turned out to be wrong; nothing was written. */
-class WrongRows extends Error {
+/** The run found invalid rows; nothing was written. */
+class InvalidRows extends Error {
   readonly tally: Tally
 
   constructor(tally: Tally) {
-    super('rows are wrong')
+    super('rows are invalid')
     this.tally = tally
   }
 }
 
 /**
- * Imports and the work on them. The work is one transaction that also says "done", so a process that dies leaves
- * everything as it was: its hold on the import ends with its connection, and whoever looks next calls the import
- * failed. How far the work is cannot be read from outside its transaction, so it is told by news.
+ * Runs imports. A job is one transaction that also sets the final state, so a process that dies leaves everything
+ * unchanged: its lock on the import ends with its connection, and the next request for the import marks it as failed. The
+ * progress is not visible outside the transaction, so it is published as events.
  *
- * An organization has one import at work at a time, over all processes, and a process works on as many imports as it has
- * connections for long transactions. Further imports wait in the database. A process that ends the work on an import starts
- * the next one of the same organization; organizations that wait for a connection of the process take turns.
+ * An organization has one import in progress at a time, over all processes. A process runs as many imports as it has
+ * connections for long transactions; further imports wait in the database. When an import ends, its process starts the
+ * next one of the same organization. Organizations that wait for a connection are served round-robin.
  */
 export class ImportService {
   readonly #deps: Deps
   readonly #running = new Map<number, Promise<void>>()
-  /** Organizations whose waiting imports this process looks at as soon as it has a connection, the next one first. */
+  /** Organizations with waiting imports, in the order in which they get the next free connection. */
   readonly #pending = new Set<number>()
   readonly #claiming = new Set<Promise<void>>()
-  /** Connections that are in use or about to be. */
+  /** Connections that are in use or reserved. */
   #inUse = 0
-  /** What is known of each import's work, by its state and id: news of a check says nothing about the run. */
+  /** The number of rows done, by state and id, because the progress of a check must not be used for the run. */
   readonly #progress = new LRUCache<string, number>({ max: 1000 })
   #isStopping = false
 
@@ -96,8 +96,8 @@ export class ImportService {
     this.#deps = deps
   }
 
-  /** News of how far some import is. */
-  heard(payload: string): void {
+  /** Handles a progress event of any process. */
+  onProgress(payload: string): void {
     const [state = '', id = '', done = ''] = payload.split(' ')
     this.#progress.set(`${state} ${id}`, Number(done))
   }
@@ -119,7 +119,7 @@ export class ImportService {
     return id
   }
 
-  /** With how many of its rows are done. An import whose worker died is failed from now on, and the next one starts. */
+  /** Includes the number of rows done. An import whose process died is marked as failed, and the next one starts. */
   async get(orgId: number, id: number): Promise<Import & { doneRows: number }> {
     const { db, clock } = this.#deps
     let found = await findImport(db.read, orgId, id)
@@ -170,7 +170,7 @@ export class ImportService {
     await this.#change(orgId, id, from, 'open', (tx) => deleteImport(tx, orgId, id))
   }
 
-  /** Work under way is given up; nothing of it stays. */
+  /** Aborts the imports in progress, which rolls back their changes. */
   async close(): Promise<void> {
     this.#isStopping = true
     this.#pending.clear()
@@ -178,7 +178,7 @@ export class ImportService {
     await Promise.all(this.#running.values())
   }
 
-  /** Starts the job where nothing else of the organization is at work and this process has a connection; else it waits. */
+  /** Starts the job if the organization has no import in progress and this process has a connection; else the job waits. */
   async #enqueue(
     orgId: number,
     id: number,
@@ -230,7 +230,7 @@ export class ImportService {
     this.#dispatch()
   }
 
-  /** Gives free connections to organizations that wait. */
+  /** Assigns free connections to waiting organizations. */
   #dispatch(): void {
     for (const orgId of this.#pending) {
       if (!this.#reserve()) return
@@ -246,7 +246,7 @@ export class ImportService {
     }
   }
 
-  /** Moves the import that waits longest on to its work; null when none waits or another one is at work. */
+  /** Claims the import that has waited longest; null when none waits or another one is in progress. */
   #claim(orgId: number): Promise<StartedImport | null> {
     const { db, clock } = this.#deps
     return db.withTenant(orgId, async (tx) => {
@@ -260,7 +260,7 @@ export class ImportService {
     })
   }
 
-  /** Moves the import on, together with what goes with it. */
+  /** Changes the state of the import and runs `work` in the same transaction. */
   async #change(
     orgId: number,
     id: number,
@@ -279,31 +279,32 @@ export class ImportService {
     })
   }
 
-  /** As many ids as the rows could need at most. */
+  /** Reserves the maximum number of ids that the rows could need. */
   async #idPool(tx: Tx, orgId: number, id: number): Promise<IdPool> {
     const { ids } = this.#deps
     const { rows, tags } = await countStaged(tx, orgId, id)
     return { records: await ids.nextMany(orgId, rows), tags: await ids.nextMany(orgId, tags) }
   }
 
-  /** Runs the job in one transaction behind the request; its last step says what the import is then. */
+  /** Runs the job in one transaction in the background; its last step sets the final state. */
   #start(orgId: number, { id, kind, job }: StartedImport): void {
     const { db, clock, onFailure } = this.#deps
     const state = workState(job)
-    const whole = async (tx: Tx): Promise<void> => {
+    const runJob = async (tx: Tx): Promise<void> => {
       if (!(await tryLockImport(tx, id))) throw new Error('another process works on this import')
       await withCustomPlan(tx)
       const ids = job === 'check' ? null : await this.#idPool(tx, orgId, id)
       const tally = await this.#work(tx, orgId, id, kind, ids)
-      if (job === 'run' && tally.errorsTotal > 0) throw new WrongRows(tally)
+      if (job === 'run' && tally.errorsTotal > 0) throw new InvalidRows(tally)
       await setTally(tx, orgId, id, tally)
       if (job !== 'check') await deleteRows(tx, orgId, id)
       const next = job === 'check' ? 'checked' : 'done'
-      if (!(await setState(tx, orgId, id, [state], next, now(clock)))) throw new Error('the import was given up')
+      if (!(await setState(tx, orgId, id, [state], next, now(clock))))
+        throw new Error('the import is no longer in progress')
     }
     void this.#deps.pubsub.publish(progressTopic, `${state} ${id} 0`).catch(() => undefined)
     const running = db
-      .withTenant(orgId, whole, { isLong: true })
+      .withTenant(orgId, runJob, { isLong: true })
       .catch((error: unknown) => this.#fail(orgId, id, state, error))
       .catch(onFailure)
       .finally(() => {
@@ -318,12 +319,12 @@ export class ImportService {
     const { clock, pubsub, quotas } = this.#deps
     const room = await quotas.roomFor(orgId, kind)
     const state: ImportState = ids === null ? 'checking' : 'running'
-    let toldAt = performance.now()
+    let publishedAtMs = performance.now()
     const progress = (done: number): void => {
-      if (this.#isStopping) throw new Error('the server stops')
-      this.heard(`${state} ${importId} ${done}`)
-      if (performance.now() - toldAt < tellMs) return
-      toldAt = performance.now()
+      if (this.#isStopping) throw new Error('the server is stopping')
+      this.onProgress(`${state} ${importId} ${done}`)
+      if (performance.now() - publishedAtMs < progressIntervalMs) return
+      publishedAtMs = performance.now()
       void pubsub.publish(progressTopic, `${state} ${importId} ${done}`).catch(() => undefined)
     }
     return runImport(kind, { tx, orgId, importId, clock, ids, room, progress })
@@ -331,17 +332,17 @@ export class ImportService {
 
   async #fail(orgId: number, id: number, state: ImportState, error: unknown): Promise<void> {
     const { db, clock, onFailure } = this.#deps
-    const isExpected = error instanceof WrongRows || error instanceof ApiError
+    const isExpected = error instanceof InvalidRows || error instanceof ApiError
     if (!isExpected) onFailure(error)
-    const reason = error instanceof ApiError ? error.message : 'The import was given up before its end'
+    const reason = error instanceof ApiError ? error.message : 'The import was aborted'
     const failed = { ...emptyTally(), errorsTotal: 1, errors: [{ line: 0, field: '', message: reason }] }
     await db.withTenant(orgId, async (tx) => {
       if (!(await setState(tx, orgId, id, [state], 'failed', now(clock)))) return
-      await setTally(tx, orgId, id, error instanceof WrongRows ? error.tally : failed)
+      await setTally(tx, orgId, id, error instanceof InvalidRows ? error.tally : failed)
     })
   }
 
-  /** Fails the organization's import that should be worked on although no process holds it. */
+  /** Marks the organization's import in progress as failed when no process holds its lock. */
   async #failDead(orgId: number): Promise<void> {
     const { db, clock } = this.#deps
     const isDead = ({ id, changedAt }: ImportInState): boolean =>
@@ -350,7 +351,7 @@ export class ImportService {
       for (const one of await importsIn(tx, orgId, working)) {
         if (!isDead(one) || !(await tryLockImport(tx, one.id))) continue
         if (!(await setState(tx, orgId, one.id, [one.state], 'failed', now(clock)))) continue
-        const message = 'The server stopped before the import was through; nothing was changed'
+        const message = 'The server stopped before the import finished; nothing was changed'
         const errors = [{ line: 0, field: '', message }]
         await setTally(tx, orgId, one.id, { ...emptyTally(), errorsTotal: 1, errors })
       }
@@ -360,7 +361,7 @@ export class ImportService {
 
 type StartedImport = Pick<Import, 'id' | 'kind'> & { job: ImportJob }
 
-/** Removes an import unless somebody works on it at this moment. */
+/** Deletes an import unless it is in progress. */
 export async function deleteImportJob(tx: Tx, orgId: number, id: number): Promise<void> {
   if (await tryLockImport(tx, id)) await deleteImport(tx, orgId, id)
 }

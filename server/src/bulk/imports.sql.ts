@@ -46,7 +46,7 @@ export async function findImport(db: Db, orgId: number, id: number): Promise<Imp
   }
 }
 
-/** Moves on from one of these states; false when the import is in another one by now. */
+/** Changes the state if it is one of `from`; returns false otherwise. */
 export async function setState(
   tx: Tx,
   orgId: number,
@@ -70,8 +70,8 @@ export async function setTally(tx: Tx, orgId: number, id: number, tally: Tally):
 }
 
 /**
- * A line that is sent again replaces itself, so that a request may be repeated. Returns the rows and bytes that the import has
- * then. The caller holds the import's row.
+ * A line that is sent again replaces the earlier one, so that a request can be retried. Returns the total rows and bytes
+ * of the import. The caller must have locked the import's row.
  */
 export async function stageRows(
   tx: Tx,
@@ -101,7 +101,7 @@ export async function stageRows(
   return total!
 }
 
-/** A piece of work: so many rows, because each may lead to a record with 64 KiB of metadata, and so many bytes. */
+/** The limits of a batch. The number of rows is limited too, because each may lead to a record with 64 KiB of metadata. */
 const batchRows = 500
 const batchBytes = 1024 * 1024
 
@@ -114,7 +114,7 @@ const sizedRow = (row: { line: number; content: string; bytes: number }): SizedR
   bytes: row.bytes,
 })
 
-/** The next rows behind a line, at most one piece of work. */
+/** The next rows after a line, at most one batch. */
 export async function stagedRows(db: Db, orgId: number, id: number, after: number): Promise<SizedRow[]> {
   const rows = await db.query<{ line: number; content: string; bytes: number }>(sql`
     select line, content, bytes from (
@@ -127,7 +127,6 @@ export async function stagedRows(db: Db, orgId: number, id: number, after: numbe
   return rows.map(sizedRow)
 }
 
-/** The rows of these lines. */
 export async function stagedRowsAt(db: Db, orgId: number, id: number, lines: readonly number[]): Promise<SizedRow[]> {
   const rows = await db.query<{ line: number; content: string; bytes: number }>(sql`
     select line, content, bytes from import_rows
@@ -135,23 +134,23 @@ export async function stagedRowsAt(db: Db, orgId: number, id: number, lines: rea
   return rows.map(sizedRow)
 }
 
-/** Cuts what belongs to rows into pieces of work. */
-export function* inPieces<Row extends { bytes: number }>(rows: readonly Row[]): Generator<Row[]> {
-  let piece: Row[] = []
+/** Splits rows into batches. */
+export function* toBatches<Row extends { bytes: number }>(rows: readonly Row[]): Generator<Row[]> {
+  let batch: Row[] = []
   let bytes = 0
   for (const row of rows) {
-    if (piece.length === batchRows || (piece.length > 0 && bytes + row.bytes > batchBytes)) {
-      yield piece
-      piece = []
+    if (batch.length === batchRows || (batch.length > 0 && bytes + row.bytes > batchBytes)) {
+      yield batch
+      batch = []
       bytes = 0
     }
-    piece.push(row)
+    batch.push(row)
     bytes += row.bytes
   }
-  if (piece.length > 0) yield piece
+  if (batch.length > 0) yield batch
 }
 
-/** How many records and tags the rows could make at most. */
+/** The maximum number of records and tags that the rows could create. */
 export async function countStaged(db: Db, orgId: number, id: number): Promise<{ rows: number; tags: number }> {
   const [row] = await db.query<{ rows: number; tags: number }>(sql`
     select count(*) as rows,
@@ -170,25 +169,25 @@ export async function deleteImport(tx: Tx, orgId: number, id: number): Promise<v
   await tx.query(sql`delete from imports where org_id = ${orgId} and id = ${id}`)
 }
 
-/** The ones made before an instant, oldest first. */
+/** The imports created before an instant, oldest first. */
 export async function importsBefore(db: Db, orgId: number, before: Instant): Promise<number[]> {
   const rows = await db.query<{ id: number }>(sql`
     select id from imports where org_id = ${orgId} and created_at < ${toDatabase(before)} order by created_at`)
   return rows.map((row) => row.id)
 }
 
-/** Held by whoever works on the import, until its transaction ends, however it ends. False when somebody else does. */
+/** The process that works on the import holds this lock until its transaction ends. False when another process holds it. */
 export async function tryLockImport(tx: Tx, id: number): Promise<boolean> {
   const [row] = await tx.query<{ held: boolean }>(sql`select pg_try_advisory_xact_lock(${-id}::bigint) as held`)
   return row!.held
 }
 
-/** Held while the state of the organization's imports is decided: two processes never start one of them each. */
+/** Serializes state changes of the organization's imports, so that two processes never start two of them at once. */
 export async function lockImports(tx: Tx, orgId: number): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(${-orgId}::bigint)`)
 }
 
-/** The organization's imports in these states, the one that was changed first in front. */
+/** The organization's imports in these states, ordered by the time of the last change. */
 export async function importsIn(db: Db, orgId: number, states: readonly ImportState[]): Promise<ImportInState[]> {
   const rows = await db.query<{
     id: number

@@ -1,7 +1,7 @@
 import { maxTreeLevels, tooManyLevels } from '../locations/location.ts'
 import type { LineError } from './import-row.ts'
 
-/** What the tree has to know of a row that creates or changes a location. */
+/** The position in the tree of a row that creates or changes a location. */
 export interface Placement {
   line: number
   /** The size of the row. */
@@ -15,107 +15,107 @@ export interface Placement {
 
 type Tree = ReadonlyMap<string, { id: number; parentKey: string | null }>
 
-interface Planted {
-  /** Each holds what can be written once the ones before it are. */
+interface OrderedPlacements {
+  /** Each level can be written when the levels before it are written. */
   levels: Placement[][]
   errors: LineError[]
 }
 
-const refusal = (line: number, message: string): LineError => ({ line, field: 'parent_external_key', message })
+const parentError = (line: number, message: string): LineError => ({ line, field: 'parent_external_key', message })
 
 /**
- * Settles where the locations of a file go: each parent must be there or come with the file, and nothing may end up
- * inside itself. A row that is refused takes along those that hang on it.
+ * Validates and orders the locations of a file: each parent must exist or be in the file, and the tree must stay free of
+ * cycles. When a row is rejected, the rows whose parent it creates are rejected too.
  */
-export function orderByParent(changes: readonly Placement[], tree: Tree): Planted {
+export function orderByParent(changes: readonly Placement[], tree: Tree): OrderedPlacements {
   const errors: LineError[] = []
-  let left = new Map(changes.map((change) => [change.externalKey, change]))
+  let remaining = new Map(changes.map((change) => [change.externalKey, change]))
   for (;;) {
-    const refused = [...missingParents(left, tree), ...circular(left, tree)]
-    if (refused.length === 0) refused.push(...tooDeep(left, tree))
-    if (refused.length === 0) break
-    errors.push(...refused)
-    const lines = new Set(refused.map((error) => error.line))
-    left = new Map([...left].filter(([, change]) => !lines.has(change.line)))
+    const rejected = [...missingParents(remaining, tree), ...findCycles(remaining, tree)]
+    if (rejected.length === 0) rejected.push(...tooDeep(remaining, tree))
+    if (rejected.length === 0) break
+    errors.push(...rejected)
+    const lines = new Set(rejected.map((error) => error.line))
+    remaining = new Map([...remaining].filter(([, change]) => !lines.has(change.line)))
   }
   errors.sort((a, b) => a.line - b.line)
-  return { levels: topologicalLevels(left), errors }
+  return { levels: topologicalLevels(remaining), errors }
 }
 
-function missingParents(left: ReadonlyMap<string, Placement>, tree: Tree): LineError[] {
-  return [...left.values()].flatMap(({ line, parentKey }) =>
-    parentKey === null || tree.has(parentKey) || left.has(parentKey)
+function missingParents(remaining: ReadonlyMap<string, Placement>, tree: Tree): LineError[] {
+  return [...remaining.values()].flatMap(({ line, parentKey }) =>
+    parentKey === null || tree.has(parentKey) || remaining.has(parentKey)
       ? []
-      : [refusal(line, 'parent_external_key does not name a location')],
+      : [parentError(line, 'parent_external_key does not name a location')],
   )
 }
 
-/** Where each location would hang, by key. */
-function parentsAfter(left: ReadonlyMap<string, Placement>, tree: Tree): (key: string) => string | null {
+/** The parent of each location after the import, by key. */
+function parentsAfter(remaining: ReadonlyMap<string, Placement>, tree: Tree): (key: string) => string | null {
   return (key) => {
-    const change = left.get(key)
+    const change = remaining.get(key)
     return (change === undefined ? tree.get(key)?.parentKey : change.parentKey) ?? null
   }
 }
 
-/** Refuses the rows that create or move a location so that it, or one that lies below it, is below the last level. */
-function tooDeep(left: ReadonlyMap<string, Placement>, tree: Tree): LineError[] {
-  const parentOf = parentsAfter(left, tree)
+/** Rejects the rows that create or move a location so that it, or one of its descendants, exceeds the maximum depth. */
+function tooDeep(remaining: ReadonlyMap<string, Placement>, tree: Tree): LineError[] {
+  const parentOf = parentsAfter(remaining, tree)
   const levels = new Map<string, number>()
   const lines = new Set<number>()
-  for (const start of new Set([...tree.keys(), ...left.keys()])) {
-    const trail: string[] = []
+  for (const start of new Set([...tree.keys(), ...remaining.keys()])) {
+    const path: string[] = []
     let key: string | null = start
-    for (; key !== null && !levels.has(key); key = parentOf(key)) trail.push(key)
+    for (; key !== null && !levels.has(key); key = parentOf(key)) path.push(key)
     let level = key === null ? 0 : levels.get(key)!
-    for (const one of trail.reverse()) levels.set(one, ++level)
+    for (const one of path.reverse()) levels.set(one, ++level)
     if (level <= maxTreeLevels) continue
     let moved: string | null = start
-    while (moved !== null && left.get(moved)?.isMoved !== true) moved = parentOf(moved)
-    if (moved !== null) lines.add(left.get(moved)!.line)
+    while (moved !== null && remaining.get(moved)?.isMoved !== true) moved = parentOf(moved)
+    if (moved !== null) lines.add(remaining.get(moved)!.line)
   }
-  return [...lines].map((line) => refusal(line, tooManyLevels))
+  return [...lines].map((line) => parentError(line, tooManyLevels))
 }
 
-/** Walks up from each changed location; what meets its own trail stands in a circle. */
-function circular(left: ReadonlyMap<string, Placement>, tree: Tree): LineError[] {
-  const parentOf = parentsAfter(left, tree)
-  const settled = new Set<string>()
+/** Walks up from each changed location and rejects the locations that are part of a cycle. */
+function findCycles(remaining: ReadonlyMap<string, Placement>, tree: Tree): LineError[] {
+  const parentOf = parentsAfter(remaining, tree)
+  const visited = new Set<string>()
   const errors: LineError[] = []
-  for (const start of left.keys()) {
-    const trail: string[] = []
-    const onTrail = new Set<string>()
+  for (const start of remaining.keys()) {
+    const path: string[] = []
+    const onPath = new Set<string>()
     let key: string | null = start
-    while (key !== null && !settled.has(key) && !onTrail.has(key)) {
-      trail.push(key)
-      onTrail.add(key)
+    while (key !== null && !visited.has(key) && !onPath.has(key)) {
+      path.push(key)
+      onPath.add(key)
       key = parentOf(key)
     }
-    if (key !== null && onTrail.has(key))
-      for (const member of trail.slice(trail.indexOf(key))) {
-        const change = left.get(member)
+    if (key !== null && onPath.has(key))
+      for (const member of path.slice(path.indexOf(key))) {
+        const change = remaining.get(member)
         const message = 'A location cannot be placed inside itself or one of its descendants'
-        if (change !== undefined) errors.push(refusal(change.line, message))
+        if (change !== undefined) errors.push(parentError(change.line, message))
       }
-    for (const one of trail) settled.add(one)
+    for (const one of path) visited.add(one)
   }
   return errors
 }
 
-/** Those whose parent is there already, then those whose parent is among the first, and so on. */
-function topologicalLevels(left: ReadonlyMap<string, Placement>): Placement[][] {
+/** The locations whose parent exists already, then those whose parent is in the first level, and so on. */
+function topologicalLevels(remaining: ReadonlyMap<string, Placement>): Placement[][] {
   const depths = new Map<string, number>()
   const levels: Placement[][] = []
-  for (const start of left.values()) {
-    const trail: Placement[] = []
-    let at: Placement | undefined = start
-    while (at !== undefined && !depths.has(at.externalKey)) {
-      trail.push(at)
-      const parent: Placement | undefined = left.get(at.parentKey ?? '')
-      at = parent?.isNew === true ? parent : undefined
+  for (const start of remaining.values()) {
+    const path: Placement[] = []
+    let node: Placement | undefined = start
+    while (node !== undefined && !depths.has(node.externalKey)) {
+      path.push(node)
+      const parent: Placement | undefined = remaining.get(node.parentKey ?? '')
+      node = parent?.isNew === true ? parent : undefined
     }
-    let depth = at === undefined ? 0 : depths.get(at.externalKey)! + 1
-    for (const change of trail.reverse()) {
+    let depth = node === undefined ? 0 : depths.get(node.externalKey)! + 1
+    for (const change of path.reverse()) {
       depths.set(change.externalKey, depth)
       const level = (levels[depth] ??= [])
       level.push(change)

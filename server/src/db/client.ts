@@ -21,19 +21,19 @@ const asText = (text: string): string => text
 /** Bigints become numbers, because ids stay below 2^53. Timestamps and JSON stay text. */
 const types = { getTypeParser: (oid: number) => parsers.get(oid) ?? asText }
 
-/** Settings of the client for one server. A setting in the URL never replaces one of ours. */
+/** Client settings for one server. Settings made here take precedence over the same settings in the URL. */
 export function clientConfig(url: string, { application_name = 'lastseen', ...parameters }: Parameters = {}) {
   const address = new URL(url)
   const { searchParams } = address
-  const theirs = searchParams.get('options') ?? ''
+  const urlOptions = searchParams.get('options') ?? ''
   for (const name of ['options', 'application_name', 'target_session_attrs']) searchParams.delete(name)
   // `sslmode` means what it means to psql: `require` encrypts, `verify-full` also checks the certificate.
   if (searchParams.has('sslmode')) searchParams.set('uselibpqcompat', 'true')
-  const ours = Object.entries({ TimeZone: 'UTC', ...parameters })
+  const ownParameters = Object.entries({ TimeZone: 'UTC', ...parameters })
   return {
     connectionString: address.href,
     application_name,
-    options: [theirs, ...ours.map(([name, value]) => `-c ${name}=${value.replaceAll(/[\\ ]/g, '\\$&')}`)]
+    options: [urlOptions, ...ownParameters.map(([name, value]) => `-c ${name}=${value.replaceAll(/[\\ ]/g, '\\$&')}`)]
       .join(' ')
       .trim(),
     connectionTimeoutMillis: connectTimeoutMs,
@@ -43,12 +43,12 @@ export function clientConfig(url: string, { application_name = 'lastseen', ...pa
   } satisfies pg.ClientConfig
 }
 
-/** Ends a connection without waiting for what is in flight. */
+/** Closes a connection without waiting for statements in flight. */
 export const destroy = (client: pg.Client): void => void client.connection.stream.destroy()
 
-/** Waits for what is in flight, but no longer than the time given. */
+/** Closes a connection after the statements in flight, or after the timeout, whichever comes first. */
 export async function endClient(client: pg.Client, timeoutMs = 5000): Promise<void> {
-  const late = setTimeout(() => destroy(client), timeoutMs)
+  const timer = setTimeout(() => destroy(client), timeoutMs)
   await client.end().catch(() => undefined)
-  clearTimeout(late)
+  clearTimeout(timer)
 }

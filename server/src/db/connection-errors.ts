@@ -5,17 +5,17 @@ export interface ConnectError {
 }
 
 const reasons: Record<string, string> = {
-  ECONNREFUSED: 'nothing answers there',
-  ENOTFOUND: 'this host name is not known',
-  EAI_AGAIN: 'this host name cannot be looked up now',
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'the host name is unknown',
+  EAI_AGAIN: 'the host name cannot be resolved at the moment',
 }
 
-/** What the driver says when a connection or an answer took too long. */
-const timeouts = new Set(['timeout expired', 'Query read timeout'])
+/** The driver's messages for a connection attempt or a query that timed out. */
+const timeoutMessages = new Set(['timeout expired', 'Query read timeout'])
 
-/** Why a connection failed, in plain words. */
+/** A readable reason why a connection failed. */
 export const connectionErrorReason = ({ code, message, errors }: ConnectError): string =>
   reasons[code ?? ''] ??
-  (timeouts.has(message)
+  (timeoutMessages.has(message)
     ? 'it did not answer in time'
     : message || errors?.map(connectionErrorReason).join('; ') || code || 'the connection failed')

@@ -32,20 +32,20 @@ export function toConflict(error: unknown): ApiError | null {
   return detail === undefined ? null : apiError.conflict(detail)
 }
 
-/** The database ended a statement that took too much time or temporary space, or waited too long for a lock; nothing was changed. */
+/** The database canceled a statement that exceeded its time, temporary-file or lock timeout limit; nothing was changed. */
 export function toOverload(error: unknown): ApiError | null {
   const { code } = error as DatabaseError
   if (code === '57014' || code === '53400') return apiError.tooCostly()
   return code === '55P03' ? apiError.locked() : null
 }
 
-/** What a transaction found is true no longer; run again, it finds what is. Functions of the database say LS001. */
+/** A row that the transaction read has changed since; a retry reads the current rows. Database functions raise LS001. */
 export class SerializationConflict extends Error {
   readonly code = '40001'
 }
 
-/** The victim of a deadlock, and whoever was overtaken. */
-const runAgain = new Set(['40P01', '40001', 'LS001'])
+/** Deadlock and serialization failure. */
+const retryableCodes = new Set(['40P01', '40001', 'LS001'])
 
-/** Nothing was written, and the transaction can run again. */
-export const isRetryable = (error: unknown): boolean => runAgain.has((error as DatabaseError).code ?? '')
+/** The transaction was rolled back without effect and can be retried. */
+export const isRetryable = (error: unknown): boolean => retryableCodes.has((error as DatabaseError).code ?? '')

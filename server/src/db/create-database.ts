@@ -25,46 +25,46 @@ export const writerRole = 'lastseen_writer'
 export const readerRole = 'lastseen_reader'
 
 /**
- * For connections that make or change tables. A plain PostgreSQL ignores them; on Citus no table is turned into a
- * local one implicitly, and shards are changed one after the other.
+ * For connections that create or alter tables. Plain PostgreSQL ignores these settings. On Citus they prevent the
+ * implicit conversion of tables to Citus local tables and change shards sequentially.
  */
 export const citusDdlSettings = {
   'citus.enable_local_reference_table_foreign_keys': 'off',
   'citus.multi_shard_modify_mode': 'sequential',
 }
 
-/** Most of what is read is in memory. With the default for spinning disks, a page of fifty rows costs more than the table. */
+/** Most reads hit memory. With the default, meant for hard disks, the planner prefers a full scan to a page of 50 rows. */
 const planning = { random_page_cost: '1.1' }
 
-/** Connections are visible to every role by name, so that a publisher knows which processes must acknowledge. */
-const listenerName = 'lastseen news '
+/** Every role can see the names of connections, so a publisher knows which processes must acknowledge. */
+const listenerName = 'lastseen pubsub '
 
 export interface ConnectOptions {
   url: string
-  /** A replica for reads that may be a moment old; the primary when absent. */
+  /** A replica for reads that may be slightly stale; without it they go to the primary. */
   replicaUrl?: string | undefined
   poolSize: number
-  /** Shared by all processes of one start of the program. */
+  /** Shared by all processes that were started by the same command. */
   instanceGroup?: string | undefined
-  /** How long an answer of the database is waited for at most, and how long a transaction waits for a connection. */
-  patienceMs?: number
+  /** The longest wait for an answer of the database, and for a free connection. */
+  timeoutMs?: number
   /** Called with every statement before it runs; tests check each one for tenant isolation. */
   onStatement?: (statement: Sql) => void
 }
 
 export interface Connection extends Database {
-  /** For work that no request waits for: its statements and its waits for locks may take longer. */
+  /** For background work that no request waits for: statement and lock timeouts are longer. */
   readonly background: Database
   /** For token checks, token exchanges and sign-ins: connections that no other work can occupy. */
   readonly authentication: Database
-  /** Identifies this process among those on the database. */
+  /** Identifies this process among all processes connected to the database. */
   readonly name: string
-  /** Calls back for every notification on the channel, from any process, and after every gap in listening. */
+  /** `onListening` is called at first and after each reconnection, when notifications may have been missed. */
   listen(channel: string, onNotification: (payload: string) => void, onListening: () => void): Promise<void>
   notify(channel: string, payload: string): Promise<void>
-  /** The names of all processes that have a connection for listening. */
+  /** The names of all processes that have a listening connection. */
   listeners(): Promise<string[]>
-  /** Rejects when the database does not answer. It has a connection of its own, so that it never waits for the pools. */
+  /** Rejects when the database does not answer. It uses a dedicated connection, so it never waits for the pools. */
   ping(): Promise<void>
   close(): Promise<void>
 }
@@ -72,74 +72,79 @@ export interface Connection extends Database {
 /** Idle time after which connections for long transactions are closed. */
 const longIdleMs = 10_000
 
-/** More than there are for single statements: a transaction mostly waits for its next statement or for the disk. */
+/** Larger than the pools for single statements: a transaction is mostly idle between statements or waits for the disk. */
 export const transactionPoolSize = (poolSize: number): number => 2 * poolSize
 
 export const randomName = (): string => Math.random().toString(36).slice(2)
 
-/** Whether a process that listens was made by the same start of the program. */
-export const isSameInstanceGroup = (name: string, instanceGroup: string): boolean => name.startsWith(`${instanceGroup}/`)
+/** Whether a listening process belongs to this instance group. */
+export const isSameInstanceGroup = (name: string, instanceGroup: string): boolean =>
+  name.startsWith(`${instanceGroup}/`)
 
 const ignore = (): void => undefined
 
-/** How long one statement may run, by what it is for, and how long a transaction of a request waits for a lock. */
-const timeoutMs = { slowRead: 5000, read: 10_000, transaction: 10_000, lock: 3000 }
+/** Statement timeouts by purpose, and the lock timeout of request transactions. */
+const timeoutsMs = { slowRead: 5000, read: 10_000, transaction: 10_000, lock: 3000 }
 
-/** Connections for the transactions, and for the reads, of authentication. */
+/** Connections reserved for authentication. */
 const authenticationPool = { transactions: 4, reads: 1 }
 
-/** Transactions that belong to no tenant share the connections as one more tenant. */
+/** Transactions without a tenant share the connections as if they were one more tenant. */
 const installation = 0
 
 export function createDatabase(options: ConnectOptions): Connection {
   const { url, replicaUrl, poolSize, onStatement } = options
-  const patienceMs = options.patienceMs ?? 40_000
-  // The database gives up a statement before the driver gives up the connection.
-  const longestMs = Math.floor(patienceMs * 0.75)
-  const bounded = (ms: number): string => String(Math.min(ms, longestMs))
+  const timeoutMs = options.timeoutMs ?? 40_000
+  // The server cancels a statement before the driver closes the connection.
+  const maxStatementMs = Math.floor(timeoutMs * 0.75)
+  const capped = (ms: number): string => String(Math.min(ms, maxStatementMs))
   const parameters = { max_parallel_workers_per_gather: '0', ...planning, ...memoryParameters }
-  const statements = { size: poolSize, queryTimeoutMs: patienceMs }
-  const writing = {
+  const poolOptions = { size: poolSize, queryTimeoutMs: timeoutMs }
+  const writerParameters = {
     role: writerRole,
-    statement_timeout: bounded(timeoutMs.transaction),
-    lock_timeout: bounded(timeoutMs.lock),
+    statement_timeout: capped(timeoutsMs.transaction),
+    lock_timeout: capped(timeoutsMs.lock),
     ...planning,
     ...memoryParameters,
   }
   const writer = new PipelinedPool({
-    ...statements,
+    ...poolOptions,
     url,
-    parameters: { ...parameters, ...writing },
+    parameters: { ...parameters, ...writerParameters },
     onConnect: (client) => client.query(limitTemporaryFiles),
   })
-  const reading = (ms: number) => ({
-    ...statements,
-    parameters: { role: readerRole, statement_timeout: bounded(ms), ...parameters },
+  const readOptions = (ms: number) => ({
+    ...poolOptions,
+    parameters: { role: readerRole, statement_timeout: capped(ms), ...parameters },
   })
-  const reader = new StatementPool({ ...reading(timeoutMs.read), url })
-  const authenticationReader = new StatementPool({ ...reading(timeoutMs.read), url, size: authenticationPool.reads })
-  const slowReading = reading(timeoutMs.slowRead)
-  const slowReader = new StatementPool({ ...slowReading, url })
+  const reader = new StatementPool({ ...readOptions(timeoutsMs.read), url })
+  const authenticationReader = new StatementPool({
+    ...readOptions(timeoutsMs.read),
+    url,
+    size: authenticationPool.reads,
+  })
+  const slowReadOptions = readOptions(timeoutsMs.slowRead)
+  const slowReader = new StatementPool({ ...slowReadOptions, url })
   const replica =
     replicaUrl === undefined
       ? null
-      : new Replica(replicaUrl, new StatementPool({ ...slowReading, url: replicaUrl }), slowReader)
+      : new Replica(replicaUrl, new StatementPool({ ...slowReadOptions, url: replicaUrl }), slowReader)
   const name = `${options.instanceGroup ?? ''}/${process.pid}-${randomName()}`
   const listener = new NotificationListener(url, { role: writerRole, application_name: `${listenerName}${name}` })
-  // On Citus the tenant that a transaction names must be known where its rows live.
-  const transacting = { ...writing, 'citus.propagate_set_commands': 'local' }
+  // On Citus, `set local app.org_id` must reach the node that stores the tenant's rows.
+  const transactionParameters = { ...writerParameters, 'citus.propagate_set_commands': 'local' }
   const openFairPool = (max: number, idleTimeoutMillis = 0): FairPool => {
     const open = (): TransactionPool =>
-      openTransactionPool(url, { max, idleTimeoutMillis, patienceMs, parameters: transacting })
-    return { open, pool: open(), slots: new FairQueue({ maxInFlight: max, timeoutMs: patienceMs }) }
+      openTransactionPool(url, { max, idleTimeoutMillis, timeoutMs, parameters: transactionParameters })
+    return { open, pool: open(), slots: new FairQueue({ maxInFlight: max, timeoutMs }) }
   }
   const ordinary = openFairPool(transactionPoolSize(poolSize))
   const authenticating = openFairPool(authenticationPool.transactions)
   const long = openFairPool(longTransactionPoolSize, longIdleMs)
   const fairPools = [ordinary, authenticating, long]
   let probe = new HealthProbe(parseHosts(url).current, 'select 1 as one')
-  // One slow read per connection. No tenant holds all connections, however long its statements take.
-  const slowReads = new FairQueue({ maxInFlight: poolSize, timeoutMs: patienceMs })
+  // One slow read per connection. The queue keeps one tenant from occupying all connections with slow statements.
+  const slowReads = new FairQueue({ maxInFlight: poolSize, timeoutMs })
   const stopWatching = parseHosts(url).watch(() => {
     for (const pool of [writer, reader, slowReader, authenticationReader]) pool.destroyAll()
     for (const fair of fairPools) {
@@ -162,7 +167,7 @@ export function createDatabase(options: ConnectOptions): Connection {
     },
   })
 
-  const inTurn = (orgId: number, db: Db): Db => ({
+  const queued = (orgId: number, db: Db): Db => ({
     query: (statement) => slowReads.run(orgId, 1, () => db.query(statement)),
   })
 
@@ -175,7 +180,7 @@ export function createDatabase(options: ConnectOptions): Connection {
 
   async function attempt<Result>(
     fair: FairPool,
-    opening: readonly string[],
+    beginStatements: readonly string[],
     run: (client: pg.PoolClient, begun: Promise<unknown>) => Promise<Result>,
   ): Promise<Result> {
     const client = await fair.pool.connect()
@@ -183,18 +188,19 @@ export function createDatabase(options: ConnectOptions): Connection {
     client.on('error', ignore)
     let isBroken = false
     try {
-      // One packet holds the opening and what `run` asks before it first waits. Should the opening fail, the rest fails too.
+      // One packet carries the begin statements and every statement that `run` sends before its first await.
+      // If a begin statement fails, the following ones fail too.
       const { stream } = client.connection
       stream.cork()
-      const begun = Promise.all(opening.map((text) => client.query(text)))
+      const begun = Promise.all(beginStatements.map((text) => client.query(text)))
       begun.catch(ignore)
       const result = run(client, begun)
       stream.uncork()
       return await result
     } catch (error) {
-      // After an error of the server and its commit, a pipelined transaction is over. In doubt it is rolled back.
-      const isOver = error instanceof pg.DatabaseError && client.getTransactionStatus() === 'I'
-      if (!isOver) await client.query('rollback').catch(() => (isBroken = true))
+      // A pipelined transaction has ended when the server reported an error and processed the commit. Otherwise roll back.
+      const hasEnded = error instanceof pg.DatabaseError && client.getTransactionStatus() === 'I'
+      if (!hasEnded) await client.query('rollback').catch(() => (isBroken = true))
       throw error
     } finally {
       client.off('error', ignore)
@@ -211,7 +217,7 @@ export function createDatabase(options: ConnectOptions): Connection {
       return result
     }
 
-  /** Everything is sent before anything is answered, in this order. After a failure the commit rolls all of it back. */
+  /** Sends all statements and the commit in order without waiting for results. After a failure, the commit rolls back. */
   const runPipelined =
     <Result>(work: (tx: Tx) => Promise<Result>) =>
     async (client: pg.PoolClient, begun: Promise<unknown>): Promise<Result> => {
@@ -228,7 +234,7 @@ export function createDatabase(options: ConnectOptions): Connection {
       result.catch(ignore)
       isOpen = false
       sent.push(client.query('commit'))
-      const failed = (await Promise.allSettled(sent)).find((one) => one.status === 'rejected')
+      const failed = (await Promise.allSettled(sent)).find((outcome) => outcome.status === 'rejected')
       if (failed !== undefined) throw failed.reason
       return result
     }
@@ -236,14 +242,14 @@ export function createDatabase(options: ConnectOptions): Connection {
   async function transact<Result>(
     fair: FairPool,
     tenant: number,
-    opening: readonly string[],
+    beginStatements: readonly string[],
     run: (client: pg.PoolClient, begun: Promise<unknown>) => Promise<Result>,
   ): Promise<Result> {
-    for (let tries = 1; ; tries++) {
+    for (let attempts = 1; ; attempts++) {
       try {
-        return await fair.slots.run(tenant, 1, () => attempt(fair, opening, run))
+        return await fair.slots.run(tenant, 1, () => attempt(fair, beginStatements, run))
       } catch (error) {
-        if (isRetryable(error) && tries < 4) continue
+        if (isRetryable(error) && attempts < 4) continue
         throw toConflict(error) ?? toOverload(error) ?? error
       }
     }
@@ -251,10 +257,10 @@ export function createDatabase(options: ConnectOptions): Connection {
 
   const transactionsOn = (fair: FairPool, settings = ''): Transactions => ({
     withTenant(orgId, work, { asyncCommit = false, isLong = false }: TxOptions = {}) {
-      return transact(isLong ? long : fair, orgId, openingOf(orgId, settings, asyncCommit), runStepwise(work))
+      return transact(isLong ? long : fair, orgId, beginTransaction(orgId, settings, asyncCommit), runStepwise(work))
     },
     withTenantPipelined(orgId, work) {
-      return transact(fair, orgId, openingOf(orgId, settings), runPipelined(work))
+      return transact(fair, orgId, beginTransaction(orgId, settings), runPipelined(work))
     },
     globalTransaction: (work) =>
       transact(fair, installation, ['begin', ...(settings === '' ? [] : [settings])], runStepwise(work)),
@@ -262,20 +268,23 @@ export function createDatabase(options: ConnectOptions): Connection {
 
   const requests: Database = {
     read: on(reader),
-    searches: (orgId) => inTurn(orgId, on(slowReader)),
-    replica: (orgId) => inTurn(orgId, on(replica ?? slowReader)),
+    searches: (orgId) => queued(orgId, on(slowReader)),
+    replica: (orgId) => queued(orgId, on(replica ?? slowReader)),
     global: on({ query: (statement) => writer.query(render(statement)) }),
     ...transactionsOn(ordinary),
   }
-  const unhurried = transactionsOn(ordinary, `set local statement_timeout = ${longestMs}; set local lock_timeout = 0`)
+  const backgroundTransactions = transactionsOn(
+    ordinary,
+    `set local statement_timeout = ${maxStatementMs}; set local lock_timeout = 0`,
+  )
 
   return {
     name,
     ...requests,
     background: {
       ...requests,
-      ...unhurried,
-      global: { query: (statement) => unhurried.globalTransaction((tx) => tx.query(statement)) },
+      ...backgroundTransactions,
+      global: { query: (statement) => backgroundTransactions.globalTransaction((tx) => tx.query(statement)) },
     },
     authentication: {
       ...requests,
@@ -294,7 +303,7 @@ export function createDatabase(options: ConnectOptions): Connection {
       return rows.map((row) => row.application_name.slice(listenerName.length))
     },
     async ping() {
-      const answer = await probe.ask()
+      const answer = await probe.check()
       if (typeof answer === 'string') throw new Error(answer)
     },
     async close() {
@@ -332,20 +341,20 @@ interface TransactionPoolOptions {
   max: number
   /** Idle connections are closed after this time; 0 keeps them open. */
   idleTimeoutMillis: number
-  patienceMs: number
+  timeoutMs: number
   parameters: Parameters
 }
 
 function openTransactionPool(
   url: string,
-  { max, idleTimeoutMillis, patienceMs, parameters }: TransactionPoolOptions,
+  { max, idleTimeoutMillis, timeoutMs, parameters }: TransactionPoolOptions,
 ): TransactionPool {
   const clients = new Set<pg.Client>()
   const pool = new pg.Pool({
     ...clientConfig(parseHosts(url).current, parameters),
     pipeline: true,
-    query_timeout: patienceMs,
-    connectionTimeoutMillis: patienceMs,
+    query_timeout: timeoutMs,
+    connectionTimeoutMillis: timeoutMs,
     max,
     idleTimeoutMillis,
     // eslint-disable-next-line @typescript-eslint/no-misused-promises -- the pool awaits it; its types do not say so
@@ -364,7 +373,7 @@ function openTransactionPool(
       for (const client of clients) destroy(client)
       void end()
     },
-    /** Idle connections end at once, the others with their transaction. */
+    /** Idle connections close immediately, busy ones after their transaction. */
     async close() {
       const ended = end()
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 5000).unref())])
@@ -377,9 +386,9 @@ async function commit(client: pg.PoolClient): Promise<void> {
   if (command === 'ROLLBACK') throw new Error('the transaction was rolled back, because one of its statements failed')
 }
 
-/** The statements apart from each other: Citus repeats the whole text of a SET on every node of the transaction. */
-function openingOf(orgId: number, settings: string, relaxed = false): readonly string[] {
+/** Separate statements, because Citus repeats the whole text that contains a SET on every node of the transaction. */
+function beginTransaction(orgId: number, settings: string, asyncCommit = false): readonly string[] {
   if (!Number.isSafeInteger(orgId)) throw new TypeError('an organization id is an integer')
-  const commit = relaxed ? 'set local synchronous_commit = off' : ''
-  return ['begin', [`set local app.org_id = '${orgId}'`, settings, commit].filter((text) => text !== '').join('; ')]
+  const commitMode = asyncCommit ? 'set local synchronous_commit = off' : ''
+  return ['begin', [`set local app.org_id = '${orgId}'`, settings, commitMode].filter((text) => text !== '').join('; ')]
 }

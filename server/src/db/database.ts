@@ -6,17 +6,17 @@ export interface Db {
   query<Row extends object>(statement: Sql): Promise<Row[]>
 }
 
-/** An open transaction: what takes a `Tx` cannot be handed a pool by mistake. */
+/** An open transaction. The brand keeps callers from passing a pool where a transaction is required. */
 export interface Tx extends Db {
   readonly [open]: true
 }
 
 /**
- * The doors to the data. A tenant's rows are written only through `inOrganization` and `sendInOrganization`, where row
- * level security admits that organization alone; `read` serves hot reads on a role that cannot write; `searches` and
- * `reports` serve reads that may take long, on connections of their own of which no tenant holds all; a report may be a
- * moment old, from a replica where there is one; `common` (one statement) and `shared` (a transaction) reach the few
- * tables that belong to no tenant.
+ * Access to the data. A tenant's rows are written only through `withTenant` and `withTenantPipelined`, where row level
+ * security restricts the transaction to that organization. `read` serves frequent reads with a role that cannot write.
+ * `searches` and `replica` serve slow reads on separate connections that are shared fairly among tenants; `replica` may
+ * return slightly stale rows from a read replica, if one is configured. `global` (one statement) and `globalTransaction`
+ * reach the few tables that belong to no tenant.
  */
 export interface Database extends Transactions {
   readonly read: Db
@@ -28,19 +28,19 @@ export interface Database extends Transactions {
 export interface Transactions {
   withTenant<Result>(orgId: number, work: (tx: Tx) => Promise<Result>, options?: TxOptions): Promise<Result>
   /**
-   * A transaction in a single round trip: it opens and commits in the packet of what `work` asks before it first waits.
-   * Only the database can take it back, by failing one of the statements; what `work` throws comes too late.
+   * A transaction in a single round trip: begin, all statements that `work` sends before its first await, and commit
+   * travel in one packet. Only a failing statement rolls it back; an error thrown by `work` comes after the commit.
    */
   withTenantPipelined<Result>(orgId: number, work: (tx: Tx) => Promise<Result>): Promise<Result>
   globalTransaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
 }
 
 export interface TxOptions {
-  /** Commit without waiting for the disk: only for what may be lost in a crash without anybody noticing. */
+  /** Commit without waiting for the disk: only for data whose loss in a crash is acceptable. */
   asyncCommit?: boolean
-  /** Run on one of the connections that no request uses, because the transaction takes long. */
+  /** Run on a connection reserved for long transactions, so that requests do not wait for it. */
   isLong?: boolean
 }
 
-/** Connections of a process for long transactions. */
+/** Connections per process reserved for long transactions. */
 export const longTransactionPoolSize = 2

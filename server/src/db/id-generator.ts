@@ -12,9 +12,9 @@ interface Block {
 }
 
 /**
- * Makes ids that are unique over all organizations and processes without asking the database each time: a process
- * takes a block of numbers for one organization and conceals them. Because a block belongs to one organization, an
- * id also tells, to whoever holds the key, where it lives.
+ * Generates ids that are unique across organizations and processes without a query per id: a process reserves a block
+ * of numbers for one organization and encrypts them. Because a block belongs to one organization, a process that has
+ * the key can derive the organization from an id.
  */
 export class IdGenerator {
   readonly #db: Database
@@ -28,7 +28,7 @@ export class IdGenerator {
     this.#cipher = new IdCipher(key)
   }
 
-  /** Organization 0 stands for the installation itself: organizations and users get their ids there. */
+  /** Organization 0 is the installation itself: the ids of organizations and users come from its blocks. */
   async next(orgId: number): Promise<number> {
     for (;;) {
       const block = this.#blocks.get(orgId)
@@ -43,7 +43,7 @@ export class IdGenerator {
     return ids
   }
 
-  /** The organization an id was made for, or null when this installation never made it. */
+  /** The organization an id was generated for, or null when this installation did not generate it. */
   async ownerOf(id: number): Promise<number | null> {
     const block = Math.floor((this.#cipher.decrypt(id) - 1) / blockSize)
     const known = this.#owners.get(block)
@@ -51,7 +51,7 @@ export class IdGenerator {
     const [row] = await this.#db.read.query<{ org_id: number }>(
       sql`select org_id from id_blocks where block = ${block}`,
     )
-    // An unmade block may be made the next moment, so only a made one is remembered.
+    // A missing block may be reserved at any time, so only existing blocks are cached.
     if (row !== undefined) this.#owners.set(block, row.org_id)
     return row?.org_id ?? null
   }
@@ -59,19 +59,19 @@ export class IdGenerator {
   #refill(orgId: number): Promise<void> {
     const pending = this.#pending.get(orgId)
     if (pending !== undefined) return pending
-    const taking = this.#take(orgId).finally(() => this.#pending.delete(orgId))
-    this.#pending.set(orgId, taking)
-    return taking
+    const reserving = this.#reserveBlock(orgId).finally(() => this.#pending.delete(orgId))
+    this.#pending.set(orgId, reserving)
+    return reserving
   }
 
-  async #take(orgId: number): Promise<void> {
+  async #reserveBlock(orgId: number): Promise<void> {
     const block = await this.#db.globalTransaction(async (tx) => {
-      const [taken] = await tx.query<{ block: number }>(
+      const [reserved] = await tx.query<{ block: number }>(
         sql`update installation set next_block = next_block + 1 where only_row returning next_block - 1 as block`,
       )
-      if (taken === undefined) throw new Error('the installation row is missing')
-      await tx.query(sql`insert into id_blocks (block, org_id) values (${taken.block}, ${orgId})`)
-      return taken.block
+      if (reserved === undefined) throw new Error('the installation row is missing')
+      await tx.query(sql`insert into id_blocks (block, org_id) values (${reserved.block}, ${orgId})`)
+      return reserved.block
     })
     this.#blocks.set(orgId, { next: block * blockSize, end: (block + 1) * blockSize })
   }

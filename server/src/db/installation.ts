@@ -10,9 +10,9 @@ export interface SigningKey {
   isCurrent: boolean
 }
 
-/** The keys every process of one installation shares. */
+/** The keys shared by all processes of one installation. */
 export interface InstallationKeys {
-  /** Makes ids that cannot be guessed out of consecutive numbers. */
+  /** Encrypts consecutive numbers into ids that cannot be guessed. */
   idKey: Uint8Array
   /** Encrypts the secrets of webhooks. */
   secretKey: Uint8Array
@@ -29,7 +29,7 @@ type StoredSigningKey = StoredKey & { kid: string; is_current: boolean }
 const secretKeyRow = 'secret key'
 const signingKeyRow = (kid: string): string => `signing key ${kid}`
 
-/** Encrypts the keys of the installation with the operator's master key; without one they are stored as they are. */
+/** Encrypts the keys of the installation with the operator's master key; without one they are stored unencrypted. */
 export class KeyStore {
   readonly #masterBox: SecretBox | null
 
@@ -37,7 +37,7 @@ export class KeyStore {
     this.#masterBox = masterKey === null ? null : new SecretBox(masterKey, 'installation keys')
   }
 
-  /** Makes the keys that are missing, and encrypts those that were stored before there was a master key. */
+  /** Creates missing keys and encrypts keys that were stored before a master key was set. */
   open(db: Database): Promise<InstallationKeys> {
     return db.globalTransaction(async (tx) => {
       await tx.query(sql`
@@ -59,7 +59,7 @@ export class KeyStore {
     return this.#signingKeys(db.global)
   }
 
-  /** A new key that only verifies until it becomes the current one. */
+  /** Adds a key that verifies tokens but does not sign them until it becomes the current one. */
   addSigningKey(db: Database): Promise<string> {
     return this.#insert(db.global, false)
   }
@@ -116,7 +116,7 @@ export class KeyStore {
 const readSigningKeys = (db: Db): Promise<StoredSigningKey[]> =>
   db.query<StoredSigningKey>(sql`select kid, key, is_encrypted, is_current from signing_keys order by created_at`)
 
-/** From now on the key signs, and those before it verify. */
+/** New tokens are signed with this key; the previous keys still verify. */
 export async function makeCurrent(db: Database, kid: string): Promise<void> {
   await db.globalTransaction(async (tx) => {
     await tx.query(sql`update signing_keys set is_current = false where is_current`)
@@ -124,7 +124,7 @@ export async function makeCurrent(db: Database, kid: string): Promise<void> {
   })
 }
 
-/** Deletes all keys but these. Tokens that were signed with the others are invalid from then on. */
+/** Deletes all other keys, which invalidates the tokens signed with them. */
 export async function deleteSigningKeysExcept(db: Database, kids: readonly string[]): Promise<void> {
   await db.global.query(sql`delete from signing_keys where kid <> all(${kids}::text[])`)
 }

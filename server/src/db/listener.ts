@@ -7,11 +7,11 @@ const reconnectMs = 200
 interface Subscription {
   channel: string
   onNotification: (payload: string) => void
-  /** Called whenever listening begins, also after notifications may have been missed. */
+  /** Called when listening begins, and after each reconnection, when notifications may have been missed. */
   onListening: () => void
 }
 
-/** One connection for LISTEN. It reconnects by itself after a loss and listens to the same channels again. */
+/** One connection for LISTEN. After a loss it reconnects and listens to the same channels again. */
 export class NotificationListener {
   readonly #url: string
   readonly #parameters: Parameters
@@ -47,14 +47,15 @@ export class NotificationListener {
       onEnd: () => void this.#restore(),
     })
     session.client.on('notification', ({ channel, payload = '' }) => {
-      for (const one of this.#subscriptions) if (one.channel === channel) one.onNotification(payload)
+      for (const subscription of this.#subscriptions)
+        if (subscription.channel === channel) subscription.onNotification(payload)
     })
     return session
   }
 
-  /** Runs after each loss: connects again, tries until it works, and listens to the same channels. */
+  /** Runs after each loss: retries until it is connected, then listens to the same channels. */
   async #restore(): Promise<void> {
-    const session = await this.#reconnected()
+    const session = await this.#connectWithRetry()
     if (session === null) return
     try {
       for (const subscription of this.#subscriptions) await listenOn(session, subscription)
@@ -63,7 +64,7 @@ export class NotificationListener {
     }
   }
 
-  async #reconnected(): Promise<Session | null> {
+  async #connectWithRetry(): Promise<Session | null> {
     for (;;) {
       await sleep(reconnectMs, undefined, { ref: false })
       if (this.#isClosed) return null

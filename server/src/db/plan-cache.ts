@@ -1,13 +1,13 @@
 /**
- * How PostgreSQL plans our statements. `plan_cache_mode` is set once per connection, by what the connection is for:
+ * How PostgreSQL plans the statements. `plan_cache_mode` is set once per connection, by the purpose of the connection:
  *
  * - Transactions, and reads marked `withGenericPlan`: `force_generic_plan`. The statement is planned once per connection.
  *   These statements have one good plan for every tenant, and planning a point read takes longer than running it.
- *   They are planned for the largest tenant: migration 0019 sets `n_distinct` of `org_id` to 1. Without it, in a database of
+ *   They are planned for the largest tenant: migration 0001 sets `n_distinct` of `org_id` to 1. Without it, in a database of
  *   a million assets, 3,000 tenants with 300 each and one with 100,000, the first page of the large tenant's report took
  *   600 to 780 ms instead of 5: the plan for an average tenant sorts all of its assets.
  * - Every other read: `auto`, PostgreSQL's default. Searches and reports depend on their values.
- * - `withCustomPlan` within a transaction: for tables that are empty at one moment and long at the next.
+ * - `withCustomPlan` within a transaction: for tables whose size changes quickly between empty and large.
  *
  * Citus must see the values to find their shard, so on Citus every connection stays at `auto`.
  */
@@ -31,7 +31,7 @@ export async function withCustomPlan(tx: Tx): Promise<void> {
   await tx.query(sql`set local plan_cache_mode = force_custom_plan`)
 }
 
-/** The usual page sizes stand in the text, so that the planner knows them: an unknown limit counts as a tenth of the rows. */
+/** Common page sizes are literals, so that the planner knows them: it estimates a parameter as a tenth of the rows. */
 const usualSizes = new Map<number, Sql>([
   [50, sql`limit 50`],
   [200, sql`limit 200`],

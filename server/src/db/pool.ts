@@ -20,9 +20,9 @@ export interface PoolOptions {
 }
 
 /**
- * A few connections for single statements. Each carries many statements at once: they are sent without waiting for the
- * answers of those before them. A statement goes to the connection with the fewest in flight. A statement that is not
- * answered in time ends its connection; a connection that is lost is replaced by the next statement that needs one.
+ * A small pool for single statements. Each connection pipelines: it sends a statement without waiting for the results of
+ * the previous ones. A statement goes to the connection with the fewest in flight. A statement that times out closes its
+ * connection; a lost connection is replaced when the next statement needs one.
  */
 export class PipelinedPool {
   readonly #options: PoolOptions
@@ -44,7 +44,7 @@ export class PipelinedPool {
     }
   }
 
-  /** Fails everything in flight: another server became the primary. */
+  /** Fails all statements in flight. Used when another server has become the primary. */
   destroyAll(): void {
     for (const { client } of this.#connections) destroy(client)
     this.#connections.clear()

@@ -1,39 +1,39 @@
 import type { Connection } from './create-database.ts'
 
-const channel = 'lastseen_wake'
-const beatMs = 1000
-/** For so long after its last heartbeat a process trusts what it remembers. */
-const trustMs = 3 * beatMs
-const lookAgainMs = 100
-/** A database that does not answer holds nobody up who wants to stop. */
-const farewellMs = 500
+const channel = 'lastseen_pubsub'
+const heartbeatMs = 1000
+/** A process trusts its caches for this long after it sent the last heartbeat that it also received. */
+const trustMs = 3 * heartbeatMs
+const pollMs = 100
+/** The longest wait for the farewell message at shutdown, so that an unresponsive database does not delay it. */
+const leaveTimeoutMs = 500
 
-/** One that returns a promise has acted on the news only when that is over. */
+/** An event counts as handled when the returned promise, if any, has settled. */
 type Handler = (payload: string) => unknown
 
-/** Somebody who waits until all have heard. */
-interface Announced {
-  heardBy: Set<string>
-  pubsub: () => void
+/** A publication that waits for the acknowledgements of all processes. */
+interface PendingPublication {
+  acknowledgedBy: Set<string>
+  onAcknowledged: () => void
 }
 
 /**
- * News between processes, heard within milliseconds. A process that cannot hear knows it: it hears its own heartbeat
- * no more, and `isListening` turns false, so caches that live on news are not trusted meanwhile.
+ * Events between processes, delivered within milliseconds. A process that receives no events notices it, because it
+ * misses its own heartbeat: `isConnected` becomes false, and caches that rely on events are not trusted until it returns.
  */
 export class PubSub {
   readonly #connection: Connection
   readonly #millis: () => number
   readonly #handlers = new Map<string, Handler[]>()
-  /** When each other process was last heard. */
+  /** When the last heartbeat of each other process arrived. */
   readonly #others = new Map<string, number>()
-  readonly #announced = new Map<string, Announced>()
-  #announcements = 0
+  readonly #pending = new Map<string, PendingPublication>()
+  #publications = 0
   #listening: Promise<void> | undefined
-  #beatSentAt = -Infinity
+  #heartbeatSentAt = -Infinity
   #timer: NodeJS.Timeout | undefined
 
-  /** The clock is one that only moves forward, whatever the time of day does. */
+  /** `millis` is a monotonic clock. */
   constructor(connection: Connection, millis: () => number) {
     this.#connection = connection
     this.#millis = millis
@@ -45,111 +45,118 @@ export class PubSub {
 
   async start(onGap: () => void): Promise<void> {
     const startedAt = this.#millis()
-    await (this.#listening ??= this.#connection.listen(channel, (message) => this.#hear(message), onGap))
-    this.#beatSentAt = startedAt
-    this.#timer = setInterval(() => void this.publish('beat', String(this.#millis())).catch(() => undefined), beatMs)
+    await (this.#listening ??= this.#connection.listen(channel, (message) => this.#receive(message), onGap))
+    this.#heartbeatSentAt = startedAt
+    this.#timer = setInterval(
+      () => void this.publish('heartbeat', String(this.#millis())).catch(() => undefined),
+      heartbeatMs,
+    )
     this.#timer.unref()
   }
 
-  /** The others need not wait for an answer of this process any more. */
+  /** Tells the other processes not to wait for acknowledgements of this process any more. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     if (this.#timer !== undefined) {
-      const farewell = this.publish('gone', '').catch(() => undefined)
-      await Promise.race([farewell, new Promise((resume) => setTimeout(resume, farewellMs).unref())])
+      const leaving = this.publish('leave', '').catch(() => undefined)
+      await Promise.race([leaving, new Promise((resume) => setTimeout(resume, leaveTimeoutMs).unref())])
     }
     this.#timer = undefined
-    this.#beatSentAt = -Infinity
+    this.#heartbeatSentAt = -Infinity
   }
 
-  /** Once this resolves, the sending process itself has heard it; the others hear it in a moment. Each hears it once. */
+  /**
+   * Calls the handlers of this process immediately, and those of the other processes shortly after. Each process handles
+   * the event once.
+   */
   async publish(topic: string, payload: string): Promise<void> {
-    void this.#tell(topic, payload)
+    void this.#callHandlers(topic, payload)
     await this.#connection.notify(channel, `${this.#connection.name} ${topic}:${payload}`)
   }
 
   /**
-   * Once this resolves, every process has acted on it: whatever any of them remembers is from after the news. One that
-   * does not answer is waited for until it has stopped trusting what it remembers.
+   * Resolves when every process has handled the event, so that every cache entry still in use is newer than the event.
+   * A process that does not acknowledge is waited for until it has stopped trusting its caches.
    */
   async publishAndWait(topic: string, payload: string): Promise<void> {
     await (this.#listening ??= this.#connection.listen(
       channel,
-      (message) => this.#hear(message),
+      (message) => this.#receive(message),
       () => undefined,
     ))
     const { name } = this.#connection
-    const id = String(++this.#announcements)
-    const announced: Announced = { heardBy: new Set(), pubsub: () => undefined }
-    this.#announced.set(id, announced)
+    const id = String(++this.#publications)
+    const publication: PendingPublication = { acknowledgedBy: new Set(), onAcknowledged: () => undefined }
+    this.#pending.set(id, publication)
     try {
-      await this.#tell(topic, payload)
+      await this.#callHandlers(topic, payload)
       await this.#connection.notify(channel, `${name} ${topic}?${id}:${payload}`)
-      await this.#untilHeard(announced)
+      await this.#waitForAcknowledgements(publication)
     } finally {
-      this.#announced.delete(id)
+      this.#pending.delete(id)
     }
   }
 
   isConnected(): boolean {
-    return this.#millis() - this.#beatSentAt < trustMs
+    return this.#millis() - this.#heartbeatSentAt < trustMs
   }
 
-  async #untilHeard(announced: Announced): Promise<void> {
-    const givenUpAt = this.#millis() + trustMs
-    while (this.#millis() < givenUpAt) {
-      const waiting = await this.#present()
-      const missing = waiting.filter((name) => !announced.heardBy.has(name))
+  async #waitForAcknowledgements(publication: PendingPublication): Promise<void> {
+    const { acknowledgedBy } = publication
+    const deadline = this.#millis() + trustMs
+    while (this.#millis() < deadline) {
+      const recipients = await this.#recipients()
+      const missing = recipients.filter((name) => !acknowledgedBy.has(name))
       if (missing.length === 0) return
       await new Promise<void>((resume) => {
-        const timer = setTimeout(resume, lookAgainMs)
-        announced.pubsub = () => {
-          if (missing.some((name) => !announced.heardBy.has(name))) return
+        const timer = setTimeout(resume, pollMs)
+        publication.onAcknowledged = () => {
+          if (missing.some((name) => !acknowledgedBy.has(name))) return
           clearTimeout(timer)
           resume()
         }
-        announced.pubsub()
+        publication.onAcknowledged()
       })
-      if (missing.every((name) => announced.heardBy.has(name))) return
+      if (missing.every((name) => acknowledgedBy.has(name))) return
     }
   }
 
-  /** Whoever listens now, and whoever did a moment ago: it may have lost its connection and not know it yet. */
-  async #present(): Promise<string[]> {
+  /** Listening processes, and those with a recent heartbeat, which may have lost their connection without noticing yet. */
+  async #recipients(): Promise<string[]> {
     const names = new Set(await this.#connection.listeners())
-    for (const [name, heardAt] of this.#others)
-      if (this.#millis() - heardAt < trustMs) names.add(name)
+    for (const [name, receivedAt] of this.#others)
+      if (this.#millis() - receivedAt < trustMs) names.add(name)
       else this.#others.delete(name)
     names.delete(this.#connection.name)
     return [...names]
   }
 
-  #hear(message: string): void {
+  #receive(message: string): void {
     const [, sender = '', topic = '', id, payload = ''] = /^(\S+) ([^:?]*)(?:\?(\d+))?:(.*)$/s.exec(message) ?? []
     if (sender === this.#connection.name) {
-      // What this process sent it has heard already. The beat says when it was sent: all news before it were heard.
-      if (topic === 'beat') this.#beatSentAt = Number(payload)
+      // This process has handled its own events already. Its heartbeat proves that all events sent earlier have arrived.
+      if (topic === 'heartbeat') this.#heartbeatSentAt = Number(payload)
       return
     }
-    if (topic === 'gone') this.#others.delete(sender)
-    else if (topic === 'beat') this.#others.set(sender, this.#millis())
-    else if (topic === 'heard') this.#noteHeard(sender, payload)
-    else void this.#answer(sender, topic, id, payload)
+    if (topic === 'leave') this.#others.delete(sender)
+    else if (topic === 'heartbeat') this.#others.set(sender, this.#millis())
+    else if (topic === 'ack') this.#acknowledged(sender, payload)
+    else void this.#handle(sender, topic, id, payload)
   }
 
-  async #answer(sender: string, topic: string, id: string | undefined, payload: string): Promise<void> {
-    await this.#tell(topic, payload)
-    if (id !== undefined) await this.publish('heard', `${sender} ${id}`).catch(() => undefined)
+  async #handle(sender: string, topic: string, id: string | undefined, payload: string): Promise<void> {
+    await this.#callHandlers(topic, payload)
+    if (id !== undefined) await this.publish('ack', `${sender} ${id}`).catch(() => undefined)
   }
 
-  #noteHeard(by: string, payload: string): void {
+  #acknowledged(by: string, payload: string): void {
     const [name, id = ''] = payload.split(' ')
-    const announced = name === this.#connection.name ? this.#announced.get(id) : undefined
-    announced?.heardBy.add(by)
-    announced?.pubsub()
+    const publication = name === this.#connection.name ? this.#pending.get(id) : undefined
+    publication?.acknowledgedBy.add(by)
+    publication?.onAcknowledged()
   }
 
-  async #tell(topic: string, payload: string): Promise<void> {
+  async #callHandlers(topic: string, payload: string): Promise<void> {
     await Promise.all((this.#handlers.get(topic) ?? []).map((handler) => handler(payload)))
   }
 }

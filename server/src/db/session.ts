@@ -4,22 +4,22 @@ import type { Db } from './database.ts'
 import { parseHosts } from './failover/primary-discovery.ts'
 import { type Sql, render } from './sql.ts'
 
-/** Where there are several servers, a connection to one that was demoted is refused. */
+/** With several configured servers, rejects a connection to a server that is not the primary. */
 export async function rejectStandby(client: pg.ClientBase, url: string): Promise<void> {
   if (!parseHosts(url).hasSeveral) return
   const { rows } = await client.query<{ is: boolean }>('select pg_is_in_recovery() as is')
   if (rows[0]!.is) throw new Error('the server is a standby')
 }
 
-/** A connection of its own for administrative work, one statement after the other. */
+/** A dedicated connection for administrative work. */
 export interface Session extends Db {
   readonly client: pg.Client
-  /** Runs a text without parameters; it may hold several statements. */
+  /** Runs a text without parameters; it may contain several statements. */
   execute(text: string): Promise<void>
   /** Rows as arrays of column values. */
   values<Value>(text: string): Promise<Value[][]>
   transaction<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Waits for what is in flight unless told not to. */
+  /** Waits for statements in flight, up to the timeout; 0 does not wait. */
   end(timeoutMs?: number): Promise<void>
 }
 
@@ -27,7 +27,7 @@ export interface SessionOptions {
   parameters?: Parameters
   queryTimeoutMs?: number
   connectTimeoutMs?: number
-  /** Called once when a connection that was opened is lost or ended. */
+  /** Called once when the open connection is lost or closed. */
   onEnd?: () => void
 }
 

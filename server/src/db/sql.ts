@@ -1,54 +1,58 @@
-/** One statement, or a piece of one, with its values apart from its text. */
+/** A statement or a fragment of one, with its values separate from its text. */
 export class Sql {
   readonly strings: TemplateStringsArray
   readonly parameters: readonly unknown[]
 
-  constructor(strings: TemplateStringsArray, holes: readonly unknown[]) {
+  constructor(strings: TemplateStringsArray, parameters: readonly unknown[]) {
     this.strings = strings
-    this.parameters = holes
+    this.parameters = parameters
   }
 
-  /** The templates this statement is put together from, so that a check can tell which of them ever ran. */
+  /** The templates that make up this statement; the tests use them to check that every template was run. */
   get templates(): TemplateStringsArray[] {
-    return [this.strings, ...this.parameters.flatMap((hole) => (hole instanceof Sql ? hole.templates : []))]
+    return [
+      this.strings,
+      ...this.parameters.flatMap((parameter) => (parameter instanceof Sql ? parameter.templates : [])),
+    ]
   }
 }
 
-/** Values become parameters; nested pieces become text with their own parameters. */
-export const sql = (strings: TemplateStringsArray, ...holes: readonly unknown[]): Sql => new Sql(strings, holes)
+/** Values become parameters; nested fragments become text with their own parameters. */
+export const sql = (strings: TemplateStringsArray, ...parameters: readonly unknown[]): Sql =>
+  new Sql(strings, parameters)
 
-/** Templates without a text of their own, by how many holes they have; each is the same object every time. */
-const blanks: TemplateStringsArray[] = []
+/** Templates without text, by their number of parameters. Each is created once, so that it can serve as a map key. */
+const emptyTemplates: TemplateStringsArray[] = []
 
-function emptyTemplate(holes: number): TemplateStringsArray {
-  const known = blanks[holes]
-  if (known !== undefined) return known
-  const texts = Array.from({ length: holes + 1 }, () => '')
-  return (blanks[holes] = Object.assign(texts, { raw: texts }))
+function emptyTemplate(parameterCount: number): TemplateStringsArray {
+  const existing = emptyTemplates[parameterCount]
+  if (existing !== undefined) return existing
+  const texts = Array.from({ length: parameterCount + 1 }, () => '')
+  return (emptyTemplates[parameterCount] = Object.assign(texts, { raw: texts }))
 }
 
-export function join(pieces: readonly Sql[], separator: Sql): Sql {
-  const holes: Sql[] = []
-  for (const piece of pieces) {
-    if (holes.length > 0) holes.push(separator)
-    holes.push(piece)
+export function join(fragments: readonly Sql[], separator: Sql): Sql {
+  const parameters: Sql[] = []
+  for (const fragment of fragments) {
+    if (parameters.length > 0) parameters.push(separator)
+    parameters.push(fragment)
   }
-  return new Sql(emptyTemplate(holes.length), holes)
+  return new Sql(emptyTemplate(parameters.length), parameters)
 }
 
-let shapes = 0
+let templateCount = 0
 
-/** Stands in a shape for any value. */
+/** The step in the template tree for any value. */
 const value = Symbol('value')
 
 /**
- * A statement's shape is the order of its templates and values. Shapes form a tree with one step per template and per
- * value; a text stands where a shape ends, made once in the life of the process.
+ * A node in the tree of statement templates. The path to a node is the sequence of templates and values of a statement;
+ * the rendered text is cached in the last node for the lifetime of the process.
  */
 class StatementTemplate {
   text: string | null = null
   /** The name of the prepared statement with this text. */
-  readonly name = `s${++shapes}`
+  readonly name = `s${++templateCount}`
   readonly #next = new Map<TemplateStringsArray | typeof value, StatementTemplate>()
 
   step(to: TemplateStringsArray | typeof value): StatementTemplate {
@@ -58,35 +62,36 @@ class StatementTemplate {
   }
 }
 
-const nothing = new StatementTemplate()
+const root = new StatementTemplate()
 
-function walk(piece: Sql, from: StatementTemplate, values: unknown[]): StatementTemplate {
-  let shape = from.step(piece.strings)
-  for (const hole of piece.parameters) {
-    if (hole instanceof Sql) {
-      shape = walk(hole, shape, values)
+/** Finds the statement's node in the tree and collects its values. */
+function walk(fragment: Sql, from: StatementTemplate, values: unknown[]): StatementTemplate {
+  let template = from.step(fragment.strings)
+  for (const parameter of fragment.parameters) {
+    if (parameter instanceof Sql) {
+      template = walk(parameter, template, values)
       continue
     }
-    if (hole === undefined) throw new TypeError('a value of a statement is undefined')
-    values.push(hole)
-    shape = shape.step(value)
+    if (parameter === undefined) throw new TypeError('a parameter of a statement is undefined')
+    values.push(parameter)
+    template = template.step(value)
   }
-  return shape
+  return template
 }
 
-function write(piece: Sql, counter: { count: number }): string {
-  let text = piece.strings[0] ?? ''
-  piece.parameters.forEach((hole, index) => {
-    text += hole instanceof Sql ? write(hole, counter) : `$${++counter.count}`
-    text += piece.strings[index + 1] ?? ''
+function renderText(fragment: Sql, counter: { count: number }): string {
+  let text = fragment.strings[0] ?? ''
+  fragment.parameters.forEach((parameter, index) => {
+    text += parameter instanceof Sql ? renderText(parameter, counter) : `$${++counter.count}`
+    text += fragment.strings[index + 1] ?? ''
   })
   return text
 }
 
-/** The text with `$1`, `$2`, …, the values that belong to them, and a name: every connection prepares a text once. */
+/** The text with `$1`, `$2`, …, the values, and a name, so that every connection prepares each text once. */
 export function render(statement: Sql): { name: string; text: string; values: unknown[] } {
   const values: unknown[] = []
-  const shape = walk(statement, nothing, values)
-  shape.text ??= write(statement, { count: 0 })
-  return { name: shape.name, text: shape.text, values }
+  const template = walk(statement, root, values)
+  template.text ??= renderText(statement, { count: 0 })
+  return { name: template.name, text: template.text, values }
 }

@@ -3,7 +3,7 @@ import { PipelinedPool, type PoolOptions } from './pool.ts'
 import { limitTemporaryFiles } from './resources.ts'
 import { type Sql, render } from './sql.ts'
 
-/** Single statements on one server: those with a generic plan on connections of their own, see `plans.ts`. */
+/** Single statements on one server. Statements with a generic plan use separate connections, see `plan-cache.ts`. */
 export class StatementPool {
   readonly #generic: PipelinedPool
   readonly #auto: PipelinedPool

@@ -19,26 +19,27 @@ export interface EmbeddedPostgres {
   release(): Promise<void>
 }
 
-/** Every user of the server holds this advisory lock shared; whoever gets it exclusively is the last one. */
-const LEASE = 7_265_431_908
-const PATIENCE_MS = 15_000
-const SHORT_PATIENCE_MS = 2_000
-const WAIT_FOR_SILENT_MS = 5_000
-const LIMIT_MS = 300_000
-const QUERY_MS = 10_000
-/** How soon a server that died under its users is looked after, and how soon again. */
-const RETAKE_MS = 100
-const ROTATE_MS = 60_000
+/** Every process that uses the server holds this advisory lock shared. Only the last process can get it exclusively. */
+const LEASE_KEY = 7_265_431_908
+const START_TIMEOUT_MS = 15_000
+const SHORT_START_TIMEOUT_MS = 2_000
+/** A server that does not answer for this long is started again. */
+const UNRESPONSIVE_MS = 5_000
+const MAX_WAIT_MS = 300_000
+const QUERY_TIMEOUT_MS = 10_000
+/** The delay before a lost lease is acquired again, and between two attempts. */
+const REACQUIRE_DELAY_MS = 100
+const LOG_ROTATION_MS = 60_000
 
-/** Troubles that pass by themselves: a server that is just ending, or a port that was taken meanwhile. */
-const PASSING = /postmaster\.pid|lock file|shared memory|address already in use|TCP\/IP/i
+/** Transient problems: a server that is just stopping, or a port that was taken in the meantime. */
+const TRANSIENT = /postmaster\.pid|lock file|shared memory|address already in use|TCP\/IP/i
 
 type Progress = (line: string) => void
 
 export interface EmbeddedOptions {
   dataDir: string
   progress: Progress
-  /** False for operator commands: a mistyped data folder must not become a second, empty installation. */
+  /** False for operator commands: a mistyped data directory must not create a second, empty installation. */
   mayCreate?: boolean
 }
 
@@ -48,7 +49,7 @@ interface Lease extends EmbeddedPostgres {
 }
 
 interface LeaseFailure {
-  /** No process claims to serve the directory. */
+  /** No running server uses the data directory. */
   readonly absent: boolean
   /** The server answered that it is starting, recovering or stopping. */
   readonly answering: boolean
@@ -56,53 +57,52 @@ interface LeaseFailure {
 }
 
 /**
- * Gives a PostgreSQL server on the files under `dataDir`, started now or shared with the other processes that use it.
- *
- * The server runs for as long as somebody holds it: the last `release` stops it.
+ * Acquires a lease of the PostgreSQL server for the files under `dataDir`. The server is started if necessary and shared
+ * with the other processes that use it; the last `release` stops it.
  */
 export async function acquireEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   if (options.mayCreate === false && !(await hasDatabase(options.dataDir)))
     throw new Error(`no database in ${options.dataDir}; is LASTSEEN_DATA_DIR right?`)
-  const place = await openDataDir(options.dataDir)
-  await clusterExists(place)
-  const began = Date.now()
-  let heard = began
-  let started = false
+  const directory = await openDataDir(options.dataDir)
+  await clusterExists(directory)
+  const beganMs = Date.now()
+  let lastAnswerMs = beganMs
+  let isStartedHere = false
   for (;;) {
-    const lease = await takeLease(place)
+    const lease = await acquireLease(directory)
     if ('release' in lease) {
-      if (started) options.progress(`PostgreSQL ${lease.version} is running on port ${lease.port}`)
+      if (isStartedHere) options.progress(`PostgreSQL ${lease.version} is running on port ${lease.port}`)
       return { url: lease.url, release: () => lease.release() }
     }
-    if (lease.answering) heard = Date.now()
-    const silent = Date.now() - heard
+    if (lease.answering) lastAnswerMs = Date.now()
+    const unresponsiveMs = Date.now() - lastAnswerMs
     let failure = lease.reason
-    let patience = PATIENCE_MS
-    if (lease.absent || silent > WAIT_FOR_SILENT_MS) {
-      const asked = Date.now()
-      const problem = await withLock(place.lock, async () => {
-        if (lease.absent && (await readPostmaster(place.pgdata))) return undefined
-        const ready = await prepareCluster(place, options.progress)
-        // Creating a database may take long and is no sign of trouble.
-        heard += Date.now() - asked
-        started = true
-        return startPostmaster(place, ready)
+    let timeoutMs = START_TIMEOUT_MS
+    if (lease.absent || unresponsiveMs > UNRESPONSIVE_MS) {
+      const preparationMs = Date.now()
+      const problem = await withLock(directory.lock, async () => {
+        if (lease.absent && (await readPostmaster(directory.pgdata))) return undefined
+        const ready = await prepareCluster(directory, options.progress)
+        // Creating a database may take long and does not count as an unresponsive server.
+        lastAnswerMs += Date.now() - preparationMs
+        isStartedHere = true
+        return startPostmaster(directory, ready)
       })
-      if (problem === undefined) heard = Date.now()
+      if (problem === undefined) lastAnswerMs = Date.now()
       else {
         failure = `${failure} ${problem}`.trim()
-        if (!PASSING.test(problem)) patience = SHORT_PATIENCE_MS
+        if (!TRANSIENT.test(problem)) timeoutMs = SHORT_START_TIMEOUT_MS
       }
     }
-    if (Date.now() - heard > patience || Date.now() - began > LIMIT_MS) {
-      throw new Error(`PostgreSQL could not be started in ${shown(place.pgdata)}. ${failure}`)
+    if (Date.now() - lastAnswerMs > timeoutMs || Date.now() - beganMs > MAX_WAIT_MS) {
+      throw new Error(`PostgreSQL could not be started in ${shown(directory.pgdata)}. ${failure}`)
     }
     if (failure !== '') await sleep(200)
   }
 }
 
-async function urlOf(place: DataDirectory, port: number): Promise<string> {
-  const password = (await readFile(place.passwordFile, 'utf8')).trim()
+async function urlOf(directory: DataDirectory, port: number): Promise<string> {
+  const password = (await readFile(directory.passwordFile, 'utf8')).trim()
   return `postgres://${loginRole}:${encodeURIComponent(password)}@127.0.0.1:${port}/lastseen?sslmode=disable`
 }
 
@@ -110,50 +110,53 @@ const connect = (url: string, onEnd?: () => void): Promise<Session> =>
   openSession(url, {
     parameters: { application_name: 'lastseen lease', lock_timeout: '5000' },
     connectTimeoutMs: 5000,
-    queryTimeoutMs: QUERY_MS,
+    queryTimeoutMs: QUERY_TIMEOUT_MS,
     ...(onEnd === undefined ? {} : { onEnd }),
   })
 
-async function takeLease(place: DataDirectory): Promise<Lease | LeaseFailure> {
-  const server = await readPostmaster(place.pgdata)
+async function acquireLease(directory: DataDirectory): Promise<Lease | LeaseFailure> {
+  const server = await readPostmaster(directory.pgdata)
   if (!server) return { absent: true, answering: false, reason: '' }
-  let held = false
+  let isHeld = false
   let timer: NodeJS.Timeout | undefined
   let session: Session | undefined
-  const url = await urlOf(place, server.port)
-  const take = async (): Promise<string> => {
-    session = await connect(url, () => retakeSoon())
+  const url = await urlOf(directory, server.port)
+  const acquire = async (): Promise<string> => {
+    session = await connect(url, () => reacquireSoon())
     const [row] = await session.query<{ version: string }>(
-      sql`select current_setting('server_version') as version, pg_advisory_lock_shared(${LEASE})::text`,
+      sql`select current_setting('server_version') as version, pg_advisory_lock_shared(${LEASE_KEY})::text`,
     )
     return row?.version ?? ''
   }
 
-  // Without this, a server that came back after a crash could be stopped under its users by the next release.
-  const retakeSoon = (): void => {
-    if (!held || timer) return
+  // After a crash and restart the server holds no leases. Without this, the next release would stop a server that is in use.
+  const reacquireSoon = (): void => {
+    if (!isHeld || timer) return
     timer = setTimeout(() => {
       timer = undefined
-      if (held)
-        void restart(place, server.port)
-          .then(() => take())
-          .catch(retakeSoon)
-    }, RETAKE_MS)
+      if (isHeld)
+        void restart(directory, server.port)
+          .then(() => acquire())
+          .catch(reacquireSoon)
+    }, REACQUIRE_DELAY_MS)
     timer.unref()
   }
 
   try {
-    const version = await take()
-    const now = await readPostmaster(place.pgdata)
-    if (now?.pid !== server.pid || now.status === 'stopping') throw new Error('PostgreSQL was just stopping.')
-    held = true
-    const rotating = setInterval(() => void rotateLog(place.logFile).catch(() => undefined), ROTATE_MS).unref()
+    const version = await acquire()
+    const current = await readPostmaster(directory.pgdata)
+    if (current?.pid !== server.pid || current.status === 'stopping') throw new Error('PostgreSQL was just stopping.')
+    isHeld = true
+    const rotating = setInterval(
+      () => void rotateLog(directory.logFile).catch(() => undefined),
+      LOG_ROTATION_MS,
+    ).unref()
     let releasing: Promise<void> | undefined
     const release = () => {
-      held = false
+      isHeld = false
       clearTimeout(timer)
       clearInterval(rotating)
-      return (releasing ??= releaseLease(place, session!))
+      return (releasing ??= releaseLease(directory, session!))
     }
     return { url, port: server.port, version, release }
   } catch (error) {
@@ -161,37 +164,37 @@ async function takeLease(place: DataDirectory): Promise<Lease | LeaseFailure> {
     const code = (error as { code?: string }).code ?? ''
     const reason =
       code === '28P01'
-        ? `The password in ${shown(place.passwordFile)} is not the one of this database.`
+        ? `The password in ${shown(directory.passwordFile)} is not the one of this database.`
         : (error as Error).message
     return { absent: false, answering: ['57P03', '55P03'].includes(code), reason }
   }
 }
 
-/** A server that died under its users is started again where they look for it. */
-async function restart(place: DataDirectory, port: number): Promise<void> {
-  if (await readPostmaster(place.pgdata)) return
-  const problem = await withLock(place.lock, async () => {
-    if (await readPostmaster(place.pgdata)) return undefined
-    return startPostmaster(place, await prepareCluster(place, () => {}), port)
+/** Starts a server that died again, on the same port, so that the processes that use it can reconnect. */
+async function restart(directory: DataDirectory, port: number): Promise<void> {
+  if (await readPostmaster(directory.pgdata)) return
+  const problem = await withLock(directory.lock, async () => {
+    if (await readPostmaster(directory.pgdata)) return undefined
+    return startPostmaster(directory, await prepareCluster(directory, () => {}), port)
   })
   if (problem !== undefined) throw new Error(problem)
 }
 
-/** Gives up this connection's lease and tells whether nobody else holds one; if so, newcomers wait from here on. */
+/** Releases the session's lease. Returns whether it was the last one; then the session's lock makes new users wait. */
 async function isLast(session: Session): Promise<boolean> {
   await session.query(sql`select pg_advisory_unlock_all()`)
-  const [row] = await session.query<{ last: boolean }>(sql`select pg_try_advisory_lock(${LEASE}) as last`)
+  const [row] = await session.query<{ last: boolean }>(sql`select pg_try_advisory_lock(${LEASE_KEY}) as last`)
   return row?.last === true
 }
 
-/** A server that can no longer be reached is left alone, because nobody can tell whether others use it. */
-async function releaseLease(place: DataDirectory, lease: Session): Promise<void> {
-  const deadline = Date.now() + QUERY_MS
+/** A server that cannot be reached is not stopped, because other processes may still use it. */
+async function releaseLease(directory: DataDirectory, lease: Session): Promise<void> {
+  const deadline = Date.now() + QUERY_TIMEOUT_MS
   for (let session: Session | undefined = lease; ; await sleep(200)) {
-    const server = await readPostmaster(place.pgdata)
+    const server = await readPostmaster(directory.pgdata)
     if (!server || Date.now() > deadline) return
     try {
-      session ??= await connect(await urlOf(place, server.port))
+      session ??= await connect(await urlOf(directory, server.port))
       if (await isLast(session)) break
       return await session.end(1000)
     } catch {
@@ -200,5 +203,5 @@ async function releaseLease(place: DataDirectory, lease: Session): Promise<void>
     }
   }
   // The session is kept until PostgreSQL has stopped: its lock makes new users wait.
-  await stopPostmaster(place)
+  await stopPostmaster(directory)
 }

@@ -4,12 +4,12 @@ import { createRequire } from 'node:module'
 import { arch, platform } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 
-/** The account PostgreSQL runs under; undefined stands for the account of this process. */
+/** The account that PostgreSQL runs as; undefined for the account of this process. */
 export type Account = { readonly name: string; readonly uid: number; readonly gid: number } | undefined
 
 const windows = platform() === 'win32'
 
-/** PostgreSQL never sees the caller's locale, PG* variables or working directory. */
+/** PostgreSQL does not inherit the caller's locale, PG* variables or working directory. */
 export function launchOptions(account: Account) {
   return {
     cwd: '/',
@@ -18,7 +18,7 @@ export function launchOptions(account: Account) {
   }
 }
 
-/** Never rejects: a program that cannot be started counts as one that failed. */
+/** Never rejects: a program that cannot be started is reported as failed. */
 export function run(file: string, args: string[], account?: Account, input = '') {
   return new Promise<{ ok: boolean; output: string }>((resolve) => {
     const child = spawn(file, args, { ...launchOptions(account), stdio: 'pipe' })
@@ -33,7 +33,7 @@ export function run(file: string, args: string[], account?: Account, input = '')
   })
 }
 
-/** Asks the server for a clean stop; Windows has no signals, so PostgreSQL's own tool passes the request on there. */
+/** Requests a clean shutdown. Windows has no signals, so pg_ctl sends the request there. */
 export async function interrupt(pid: number): Promise<void> {
   if (windows) {
     await run(join((await findPackage()).native, 'bin', 'pg_ctl'), ['kill', 'INT', String(pid)])
@@ -51,7 +51,7 @@ async function lookUpAccount(name: string): Promise<Account> {
   return uid.ok && gid.ok ? { name, uid: Number(uid.output), gid: Number(gid.output) } : undefined
 }
 
-/** Root gets the owner of the existing files, else the user postgres, because PostgreSQL refuses to run as root. */
+/** PostgreSQL does not run as root, so for root this is the owner of the existing files, or else the user postgres. */
 export async function chooseAccount(pgdata: string): Promise<Account> {
   if (process.getuid?.() !== 0) return undefined
   const owner = await stat(pgdata).catch(() => undefined)
@@ -75,9 +75,9 @@ async function createWithAdduser(): Promise<Account> {
 /** True when the account can enter all these directories and execute all these files. */
 export async function canUse(account: Account, paths: string[]): Promise<boolean> {
   if (account) {
-    const asked = await run('sh', ['-c', 'for p do test -x "$p" || exit 1; done', 'sh', ...paths], account)
-    if (asked.ok || asked.output === '') return asked.ok
-    throw new Error(`Programs cannot be run as user ${account.name}, which PostgreSQL needs: ${asked.output.trim()}`)
+    const check = await run('sh', ['-c', 'for p do test -x "$p" || exit 1; done', 'sh', ...paths], account)
+    if (check.ok || check.output === '') return check.ok
+    throw new Error(`Programs cannot be run as user ${account.name}, which PostgreSQL needs: ${check.output.trim()}`)
   }
   const checks = paths.map((path) => access(path, constants.X_OK))
   return (await Promise.allSettled(checks)).every((check) => check.status === 'fulfilled')
@@ -100,17 +100,17 @@ async function findPackage(): Promise<{ native: string; version: string }> {
   return { native: join(root, 'native'), version: manifest.version }
 }
 
-/** Makes up for the package's install script, which a plain install with scripts off leaves out. */
+/** Does the work of the package's install script, which does not run when npm scripts are disabled. */
 async function linkLibraries(native: string): Promise<boolean> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
-  const made = (JSON.parse(list) as { source: string; target: string }[]).map(async ({ source, target }) => {
+  const links = (JSON.parse(list) as { source: string; target: string }[]).map(async ({ source, target }) => {
     const path = join(native, relative('native', target))
     await symlink(relative(dirname(target), source), path).catch(() => access(path))
   })
-  return (await Promise.allSettled(made)).every((link) => link.status === 'fulfilled')
+  return (await Promise.allSettled(links)).every((link) => link.status === 'fulfilled')
 }
 
-/** Finds the folder of programs that the account can run, a copy under `home` where the installed one will not do. */
+/** The directory of the PostgreSQL programs. If the account cannot run the installed ones, they are copied to `home`. */
 export async function installBinaries(
   account: Account,
   home: string,

@@ -3,7 +3,7 @@ import * as fs from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { canUse, chooseAccount, installBinaries, run, type Account } from './binaries.ts'
 
-/** Where root keeps the files when the account of PostgreSQL cannot reach the data directory. */
+/** For root: the location of the files if the PostgreSQL account cannot access the data directory. */
 const STORE = '/var/lib/lastseen'
 const MAJOR = '18'
 /** The role that the service logs in as. */
@@ -17,7 +17,7 @@ export interface DataDirectory {
   readonly lock: string
 }
 
-/** What a start needs; `files` is the real folder, which the account can reach even when `pgdata` is a link to it. */
+/** The inputs of a start. `files` is the real directory, which the account can access even if `pgdata` is a link to it. */
 export interface Prepared {
   readonly account: Account
   readonly files: string
@@ -43,17 +43,17 @@ function dataDirectoryAt(directory: string): DataDirectory {
   }
 }
 
-/** Creates nothing: an operator command calls this before it opens the database. */
+/** Creates nothing; operator commands call this before they open the database. */
 export async function hasDatabase(directory: string): Promise<boolean> {
-  const place = dataDirectoryAt(directory)
-  const found = await fs.stat(place.dataDir).catch(() => undefined)
-  return found !== undefined && found.isDirectory() && (await clusterExists(place))
+  const dataDirectory = dataDirectoryAt(directory)
+  const stats = await fs.stat(dataDirectory.dataDir).catch(() => undefined)
+  return stats !== undefined && stats.isDirectory() && (await clusterExists(dataDirectory))
 }
 
-/** Creates the data directory when it is missing and refuses one that cannot hold a database. */
+/** Creates the data directory if it is missing. Throws when it cannot hold a database. */
 export async function openDataDir(directory: string): Promise<DataDirectory> {
-  const place = dataDirectoryAt(directory)
-  const { dataDir } = place
+  const dataDirectory = dataDirectoryAt(directory)
+  const { dataDir } = dataDirectory
   try {
     await fs.mkdir(dataDir, { recursive: true })
   } catch (error) {
@@ -70,10 +70,10 @@ export async function openDataDir(directory: string): Promise<DataDirectory> {
         'Give the user who runs Lastseen write access to it, or choose another one.',
     )
   }
-  return place
+  return dataDirectory
 }
 
-/** Tells whether there is a database to start, and throws when something else is in its place. */
+/** Whether there is a database to start. Throws when the directory contains something else. */
 export async function clusterExists({ pgdata, passwordFile }: DataDirectory): Promise<boolean> {
   const pointer = await fs.readlink(pgdata).catch(() => undefined)
   let version: string
@@ -108,11 +108,11 @@ export async function clusterExists({ pgdata, passwordFile }: DataDirectory): Pr
   throw new Error(`${shown(pgdata)} was made by PostgreSQL ${version}; this Lastseen runs PostgreSQL ${MAJOR}.`)
 }
 
-/** Makes ready all that a start needs: the account, the files of the database and the programs. */
-export async function prepareCluster(place: DataDirectory, progress: (line: string) => void): Promise<Prepared> {
-  const account = await chooseAccount(place.pgdata)
-  if (!(await clusterExists(place))) await createCluster(place, account, progress)
-  const files = await fs.realpath(place.pgdata)
+/** Prepares the account, the database files and the programs for a start. */
+export async function prepareCluster(directory: DataDirectory, progress: (line: string) => void): Promise<Prepared> {
+  const account = await chooseAccount(directory.pgdata)
+  if (!(await clusterExists(directory))) await createCluster(directory, account, progress)
+  const files = await fs.realpath(directory.pgdata)
   const home = dirname(files)
   if (!(await canUse(account, [home]))) {
     throw new Error(
@@ -124,31 +124,37 @@ export async function prepareCluster(place: DataDirectory, progress: (line: stri
   return { account, files, programs: await installBinaries(account, home, progress) }
 }
 
-/** The database appears under its name only when it is complete, so an interrupted creation is simply redone. */
-async function createCluster(place: DataDirectory, account: Account, progress: (line: string) => void): Promise<void> {
-  progress(`Creating the database in ${shown(place.pgdata)} (first start only)`)
-  await removeDrafts(place)
+/** The database gets its final name only when it is complete, so an interrupted creation can be repeated. */
+async function createCluster(
+  directory: DataDirectory,
+  account: Account,
+  progress: (line: string) => void,
+): Promise<void> {
+  progress(`Creating the database in ${shown(directory.pgdata)} (first start only)`)
+  await removeDrafts(directory)
   const id = randomBytes(6).toString('hex')
-  const draft = join(place.dataDir, `postgres.init-${id}`)
+  const draft = join(directory.dataDir, `postgres.init-${id}`)
   try {
-    const files = (await canUse(account, [place.dataDir])) ? draft : await makeElsewhere(id, draft)
+    const files = (await canUse(account, [directory.dataDir])) ? draft : await createInStore(id, draft)
     if (files !== draft) {
-      progress(`User ${account?.name} cannot reach ${shown(place.dataDir)}: the database files are kept in ${files}`)
+      progress(
+        `User ${account?.name} cannot reach ${shown(directory.dataDir)}: the database files are kept in ${files}`,
+      )
     }
     await fs.mkdir(files, { mode: 0o700 })
     if (account) await fs.chown(files, account.uid, account.gid)
     const programs = await installBinaries(account, dirname(files), progress)
-    await initialise(files, programs, account, await writePassword(place.passwordFile))
-    await fs.rmdir(place.pgdata).catch(() => undefined)
-    await fs.rename(draft, place.pgdata)
-    await syncFolder(place.dataDir)
+    await initialise(files, programs, account, await writePassword(directory.passwordFile))
+    await fs.rmdir(directory.pgdata).catch(() => undefined)
+    await fs.rename(draft, directory.pgdata)
+    await syncFolder(directory.dataDir)
   } catch (error) {
-    await removeDrafts(place)
+    await removeDrafts(directory)
     throw error
   }
 }
 
-async function makeElsewhere(id: string, draft: string): Promise<string> {
+async function createInStore(id: string, draft: string): Promise<string> {
   const home = join(STORE, id)
   await fs.symlink(join(home, 'postgres'), draft)
   await fs.mkdir(home, { recursive: true })
@@ -169,23 +175,24 @@ async function initialise(files: string, programs: string, account: Account, pas
   if (account) await fs.chown(secret, account.uid, account.gid)
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
   const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${secret}`]
-  // Nobody can commit while a piece of the log is made: one of the usual 16 MiB takes so long that callers notice.
+  // Commits wait while a WAL segment is created. With the default of 16 MiB this causes noticeable delays.
   const log = ['--wal-segsize=2']
-  const made = await run(
+  const created = await run(
     join(programs, 'initdb'),
     [`--pgdata=${files}`, ...locale, ...access, ...log, '--data-checksums', '--no-instructions'],
     account,
   )
   await fs.rm(secret)
-  if (!made.ok) throw new Error(`PostgreSQL could not create its files in ${files}:\n${made.output.trim()}`)
+  if (!created.ok) throw new Error(`PostgreSQL could not create its files in ${files}:\n${created.output.trim()}`)
   const single = ['--single', '-D', files, '-c', 'exit_on_error=on', 'postgres']
-  const named = await run(join(programs, 'postgres'), single, account, createLogin(password))
-  if (!named.ok) throw new Error(`PostgreSQL could not create the database lastseen:\n${named.output.trim()}`)
+  const loginCreated = await run(join(programs, 'postgres'), single, account, createLogin(password))
+  if (!loginCreated.ok)
+    throw new Error(`PostgreSQL could not create the database lastseen:\n${loginCreated.output.trim()}`)
 }
 
 /**
- * The service logs in as a role that owns its database and is no superuser. The superuser `postgres` has the same
- * password and is left to administrators. In single-user mode each line is one statement.
+ * The service logs in as a role that owns its database but is not a superuser. The superuser `postgres` has the same
+ * password and is reserved for administrators. In single-user mode each line is one statement.
  */
 const createLogin = (password: string): string =>
   [
@@ -195,7 +202,7 @@ const createLogin = (password: string): string =>
     '',
   ].join('\n')
 
-/** Removes what an interrupted creation left, also where its draft is only a pointer. */
+/** Removes the files of an interrupted creation, including those that its draft only links to. */
 async function removeDrafts({ dataDir }: DataDirectory): Promise<void> {
   for (const name of await fs.readdir(dataDir)) {
     if (!name.startsWith('postgres.init-')) continue
@@ -206,7 +213,7 @@ async function removeDrafts({ dataDir }: DataDirectory): Promise<void> {
   }
 }
 
-/** A power cut cannot undo the creation once it is reported; folders cannot be synced on Windows. */
+/** Makes the creation durable against a power failure. Directories cannot be synced on Windows. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await fs.open(path, 'r').catch(() => undefined)
   await folder?.sync().catch(() => undefined)

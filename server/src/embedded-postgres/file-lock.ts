@@ -14,16 +14,16 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Tells a process from a later one with the same number, where the system records start times. */
+/** Distinguishes a process from a later one with the same pid, on systems that record start times. */
 async function startTime(pid: number): Promise<string> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? '0'
 }
 
-/** Names this process so that a later process with the same pid is not mistaken for it. */
+/** Identifies this process, even if a later process gets the same pid. */
 export const processToken = async (): Promise<string> => `${process.pid}-${await startTime(process.pid)}`
 
-/** Takes what `processToken` made, with anything behind it. */
+/** The token is a `processToken`, optionally with a suffix. */
 export async function holderIsAlive(token: string): Promise<boolean> {
   const [pid = '', started = '0'] = token.split('-')
   return isAlive(Number(pid)) && (await startTime(Number(pid))) === started
@@ -32,8 +32,8 @@ export async function holderIsAlive(token: string): Promise<boolean> {
 /**
  * Runs the work while no other process or caller runs work under the same path.
  *
- * The lock is a folder with one file named after its holder; it appears whole by a rename, and a dead holder's file
- * has a name of its own, so breaking a stale lock can never break the lock of the next holder.
+ * The lock is a directory that contains one file, named after the holder's token. It is created atomically by a rename.
+ * Because the file name is unique, removing the stale file of a dead holder can never remove the lock of the next one.
  */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const token = `${await processToken()}-${randomBytes(6).toString('hex')}`

@@ -14,7 +14,7 @@ const STOP_MS = 30_000
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  // As many workers as there may be, each with its pools.
+  // Enough for the maximum number of workers, each with its pools.
   max_connections: '1000',
   shared_buffers: '256MB',
   max_wal_size: '1GB',
@@ -31,7 +31,7 @@ export interface Postmaster {
   readonly status: string
 }
 
-/** The server that its own pid file names, when such a process is alive. */
+/** The server of the pid file, if its process is alive. */
 export async function readPostmaster(pgdata: string): Promise<Postmaster | undefined> {
   const lines = (await readFile(join(pgdata, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
   const pid = Number(lines[0])
@@ -51,8 +51,8 @@ async function freePort(): Promise<number> {
 }
 
 /**
- * Keeps the log at its limit and one older part beside it. The file is emptied and not renamed, because a running
- * server goes on writing to the end of the file it has open. Returns the size of the log.
+ * Copies a log that exceeds its limit to `.1` and truncates it. The file is not renamed, because a running server would
+ * continue to write to the renamed file. Returns the size of the log.
  */
 export async function rotateLog(file: string): Promise<number> {
   const size = (await stat(file).catch(() => undefined))?.size ?? 0
@@ -68,16 +68,16 @@ async function logTail(file: string, from = 0): Promise<string> {
   return lines === '' ? '' : `\nThe last lines of ${shown(file)}:\n${lines}`
 }
 
-/** Starts the server and waits until it is ready; the answer is why it is not, or undefined when all is well. */
+/** Starts the server and waits until it is ready. Returns undefined, or the reason why it failed. */
 export async function startPostmaster(
-  place: DataDirectory,
+  directory: DataDirectory,
   ready: Prepared,
   port?: number,
 ): Promise<string | undefined> {
-  const from = await rotateLog(place.logFile)
+  const from = await rotateLog(directory.logFile)
   const settings = Object.entries({ ...SETTINGS, port: String(port ?? (await freePort())) })
   const args = ['-D', ready.files, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])]
-  const log = await open(place.logFile, 'a', 0o600)
+  const log = await open(directory.logFile, 'a', 0o600)
   let ended: string | undefined
   let pid: number | undefined
   try {
@@ -96,26 +96,28 @@ export async function startPostmaster(
   }
   const deadline = Date.now() + START_MS
   while (ended === undefined && Date.now() < deadline) {
-    const found = await readPostmaster(place.pgdata)
-    if (found?.pid === pid && found?.status === 'ready') return undefined
+    const server = await readPostmaster(directory.pgdata)
+    if (server?.pid === pid && server?.status === 'ready') return undefined
     await sleep(30)
   }
-  return (ended ?? 'PostgreSQL did not get ready within five minutes.') + (await logTail(place.logFile, from))
+  return (ended ?? 'PostgreSQL did not get ready within five minutes.') + (await logTail(directory.logFile, from))
 }
 
-/** Stops the server cleanly and returns once it is gone. */
-export async function stopPostmaster(place: DataDirectory): Promise<void> {
-  const server = await readPostmaster(place.pgdata)
+/** Stops the server cleanly and waits until its process has ended. */
+export async function stopPostmaster(directory: DataDirectory): Promise<void> {
+  const server = await readPostmaster(directory.pgdata)
   if (!server) return
   await interrupt(server.pid)
   const deadline = Date.now() + STOP_MS
-  let goneAt = Infinity
-  while (isAlive(server.pid) && Date.now() < goneAt) {
+  let giveUpAt = Infinity
+  while (isAlive(server.pid) && Date.now() < giveUpAt) {
     if (Date.now() > deadline) {
-      throw new Error(`PostgreSQL (pid ${server.pid}) did not stop within 30 seconds.${await logTail(place.logFile)}`)
+      throw new Error(
+        `PostgreSQL (pid ${server.pid}) did not stop within 30 seconds.${await logTail(directory.logFile)}`,
+      )
     }
     await sleep(30)
-    // A dead process that nobody has collected still counts as alive, but its pid file is gone.
-    if (goneAt === Infinity && !(await readPostmaster(place.pgdata))) goneAt = Date.now() + 1000
+    // A zombie process still counts as alive, but its pid file is gone.
+    if (giveUpAt === Infinity && !(await readPostmaster(directory.pgdata))) giveUpAt = Date.now() + 1000
   }
 }

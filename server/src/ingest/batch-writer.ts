@@ -1,7 +1,7 @@
 import type { FairQueue } from '../admission/fair-queue.ts'
 
 export interface Message<Item> {
-  /** What the message takes in memory while it waits. */
+  /** The memory that the message occupies while it waits. */
   bytes: number
   /** Decodes the message; called when its items are about to be written. */
   open: () => readonly Item[]
@@ -9,8 +9,8 @@ export interface Message<Item> {
 
 interface PendingMessage<Item, Outcome> extends Message<Item> {
   items: readonly Item[] | null
-  /** How many items were handed to a batch. */
-  taken: number
+  /** The number of items that were added to a batch. */
+  batchedCount: number
   isFinished: boolean
   readonly outcomes: Outcome[]
   readonly resolve: (outcomes: Outcome[]) => void
@@ -29,7 +29,7 @@ interface Tenant<Item, Outcome> {
 }
 
 export interface BatchLimits {
-  /** The most items of a batch, so that no batch occupies the event loop or a connection for long. */
+  /** The maximum number of items per batch, so that no batch occupies the event loop or a connection for long. */
   batchSize: number
   /** Items that count as one unit of cost in the fair queue. */
   itemsPerCost: number
@@ -37,14 +37,14 @@ export interface BatchLimits {
   maxWaitingBytesPerTenant: number
 }
 
-/** Too much is waiting; the sender should try again later. */
+/** The limit of waiting bytes is exceeded; the sender should retry later. */
 export class BackpressureError extends Error {}
 
 /**
- * Writes messages of one tenant in their order, one batch at a time. A message that arrives alone is written at once;
- * messages that arrive while a batch is being written share the next one. Large messages are split. Tenants share the
- * slots of the fair queue. What waits is bounded in bytes, over all tenants and for each; a tenant with nothing waiting is
- * always accepted.
+ * Writes the messages of each tenant in order, one batch at a time. A message that arrives while no batch is in flight is
+ * written immediately; messages that arrive while a batch is in flight share the next one. Large messages are split.
+ * Tenants share the slots of the fair queue. The waiting bytes are limited in total and per tenant; a message of a tenant
+ * without waiting messages is always accepted.
  */
 export class BatchWriter<Item, Outcome> {
   readonly #write: (orgId: number, items: readonly Item[]) => Promise<Outcome[]>
@@ -63,18 +63,27 @@ export class BatchWriter<Item, Outcome> {
     this.#queue = queue
   }
 
-  /** Resolves once every item is durable, with one outcome each. */
+  /** Resolves with one outcome per item when all items are durable. */
   add(orgId: number, { bytes, open }: Message<Item>): Promise<Outcome[]> {
-    const known = this.#tenants.get(orgId)
-    if (known !== undefined && !this.#hasRoom(known, bytes))
-      return Promise.reject(new BackpressureError('too much is waiting'))
-    const tenant = known ?? { messages: [], waitingBytes: 0 }
+    const active = this.#tenants.get(orgId)
+    if (active !== undefined && !this.#hasRoom(active, bytes))
+      return Promise.reject(new BackpressureError('too many bytes are waiting'))
+    const tenant = active ?? { messages: [], waitingBytes: 0 }
     tenant.waitingBytes += bytes
     this.#waitingBytes += bytes
     const written = new Promise<Outcome[]>((resolve, reject) => {
-      tenant.messages.push({ bytes, open, items: null, taken: 0, isFinished: false, outcomes: [], resolve, reject })
+      tenant.messages.push({
+        bytes,
+        open,
+        items: null,
+        batchedCount: 0,
+        isFinished: false,
+        outcomes: [],
+        resolve,
+        reject,
+      })
     })
-    if (known === undefined) {
+    if (active === undefined) {
       this.#tenants.set(orgId, tenant)
       void this.#drain(orgId, tenant)
     }
@@ -106,9 +115,9 @@ export class BatchWriter<Item, Outcome> {
     let room = this.#limits.batchSize
     for (const message of [...tenant.messages]) {
       const items = this.#open(tenant, message)
-      if (items === null || message.taken === items.length) continue
-      const next = items.slice(message.taken, message.taken + room)
-      message.taken += next.length
+      if (items === null || message.batchedCount === items.length) continue
+      const next = items.slice(message.batchedCount, message.batchedCount + room)
+      message.batchedCount += next.length
       room -= next.length
       batch.push({ message, items: next })
       if (room === 0) break
@@ -116,7 +125,7 @@ export class BatchWriter<Item, Outcome> {
     return batch
   }
 
-  /** The message's items; null when it holds none or cannot be decoded, and is done with. */
+  /** The items of the message. Returns null and finishes the message when it has no items or cannot be decoded. */
   #open(tenant: Tenant<Item, Outcome>, message: PendingMessage<Item, Outcome>): readonly Item[] | null {
     try {
       message.items ??= message.open()

@@ -3,12 +3,13 @@ import type { Instant } from '../kernel/instant.ts'
 import type { LatestRead } from '../readers/reader.ts'
 import type { TagType } from '../tags/tag.ts'
 
-/** So many reads are shown of a reader, and so many of them are told at once. */
+/** The maximum number of reads kept per reader, and published at once. */
 export const shown = 50
-/** A message between processes may be 8,000 bytes long. */
-const mostBytes = 7000
-/** Who watches asks again long before this is over; each watch is announced at most this often. */
-const watchedMs = 30_000
+/** PostgreSQL limits a notification to 8,000 bytes. */
+const maxPayloadBytes = 7000
+/** A watch ends after this time; clients that watch a reader poll more often. */
+const watchMs = 30_000
+/** The minimum time between two announcements of the same watch. */
 const announceMs = 10_000
 
 export const wantedTopic = 'reads-wanted'
@@ -16,21 +17,21 @@ export const readsTopic = 'reads'
 
 interface Watch {
   untilMs: number
-  /** Taken by this process and not told yet. */
-  untold: LatestRead[]
-  /** Told by any process, this one included; newest last. */
-  told: LatestRead[]
+  /** Received by this process and not published yet. */
+  unpublished: LatestRead[]
+  /** Published by any process, including this one; newest last. */
+  published: LatestRead[]
 }
 
 type Packed = [type: TagType, value: string, antenna: number, rssi: number | null, observed: string | null, at: string]
 
-const pack = (one: LatestRead): Packed => [
-  one.tag.type,
-  one.tag.value,
-  one.antenna,
-  one.rssiDbm,
-  one.observedAt,
-  one.receivedAt,
+const pack = (read: LatestRead): Packed => [
+  read.tag.type,
+  read.tag.value,
+  read.antenna,
+  read.rssiDbm,
+  read.observedAt,
+  read.receivedAt,
 ]
 
 const unpack = ([type, value, antenna, rssiDbm, observedAt, receivedAt]: Packed): LatestRead => ({
@@ -42,9 +43,9 @@ const unpack = ([type, value, antenna, rssiDbm, observedAt, receivedAt]: Packed)
 })
 
 /**
- * The latest reads of the readers that somebody watches, the same in every process: who watches is told to all of them,
- * and each tells all what it takes from then on, once a second at most. Nothing of it is written down, and readers that
- * nobody watches cost a little memory and no more.
+ * The latest reads of the readers that a client watches, the same in every process. A watch is announced to all processes,
+ * and each publishes the reads that it receives from then on, at most once per second. Reads are kept in memory only; a
+ * reader without a watch costs no messages between processes.
  */
 export class LatestReads {
   readonly #millis: () => number
@@ -59,54 +60,55 @@ export class LatestReads {
     this.#send = deps.send
   }
 
-  /** This process took reads of the reader. */
+  /** Called when this process has received reads of the reader. */
   note(readerId: number, reads: readonly LatestRead[]): void {
     this.#own.set(readerId, [...(this.#own.get(readerId) ?? []), ...reads].slice(-shown))
     const watch = this.#watch(readerId)
     if (watch === undefined) return
-    watch.untold = [...watch.untold, ...reads].slice(-shown)
+    watch.unpublished = [...watch.unpublished, ...reads].slice(-shown)
     this.#pending.add(readerId)
   }
 
-  /** What is known of a reader's latest reads, newest first; from now on it is watched. */
+  /** Returns the published reads of a reader, newest first, and starts or extends its watch. */
   async latest(readerId: number): Promise<LatestRead[]> {
     const nowMs = this.#millis()
     if (this.#watch(readerId) === undefined || nowMs - (this.#announced.get(readerId) ?? 0) > announceMs) {
       this.#announced.set(readerId, nowMs)
       await this.#send(wantedTopic, String(readerId))
     }
-    return this.#watches.get(readerId)?.told.toReversed() ?? []
+    return this.#watches.get(readerId)?.published.toReversed() ?? []
   }
 
-  /** Somebody watches the reader, in this process or another: what is here already is told first. */
-  heardWanted(payload: string): void {
+  /** A client watches the reader, in this process or another. The reads that this process has kept are published first. */
+  onWatch(payload: string): void {
     const readerId = Number(payload)
-    const untilMs = this.#millis() + watchedMs
+    const untilMs = this.#millis() + watchMs
     const watch = this.#watch(readerId)
     if (watch !== undefined) watch.untilMs = untilMs
-    else this.#watches.set(readerId, { untilMs, untold: [...(this.#own.get(readerId) ?? [])], told: [] })
+    else this.#watches.set(readerId, { untilMs, unpublished: [...(this.#own.get(readerId) ?? [])], published: [] })
     this.#pending.add(readerId)
   }
 
-  heardReads(payload: string): void {
+  /** A process, possibly this one, has published reads. */
+  onReads(payload: string): void {
     const [, id, text] = /^(\d+) (.*)$/s.exec(payload) ?? []
     const watch = this.#watch(Number(id))
     if (watch === undefined || text === undefined) return
-    const all = [...watch.told, ...(JSON.parse(text) as Packed[]).map(unpack)]
-    watch.told = all
+    const all = [...watch.published, ...(JSON.parse(text) as Packed[]).map(unpack)]
+    watch.published = all
       .toSorted((a, b) => Number(a.receivedAt > b.receivedAt) - Number(a.receivedAt < b.receivedAt))
       .slice(-shown)
   }
 
-  /** Tells everybody what was taken since the last time. */
-  async tell(): Promise<void> {
+  /** Publishes the reads received since the last call. */
+  async publish(): Promise<void> {
     const readerIds = [...this.#pending]
     this.#pending.clear()
     for (const readerId of readerIds) {
       const watch = this.#watch(readerId)
-      if (watch === undefined || watch.untold.length === 0) continue
-      const text = fitting(watch.untold)
-      watch.untold = []
+      if (watch === undefined || watch.unpublished.length === 0) continue
+      const text = newestThatFit(watch.unpublished)
+      watch.unpublished = []
       await this.#send(readsTopic, `${readerId} ${text}`)
     }
   }
@@ -117,14 +119,14 @@ export class LatestReads {
   }
 }
 
-/** The newest of them, as many as one message holds. */
-function fitting(reads: readonly LatestRead[]): string {
+/** The newest reads that fit into one message. */
+function newestThatFit(reads: readonly LatestRead[]): string {
   const kept: string[] = []
   let bytes = 0
   for (const read of reads.toReversed()) {
     const text = JSON.stringify(pack(read))
     bytes += Buffer.byteLength(text) + 1
-    if (bytes > mostBytes) break
+    if (bytes > maxPayloadBytes) break
     kept.unshift(text)
   }
   return `[${kept.join(',')}]`

@@ -35,18 +35,18 @@ const maxConnectBytes = 64 * 1024
 /** Messages with QoS 2 that a client has not released yet. */
 const maxUnreleased = 100
 
-const refusedLogin = Object.assign(new Error('unknown reader or wrong token'), { returnCode: 4 as const })
-const nothing = Buffer.alloc(0)
+const loginError = Object.assign(new Error('unknown reader or wrong token'), { returnCode: 4 as const })
+const emptyPayload = Buffer.alloc(0)
 
-/** A reader may publish under any topic that is not another reader's; its login says who it is. */
+/** A reader is identified by its login, so it may publish to any topic except those of other readers. */
 function isOwnTopic(topic: string, topicKey: string): boolean {
   if (topic.startsWith('$')) return false
   return !topic.startsWith('lastseen/') || topic.split('/')[1] === topicKey
 }
 
 /**
- * The embedded MQTT broker: a door for readers and nothing else. Nobody can listen to another's messages, because there
- * is nothing to subscribe to; and a publication is acknowledged only after its reads are durable.
+ * The embedded MQTT broker, for readers only. Clients cannot subscribe, so no client can receive messages of another one.
+ * A message is acknowledged only when its reads are durable.
  */
 export async function startBroker(deps: BrokerDeps): Promise<Broker> {
   const logins = new WeakMap<Client, { device: Device; token: string }>()
@@ -65,32 +65,32 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
     return true
   }
 
-  async function take(client: Client | null, packet: { topic: string; payload: string | Buffer; retain: boolean }) {
+  async function ingest(client: Client | null, packet: { topic: string; payload: string | Buffer; retain: boolean }) {
     const login = client === null ? undefined : logins.get(client)
     const device = login === undefined ? null : await deps.devices.byToken(login.token)
     if (device === null || !isOwnTopic(packet.topic, device.topicKey)) throw new Error('not allowed')
     packet.retain = false
     await deps.intake.processOrQuarantine(device, Buffer.from(packet.payload), packet.topic)
-    // Nobody can subscribe: until a message with QoS 2 is released, the broker needs nothing of it but its id.
+    // There are no subscribers: until a message with QoS 2 is released, the broker needs only its id.
     packet.topic = 'recorded'
-    packet.payload = nothing
+    packet.payload = emptyPayload
   }
 
   const aedes = await Aedes.createBroker({
-    // The client id of MQTT 3.1 with the id of its reader before it.
+    // A client id as in MQTT 3.1, prefixed with the reader's id.
     maxClientsIdLength: 256 + 20,
     connectTimeout: deps.connectTimeoutMs ?? defaultConnectTimeoutMs,
     maxInflightInbound: maxUnreleased,
     preConnect(_client, packet, done) {
-      // The user name is the id of the reader, which signing in proves. So a client id is taken over only by the same reader.
+      // The user name is the reader's id, which authentication verifies. So only the same reader can take over a client id.
       if (packet.clientId !== '') packet.clientId = `${packet.username ?? ''}/${packet.clientId}`
-      // A reader only publishes, so there is no session worth keeping in memory after its connection.
+      // A reader only publishes, so its session need not outlive the connection.
       packet.clean = true
       done(null, true)
     },
     authenticate(client, username, password, done) {
       authenticate(client, username, password).then(
-        (isKnown) => done(isKnown ? null : refusedLogin, isKnown),
+        (isKnown) => done(isKnown ? null : loginError, isKnown),
         (error: unknown) => {
           deps.onFailure(error)
           done(Object.assign(new Error('try again'), { returnCode: 3 as const }), false)
@@ -98,10 +98,10 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
       )
     },
     authorizePublish(client, packet, done) {
-      take(client, packet).then(
+      ingest(client, packet).then(
         () => done(null),
         (error: unknown) => {
-          // No acknowledgement: the connection ends, and the reader sends it again.
+          // Without an acknowledgement the connection is closed, and the reader sends the message again.
           deps.onFailure(error)
           done(error as Error)
         },
@@ -131,7 +131,7 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
     sockets.add(socket)
     const client = aedes.handle(socket)
     const sizes = new PacketSizeGuard(maxConnectBytes)
-    // Heard before the broker gets what it reads from the socket.
+    // This listener runs before the broker reads the data from the socket.
     socket.on('data', (chunk) => {
       if (sizes.isTooLarge(chunk)) return void socket.destroy()
       const device = logins.get(client)?.device
@@ -150,7 +150,7 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
     server.once('error', reject)
     server.listen(deps.port, deps.host, () => resolve())
   }).catch((error: unknown) => {
-    // A broker that nobody can reach would still keep the process from ending.
+    // A broker that is not closed would keep the process alive.
     aedes.close()
     throw error
   })
@@ -173,7 +173,7 @@ export async function startBroker(deps: BrokerDeps): Promise<Broker> {
       new Promise((resolve) => {
         aedes.close(() => {
           server.close(() => resolve())
-          // Clients that have not signed in are not known to the broker, which closes all others.
+          // The broker has closed the authenticated clients; the other sockets are destroyed here.
           for (const socket of sockets) socket.destroy()
         })
       }),

@@ -1,16 +1,16 @@
-/** The largest MQTT packet that is taken in at all; what is larger than a message may be, but smaller, is put aside. */
+/** The largest accepted MQTT packet. A packet below this limit whose message is too large is quarantined. */
 export const maxPacketBytes = 4 * 1024 * 1024
 
 /**
- * Follows a stream of MQTT packets by their fixed headers alone and says when one announces more than there may be:
- * whoever holds the connection, signed in or not, must not fill our memory.
+ * Parses only the fixed headers of a stream of MQTT packets and detects packets that announce too many bytes, so that no
+ * client, authenticated or not, can exhaust the memory of the process.
  */
 export class PacketSizeGuard {
-  /** The largest packet that may come next: the first one, CONNECT, may have a limit of its own. */
+  /** The maximum size of the next packet. The first one, CONNECT, has its own limit. */
   #max: number
-  /** Bytes of the present packet in total, and those still to come. */
+  /** The total and the remaining bytes of the current packet. */
   #size = 0
-  #left = 0
+  #remaining = 0
   /** The announced length so far and the weight of its next seven bits; null before a header. */
   #length: { value: number; weight: number } | null = null
 
@@ -18,16 +18,16 @@ export class PacketSizeGuard {
     this.#max = maxFirstBytes
   }
 
-  /** The size of the packet that has begun and is not complete; 0 between packets. */
+  /** The size of the current incomplete packet; 0 between packets. */
   get unfinishedBytes(): number {
-    return this.#left > 0 ? this.#size : 0
+    return this.#remaining > 0 ? this.#size : 0
   }
 
   isTooLarge(chunk: Uint8Array): boolean {
     for (let at = 0; at < chunk.length;) {
-      if (this.#left > 0) {
-        const skipped = Math.min(this.#left, chunk.length - at)
-        this.#left -= skipped
+      if (this.#remaining > 0) {
+        const skipped = Math.min(this.#remaining, chunk.length - at)
+        this.#remaining -= skipped
         at += skipped
         continue
       }
@@ -38,7 +38,7 @@ export class PacketSizeGuard {
         this.#length.weight *= 128
         if (this.#length.value > this.#max) return true
         if (byte < 0x80) {
-          this.#size = this.#left = this.#length.value
+          this.#size = this.#remaining = this.#length.value
           this.#length = null
           this.#max = maxPacketBytes
         }
@@ -50,11 +50,11 @@ export class PacketSizeGuard {
 
 const mebibyte = 1024 * 1024
 
-/** Bounds the memory that packets of signed-in clients take while they are not complete. */
+/** Limits the memory for incomplete packets of authenticated clients. */
 export class UnfinishedPackets {
   readonly #maxBytes: number
   readonly #maxBytesPerOrg: number
-  readonly #held = new Map<object, { orgId: number; bytes: number }>()
+  readonly #connections = new Map<object, { orgId: number; bytes: number }>()
   readonly #byOrg = new Map<number, number>()
   #total = 0
 
@@ -63,27 +63,27 @@ export class UnfinishedPackets {
     this.#maxBytesPerOrg = maxBytesPerOrg
   }
 
-  /** Notes the unfinished packet of a connection, 0 bytes when there is none; false when there is no memory left for it. */
+  /** Sets the size of a connection's incomplete packet; 0 for none. Returns false when the limit would be exceeded. */
   hold(connection: object, orgId: number, bytes: number): boolean {
-    if ((this.#held.get(connection)?.bytes ?? 0) === bytes) return true
+    if ((this.#connections.get(connection)?.bytes ?? 0) === bytes) return true
     this.release(connection)
     if (bytes === 0) return true
-    const ofOrg = (this.#byOrg.get(orgId) ?? 0) + bytes
-    if (ofOrg > this.#maxBytesPerOrg || this.#total + bytes > this.#maxBytes) return false
-    this.#held.set(connection, { orgId, bytes })
-    this.#byOrg.set(orgId, ofOrg)
+    const orgBytes = (this.#byOrg.get(orgId) ?? 0) + bytes
+    if (orgBytes > this.#maxBytesPerOrg || this.#total + bytes > this.#maxBytes) return false
+    this.#connections.set(connection, { orgId, bytes })
+    this.#byOrg.set(orgId, orgBytes)
     this.#total += bytes
     return true
   }
 
   release(connection: object): void {
-    const held = this.#held.get(connection)
-    if (held === undefined) return
-    const { orgId, bytes } = held
-    const ofOrg = this.#byOrg.get(orgId)! - bytes
-    if (ofOrg === 0) this.#byOrg.delete(orgId)
-    else this.#byOrg.set(orgId, ofOrg)
-    this.#held.delete(connection)
+    const unfinished = this.#connections.get(connection)
+    if (unfinished === undefined) return
+    const { orgId, bytes } = unfinished
+    const orgBytes = this.#byOrg.get(orgId)! - bytes
+    if (orgBytes === 0) this.#byOrg.delete(orgId)
+    else this.#byOrg.set(orgId, orgBytes)
+    this.#connections.delete(connection)
     this.#total -= bytes
   }
 }

@@ -9,14 +9,14 @@ import { maxPacketBytes } from './mqtt-packet-guard.ts'
 
 export interface SubscriberDeps {
   url: string
-  /** Tells this installation from others at the same broker. */
+  /** Distinguishes this installation from others at the same broker. */
   installation: string
-  /** Whether other processes listen too, and each message is for one of them. */
+  /** Whether several processes share the subscription, so that each message goes to one of them. */
   isShared: boolean
   takeSeat: (onLost: () => void) => Promise<InstanceSlot>
   devices: ReaderCache
   intake: ReadIngestor
-  onState: (state: 'connected' | 'lost', why: string) => void
+  onState: (state: 'connected' | 'lost', detail: string) => void
   onFailure: (error: unknown) => void
 }
 
@@ -25,91 +25,94 @@ export interface Subscriber {
 }
 
 const keepaliveSeconds = 30
-const inFlight = 500
-const firstPauseMs = 500
-const longestPauseMs = 15_000
-/** How long a process that leaves waits for what the broker has set aside for it. */
-const leaveMs = 5000
-const quietMs = 100
-const leavingId = 3
+const maxInFlight = 500
+const initialDelayMs = 500
+const maxDelayMs = 15_000
+/** How long a process that leaves waits for the messages that the broker has queued for it. */
+const leaveTimeoutMs = 5000
+/** Without a packet for this long, the broker has sent all queued messages. */
+const idleMs = 100
+const leaveMessageId = 3
 
 /**
- * Listens at an outside broker. Acknowledges a message once its reads are durable and not before, many at a time and
- * in the order of arrival; a message that cannot be written now is left unacknowledged, and comes again after the
- * connection is made anew.
+ * Subscribes to an external broker. A message is acknowledged when its reads are durable. Many messages are processed
+ * concurrently, in the order of arrival. A message that cannot be written stays unacknowledged, and the broker sends it
+ * again after the next connection.
  *
- * Several processes subscribe to the same share, so the broker gives each message to one of them, and it keeps what it
- * has set aside for one that is away. So a process goes by the number of its seat: whoever starts next finds the messages
- * of one that ended. One that leaves while others stay takes what is its own and has the broker set nothing more aside.
+ * Several processes use a shared subscription, so the broker sends each message to one of them and queues messages for a
+ * process that is disconnected. The client id contains the number of the process's instance slot: the next process with
+ * that slot receives the queued messages of a process that ended. A process that leaves while others stay unsubscribes
+ * and receives its remaining messages before it disconnects.
  *
- * A process alone subscribes without a share: some brokers (mosquitto 2.0) forget shares when they are restarted, and
- * acknowledge what is published before the process has come back without keeping it for anybody.
+ * A single process uses an ordinary subscription: some brokers (mosquitto 2.0) lose shared subscriptions on a restart, and
+ * then acknowledge messages without queueing them until the process has subscribed again.
  */
 export function startSubscriber(deps: SubscriberDeps): Subscriber {
   const url = new URL(deps.url)
   const isSecure = url.protocol === 'mqtts:' || url.protocol === 'ssl:'
-  const place = { host: url.hostname, port: Number(url.port || (isSecure ? 8883 : 1883)) }
-  const [alone, shared] = ['lastseen/+/#', `$share/lastseen-${deps.installation}/lastseen/+/#`]
-  const [subscription, other] = deps.isShared ? [shared, alone] : [alone, shared]
-  let seat: InstanceSlot | null = null
+  const address = { host: url.hostname, port: Number(url.port || (isSecure ? 8883 : 1883)) }
+  const [exclusive, shared] = ['lastseen/+/#', `$share/lastseen-${deps.installation}/lastseen/+/#`]
+  const [subscription, other] = deps.isShared ? [shared, exclusive] : [exclusive, shared]
+  let slot: InstanceSlot | null = null
   let socket: Socket | null = null
-  let pauseMs = firstPauseMs
+  let delayMs = initialDelayMs
   let isClosing = false
-  let retry: NodeJS.Timeout | undefined
-  let taking = 0
-  let heardAt = 0
+  let retryTimer: NodeJS.Timeout | undefined
+  let inFlight = 0
+  let lastPacketMs = 0
   let hasUnsubscribed = false
 
   async function open(): Promise<void> {
     try {
-      seat = await deps.takeSeat(() => socket?.destroy(new Error('the seat was lost')))
+      slot = await deps.takeSeat(() => socket?.destroy(new Error('the instance slot was lost')))
     } catch (error) {
-      return later((error as Error).message)
+      return retryLater((error as Error).message)
     }
-    if (isClosing) await seat.leave()
-    else talk(seat)
+    if (isClosing) await slot.leave()
+    else connect(slot)
   }
 
-  function later(why: string): void {
+  function retryLater(reason: string): void {
     if (isClosing) return
-    deps.onState('lost', why)
-    retry = setTimeout(() => void open(), pauseMs * (0.8 + Math.random() * 0.4))
-    pauseMs = Math.min(pauseMs * 2, longestPauseMs)
+    deps.onState('lost', reason)
+    retryTimer = setTimeout(() => void open(), delayMs * (0.8 + Math.random() * 0.4))
+    delayMs = Math.min(delayMs * 2, maxDelayMs)
   }
 
-  function talk(own: InstanceSlot): void {
-    const clientId = `lastseen-${deps.installation}-${own.number}`
-    const current = isSecure ? connectTls({ ...place, servername: url.hostname }) : connectTcp(place)
+  function connect(ownSlot: InstanceSlot): void {
+    const clientId = `lastseen-${deps.installation}-${ownSlot.number}`
+    const current = isSecure ? connectTls({ ...address, servername: url.hostname }) : connectTcp(address)
     socket = current
     const write = (packet: Packet): void => {
       if (current.writable) current.write(generate(packet, { protocolVersion: 5 }))
     }
-    const reading = parser({ protocolVersion: 5 })
-    heardAt = performance.now()
+    const packets = parser({ protocolVersion: 5 })
+    lastPacketMs = performance.now()
     const ping = setInterval(
       () => {
-        if (performance.now() - heardAt > keepaliveSeconds * 1500) current.destroy(new Error('the broker went silent'))
+        if (performance.now() - lastPacketMs > keepaliveSeconds * 1500)
+          current.destroy(new Error('the broker did not respond'))
         else write({ cmd: 'pingreq' })
       },
       (keepaliveSeconds * 1000) / 2,
     )
     ping.unref()
 
-    reading.on('packet', (packet: Packet) => {
+    packets.on('packet', (packet: Packet) => {
       if (packet.cmd === 'connack') {
         if (packet.reasonCode !== 0)
-          return void current.destroy(new Error(`the broker refused the login (${packet.reasonCode})`))
+          return void current.destroy(new Error(`the broker rejected the login (${packet.reasonCode})`))
         write({ cmd: 'subscribe', messageId: 1, subscriptions: [{ topic: subscription, qos: 1 }] })
-        // The broker may remember how this process, or the one before it, listened the last time.
+        // The broker may still have the other subscription from an earlier process with this client id.
         write({ cmd: 'unsubscribe', messageId: 2, unsubscriptions: [other] })
       } else if (packet.cmd === 'suback') {
-        pauseMs = firstPauseMs
-        deps.onState('connected', place.host)
+        delayMs = initialDelayMs
+        deps.onState('connected', address.host)
       } else if (packet.cmd === 'unsuback') {
-        hasUnsubscribed = packet.messageId === leavingId
+        hasUnsubscribed = packet.messageId === leaveMessageId
       } else if (packet.cmd === 'publish') {
-        taking++
-        const received = receive(packet).finally(() => taking--)
+        inFlight++
+        const received = receive(packet).finally(() => inFlight--)
         received.then(
           () => packet.qos === 1 && write({ cmd: 'puback', messageId: packet.messageId!, reasonCode: 0 }),
           (error: unknown) => {
@@ -119,10 +122,10 @@ export function startSubscriber(deps: SubscriberDeps): Subscriber {
         )
       }
     })
-    reading.on('error', (error: Error) => current.destroy(error))
+    packets.on('error', (error: Error) => current.destroy(error))
     current.on('data', (chunk: Buffer) => {
-      heardAt = performance.now()
-      reading.parse(chunk)
+      lastPacketMs = performance.now()
+      packets.parse(chunk)
     })
     current.on(isSecure ? 'secureConnect' : 'connect', () =>
       write({
@@ -134,40 +137,40 @@ export function startSubscriber(deps: SubscriberDeps): Subscriber {
         keepalive: keepaliveSeconds,
         ...(url.username === '' ? {} : { username: decodeURIComponent(url.username) }),
         ...(url.password === '' ? {} : { password: Buffer.from(decodeURIComponent(url.password)) }),
-        properties: { receiveMaximum: inFlight, sessionExpiryInterval: 3600, maximumPacketSize: maxPacketBytes },
+        properties: { receiveMaximum: maxInFlight, sessionExpiryInterval: 3600, maximumPacketSize: maxPacketBytes },
       }),
     )
-    let why = 'the connection ended'
+    let reason = 'the connection ended'
     current.on('error', (error: Error) => {
-      why = error.message
+      reason = error.message
     })
     current.on('close', () => {
       clearInterval(ping)
-      void own.leave().then(() => later(why))
+      void ownSlot.leave().then(() => retryLater(reason))
     })
   }
 
-  /** A topic that leads to no reader and a message in no known format are done with: they would never get better. */
+  /** Messages of unknown topics or formats are acknowledged too, because a retry would not succeed either. */
   async function receive(packet: IPublishPacket): Promise<void> {
     const device = await deps.devices.byTopic(packet.topic.split('/')[1] ?? '')
     if (device === null) return deps.intake.unknownReader(packet.topic)
     await deps.intake.processOrQuarantine(device, Buffer.from(packet.payload), packet.topic)
   }
 
-  /** Lets the broker set nothing more aside for this process, and takes what it has. */
+  /** Unsubscribes and waits for the messages that the broker has queued for this process. */
   async function unsubscribe(from: Socket): Promise<void> {
-    const packet: Packet = { cmd: 'unsubscribe', messageId: leavingId, unsubscriptions: [subscription] }
+    const packet: Packet = { cmd: 'unsubscribe', messageId: leaveMessageId, unsubscriptions: [subscription] }
     from.write(generate(packet, { protocolVersion: 5 }))
-    const isDone = (): boolean => hasUnsubscribed && taking === 0 && performance.now() - heardAt > quietMs
-    for (const end = performance.now() + leaveMs; !isDone() && performance.now() < end;) await sleep(20)
+    const isDone = (): boolean => hasUnsubscribed && inFlight === 0 && performance.now() - lastPacketMs > idleMs
+    for (const end = performance.now() + leaveTimeoutMs; !isDone() && performance.now() < end;) await sleep(20)
   }
 
   void open()
   return {
     async close() {
       isClosing = true
-      clearTimeout(retry)
-      const isLast = (await seat?.leave()) ?? true
+      clearTimeout(retryTimer)
+      const isLast = (await slot?.leave()) ?? true
       if (socket === null || socket.destroyed) return
       const current = socket
       if (!isLast) await unsubscribe(current)

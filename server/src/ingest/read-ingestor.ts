@@ -21,7 +21,7 @@ export interface ReadIngestorDeps {
   /** Organizations share the slots for batches. */
   queue: FairQueue
   retentionDays: number
-  /** Told of every message once it is durable. */
+  /** Called for every message when its reads are durable. */
   onTaken: (device: Device, taken: Receipt & { reads: readonly Read[]; warning: string | null }) => void
   onMoved: (orgId: number) => void
   onUnknown: (device: Device, reads: readonly Read[]) => void
@@ -35,20 +35,24 @@ const batchLimits = {
   maxWaitingBytes: 32 * maxMessageBytes,
   maxWaitingBytesPerTenant: 8 * maxMessageBytes,
 }
-/** What a message takes in memory beside its bytes. */
+/** The memory of a message in addition to its bytes. */
 const messageOverheadBytes = 1024
 
-/** What is in a message. Its reads are in the order of time: it may be written in parts, and of a minute the first counts. */
+/**
+ * A decoded message. Its reads are sorted by time, because a message may be written in several batches and the first read
+ * of a minute counts.
+ */
 interface DecodedMessage {
   decoded: Decoded
-  inTime: Settled[]
+  /** The reads within the retention period. */
+  retained: ResolvedRead[]
 }
 
-interface Settled extends TagRead {
+interface ResolvedRead extends TagRead {
   read: Read
 }
 
-/** The way in for every message of every reader, whatever brought it. */
+/** The ingress for the messages of all readers and transports. */
 export class ReadIngestor {
   readonly #deps: ReadIngestorDeps
   readonly #batches: BatchWriter<TagRead, boolean>
@@ -66,7 +70,7 @@ export class ReadIngestor {
     )
   }
 
-  /** Messages whose topic leads to no reader, and messages in no format we know: counted, and done with. */
+  /** The number of discarded messages with an unknown topic or an unknown format. */
   quarantined = { unknownReader: 0, unknownFormat: 0 }
 
   unknownReader(topic: string): void {
@@ -74,7 +78,7 @@ export class ReadIngestor {
     this.#deps.onQuarantine('unknown reader', topic)
   }
 
-  /** Like `take`, for transports that would send a message they get no receipt for over and over. */
+  /** Like `process`, for transports that would send a rejected message again and again. */
   async processOrQuarantine(device: Device, bytes: Uint8Array, topic: string): Promise<void> {
     const isTooLarge = bytes.length > maxMessageBytes
     if (!isTooLarge && (await this.process(device, bytes, topic)) !== null) return
@@ -86,7 +90,7 @@ export class ReadIngestor {
     this.#deps.onQuarantine(isTooLarge ? 'too large' : 'unknown format', topic)
   }
 
-  /** Decodes and records one message; null when it is in no format we know. Resolves once its reads are durable. */
+  /** Decodes and records one message. Resolves when its reads are durable, with null when the format is unknown. */
   async process(device: Device, bytes: Uint8Array, topic: string | null): Promise<Receipt | null> {
     const arrivedAtMs = this.#deps.clock.millis()
     const opened: { message: DecodedMessage | null } = { message: null }
@@ -94,43 +98,43 @@ export class ReadIngestor {
       bytes: bytes.length + messageOverheadBytes,
       open: () => {
         opened.message = this.#open(device, bytes, topic, arrivedAtMs)
-        return opened.message?.inTime ?? []
+        return opened.message?.retained ?? []
       },
     })
     if (opened.message === null) return null
-    const { decoded, inTime } = opened.message
-    const unknown = inTime.flatMap(({ read }, place) => (isKnown[place] ? [] : read))
+    const { decoded, retained } = opened.message
+    const unknown = retained.flatMap(({ read }, index) => (isKnown[index] ? [] : read))
     if (unknown.length > 0) this.#deps.onUnknown(device, unknown)
-    const accepted = inTime.length - unknown.length
-    const taken = { accepted, ignored: decoded.reads.length - accepted + decoded.skipped }
-    this.#deps.onTaken(device, { ...taken, reads: decoded.reads, warning: decoded.warnings[0] ?? null })
-    return taken
+    const accepted = retained.length - unknown.length
+    const receipt = { accepted, ignored: decoded.reads.length - accepted + decoded.skipped }
+    this.#deps.onTaken(device, { ...receipt, reads: decoded.reads, warning: decoded.warnings[0] ?? null })
+    return receipt
   }
 
   #open(device: Device, bytes: Uint8Array, topic: string | null, arrivedAtMs: number): DecodedMessage | null {
     const decoded = decode(device.format as Format | 'auto', bytes, topic)
     if (decoded === null) return null
-    const horizon = instantFromMillis(arrivedAtMs - this.#deps.retentionDays * 86_400_000)
-    const settled = observedAtResolver(arrivedAtMs, device.clock as ReaderClock, decoded.sentAt)
-    const settle = (read: Read): Settled => ({
+    const oldest = instantFromMillis(arrivedAtMs - this.#deps.retentionDays * 86_400_000)
+    const resolveObservedAt = observedAtResolver(arrivedAtMs, device.clock as ReaderClock, decoded.sentAt)
+    const resolveRead = (read: Read): ResolvedRead => ({
       read,
       identities: [{ type: read.tagType, value: read.value }, ...read.alt],
       readerId: device.readerId,
       antenna: read.antenna,
       rssiDbm: read.rssiDbm,
-      observedAt: settled(read.observedAt),
+      observedAt: resolveObservedAt(read.observedAt),
     })
-    const inTime = decoded.reads
-      .map(settle)
-      .filter(({ observedAt }) => observedAt >= horizon)
+    const retained = decoded.reads
+      .map(resolveRead)
+      .filter(({ observedAt }) => observedAt >= oldest)
       .sort((a, b) => ascending(a.observedAt, b.observedAt))
-    return { decoded, inTime }
+    return { decoded, retained }
   }
 }
 
 const ascending = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Connect and last-will messages are a few plain words, such as "connection lost". */
+/** Connect and last-will messages are short plain texts such as "connection lost". */
 function statusText(bytes: Uint8Array): string | null {
   if (bytes.length === 0 || bytes.length > 200) return null
   const text = Buffer.from(bytes).toString('utf8')

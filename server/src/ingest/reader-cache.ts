@@ -5,20 +5,20 @@ import { hashSecret } from '../kernel/secrets.ts'
 import type { Device } from '../readers/reader.ts'
 import { findDevice, findInDirectory } from '../readers/readers.sql.ts'
 
-interface Remembered {
+interface CachedReader {
   device: Device
   loadedAtMs: number
 }
 
-const memoryMs = 60_000
+const ttlMs = 60_000
 
-/** Finds the reader behind a token or a topic. Remembered while news of changed readers reach this process. */
+/** Finds readers by token or topic. Entries are used only while this process receives events about changed readers. */
 export class ReaderCache {
   readonly #db: Database
   readonly #clock: Clock
   readonly #isConnected: () => boolean
-  readonly #known = new LRUCache<string, Remembered>({ max: 20_000 })
-  readonly #looking = new Map<string, Promise<Device | null>>()
+  readonly #cached = new LRUCache<string, CachedReader>({ max: 20_000 })
+  readonly #loading = new Map<string, Promise<Device | null>>()
   #changes = 0
 
   constructor(deps: { db: Database; clock: Clock; isConnected: () => boolean }) {
@@ -36,36 +36,36 @@ export class ReaderCache {
     return this.#find(topicKey, { topicKey })
   }
 
-  /** A reader was changed or removed somewhere. */
+  /** Called when a reader was changed or deleted by any process. */
   forgetAll(): void {
-    this.#known.clear()
-    this.#looking.clear()
+    this.#cached.clear()
+    this.#loading.clear()
     this.#changes++
   }
 
   #find(key: string, by: Parameters<typeof findInDirectory>[1]): Promise<Device | null> {
-    const known = this.#known.get(key)
-    const isFresh = known !== undefined && this.#clock.millis() - known.loadedAtMs < memoryMs
-    if (isFresh && this.#isConnected()) return Promise.resolve(known.device)
-    // Messages that wait for the same look-up stay in the order in which they came.
-    const looking = this.#looking.get(key) ?? this.#look(key, by)
-    this.#looking.set(key, looking)
+    const cached = this.#cached.get(key)
+    const isFresh = cached !== undefined && this.#clock.millis() - cached.loadedAtMs < ttlMs
+    if (isFresh && this.#isConnected()) return Promise.resolve(cached.device)
+    // Messages that wait for the same lookup keep their order.
+    const loading = this.#loading.get(key) ?? this.#load(key, by)
+    this.#loading.set(key, loading)
     const done = (): void => {
-      if (this.#looking.get(key) === looking) this.#looking.delete(key)
+      if (this.#loading.get(key) === loading) this.#loading.delete(key)
     }
-    looking.then(done, done)
-    return looking
+    loading.then(done, done)
+    return loading
   }
 
-  async #look(key: string, by: Parameters<typeof findInDirectory>[1]): Promise<Device | null> {
+  async #load(key: string, by: Parameters<typeof findInDirectory>[1]): Promise<Device | null> {
     const atMs = this.#clock.millis()
     const changes = this.#changes
     const entry = await findInDirectory(this.#db.read, by)
     const device = entry === null ? null : await findDevice(this.#db.read, entry.orgId, entry.readerId)
-    // The reader may have been changed after it was read.
-    if (changes !== this.#changes) return this.#look(key, by)
-    if (device !== null) this.#known.set(key, { device, loadedAtMs: atMs })
-    else this.#known.delete(key)
+    // The reader may have changed after it was read.
+    if (changes !== this.#changes) return this.#load(key, by)
+    if (device !== null) this.#cached.set(key, { device, loadedAtMs: atMs })
+    else this.#cached.delete(key)
     return device
   }
 }

@@ -5,31 +5,31 @@ import type { LastUsedRecorder } from '../auth/last-used-recorder.ts'
 import type { Connection } from '../db/create-database.ts'
 import type { Clock } from '../kernel/clock.ts'
 
-/** Longer than an access token lives, so that a closed bucket outlasts every token it must stop. */
-const bucketMemoryMs = 20 * 60_000
+/** Longer than the lifetime of an access token, so that an exhausted bucket outlives every token it limits. */
+const bucketTtlMs = 20 * 60_000
 
-/** Small periodic jobs. A job that fails is logged and tried again the next time. */
+/** Small periodic jobs. A failed job is logged and retried in the next round. */
 export function startHousekeeping(
   deps: { db: Connection; clock: Clock },
   lastUsed: LastUsedRecorder,
   log: Logger,
-  everyMs = 30_000,
+  intervalMs = 30_000,
 ): () => Promise<void> {
   const { db, clock } = deps
   const jobs: Record<string, () => Promise<void>> = {
     'last-used': () => lastUsed.flush(),
-    'idle-buckets': () => dropIdleBuckets(db.background.global, clock.millis() - bucketMemoryMs),
+    'idle-buckets': () => dropIdleBuckets(db.background.global, clock.millis() - bucketTtlMs),
     'old-failures': () =>
       deleteAttemptsBefore(db.background.global, clock.millis() - 5 * 60_000, clock.millis() - 86_400_000),
   }
-  const round = async (): Promise<void> => {
+  const runJobs = async (): Promise<void> => {
     for (const [job, work] of Object.entries(jobs))
       await work().catch((error: unknown) => log.warn({ event: 'job.failed', job, err: error }, 'job failed'))
   }
   let running: Promise<void> = Promise.resolve()
   const timer = setInterval(() => {
-    running = running.then(round)
-  }, everyMs)
+    running = running.then(runJobs)
+  }, intervalMs)
   timer.unref()
   return async () => {
     clearInterval(timer)

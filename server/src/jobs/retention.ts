@@ -27,15 +27,15 @@ const dayMs = 86_400_000
 const lockKey = 6_170_504
 const attemptDays = 7
 const importDays = 1
-/** Of a session that ended early, or of a key's refresh tokens. */
+/** How long revoked refresh token families are kept. */
 const revokedFamilyDays = 1
 const revokedCredentialDays = 30
-/** Of tags, antennas and topics that nobody knows, since they were last seen. */
+/** How long unknown tags, antennas and topics are kept after they were last seen. */
 const unknownDays = 30
 
 /**
- * Makes months ahead and lets go of what is older than the retention time: first out of every history and its count,
- * in small steps, then the whole month at once. Nothing that comes in waits for it.
+ * Creates the partitions of the coming months and deletes data older than the retention period: first it removes the
+ * minutes from the histories and their counts, in batches, then it drops the partition. Incoming reads never wait for it.
  */
 export function keepRetention(deps: RetentionDeps, url: string): Promise<string[]> {
   return withAdvisoryLock(url, lockKey, () => deleteOldData(deps, url))
@@ -46,13 +46,13 @@ async function deleteOldData(deps: RetentionDeps, url: string): Promise<string[]
   const db = deps.db.background
   const nowMs = clock.millis()
   await makeMonths(url, nowMs, config.retentionDays)
-  const horizonMs = nowMs - config.retentionDays * dayMs
-  const expired = await partitionsBefore(url, historyTable, horizonMs)
+  const retentionStartMs = nowMs - config.retentionDays * dayMs
+  const expired = await partitionsBefore(url, historyTable, retentionStartMs)
   const last = expired.at(-1)
   await deleteExpiredResets(db.global, instantFromMillis(nowMs))
   await deleteUnknownTopicsBefore(db.global, instantFromMillis(nowMs - unknownDays * dayMs))
   for (const orgId of await allOrganizations(db.read)) {
-    const before = instantFromMillis(horizonMs)
+    const before = instantFromMillis(retentionStartMs)
     while (await db.withTenant(orgId, (tx) => deleteMovesBefore(tx, orgId, before)));
     const attemptsBefore = instantFromMillis(nowMs - attemptDays * dayMs)
     while (await db.withTenant(orgId, (tx) => deleteAttemptsBefore(tx, orgId, attemptsBefore)));
@@ -66,7 +66,7 @@ async function deleteOldData(deps: RetentionDeps, url: string): Promise<string[]
   return expired.map(({ name }) => name)
 }
 
-/** What is small enough to go in one transaction. */
+/** Deletes expired data that is small enough for one transaction. */
 async function deleteExpired(tx: Tx, orgId: number, nowMs: number): Promise<void> {
   const daysAgo = (days: number) => instantFromMillis(nowMs - days * dayMs)
   await deleteExpiredFamilies(tx, orgId, daysAgo(0))
@@ -77,12 +77,12 @@ async function deleteExpired(tx: Tx, orgId: number, nowMs: number): Promise<void
   await deleteUnknownAntennasBefore(tx, orgId, daysAgo(unknownDays))
 }
 
-const everyMs = 3_600_000
+const intervalMs = 3_600_000
 
-/** Once an hour, by whichever process comes first. What fails is logged and tried again the next time. */
+/** Runs once an hour; a lock lets one process at a time do the work. A failure is logged and retried in the next round. */
 export function startRetention(deps: RetentionDeps, url: string, log: Logger): () => Promise<void> {
   let running: Promise<void> = Promise.resolve()
-  const round = async (): Promise<void> => {
+  const runOnce = async (): Promise<void> => {
     try {
       const dropped = await keepRetention(deps, url)
       if (dropped.length > 0) log.info({ event: 'retention.dropped', dropped }, 'old history dropped')
@@ -91,8 +91,8 @@ export function startRetention(deps: RetentionDeps, url: string, log: Logger): (
     }
   }
   const timer = setInterval(() => {
-    running = running.then(round)
-  }, everyMs)
+    running = running.then(runOnce)
+  }, intervalMs)
   timer.unref()
   return async () => {
     clearInterval(timer)

@@ -73,7 +73,7 @@ export const locationBulk: BulkRepository<Location> = {
   update: updateLocations,
 }
 
-/** The whole tree: each live location's key with its id and its parent's key. */
+/** The whole tree: the id and the parent's key of each live location, by key. */
 export async function treeOf(db: Db, orgId: number): Promise<Map<string, { id: number; parentKey: string | null }>> {
   const rows = await db.query<{ id: number; external_key: string; parent_key: string | null }>(sql`
     select l.id, l.external_key, p.external_key as parent_key
@@ -82,7 +82,7 @@ export async function treeOf(db: Db, orgId: number): Promise<Map<string, { id: n
   return new Map(rows.map((row) => [row.external_key, { id: row.id, parentKey: row.parent_key }]))
 }
 
-/** Holds parents so that none is deleted before its children are in. Says how many are still there. */
+/** Locks the parents, so that none is deleted before its children are inserted. Returns how many still exist. */
 export async function lockParentsForShare(tx: Tx, orgId: number, ids: readonly number[]): Promise<number> {
   const rows = await tx.query(sql`
     select id from locations where org_id = ${orgId} and id = any(${ids}::bigint[]) and deleted_at is null

@@ -35,7 +35,7 @@ import {
   countDependents,
 } from './tree.sql.ts'
 
-/** A location that was just written, with the way to it. */
+/** Adds the path to a location that was just written. */
 export const withPathKeys = async (deps: RecordDeps, orgId: number, location: Location): Promise<LocationWithPath> => ({
   ...location,
   pathKeys: await pathKeysOf(deps.db.read, orgId, location.id),
@@ -50,27 +50,27 @@ interface ResolvedParent extends Parent {
 
 const noParent: ResolvedParent = { parentId: null, parentKey: null, level: 0 }
 
-/** The parent both names agree on. One that does not resolve is reported before a disagreement. */
+/** Resolves a parent by id, key or both. An unknown parent is reported before a contradiction of id and key. */
 async function resolveParent(tx: Tx, orgId: number, ref: ParentRef): Promise<ResolvedParent> {
   const byId = ref.id == null ? null : await lockParentForShare(tx, orgId, ref.id)
   const byKey = ref.key == null ? null : await lockParentForShare(tx, orgId, { key: ref.key })
   const unresolved: FieldProblem[] = []
-  if (ref.id != null && byId === null) unresolved.push(notThere('parent_id'))
-  if (ref.key != null && byKey === null) unresolved.push(notThere('parent_external_key'))
+  if (ref.id != null && byId === null) unresolved.push(parentNotFound('parent_id'))
+  if (ref.key != null && byKey === null) unresolved.push(parentNotFound('parent_external_key'))
   throwIfAny(unresolved)
   if (ref.id !== undefined && ref.key !== undefined && byId?.id !== byKey?.id)
-    throw apiError.invalid(disagrees('parent_id'), disagrees('parent_external_key'))
+    throw apiError.invalid(parentMismatch('parent_id'), parentMismatch('parent_external_key'))
   const parent = byId ?? byKey
   return parent === null ? noParent : { parentId: parent.id, parentKey: parent.external_key, level: parent.level }
 }
 
-const notThere = (field: string): FieldProblem => ({
+const parentNotFound = (field: string): FieldProblem => ({
   field,
   code: 'fk_not_found',
   message: `${field} does not name a location`,
 })
 
-const disagrees = (field: string): FieldProblem => ({
+const parentMismatch = (field: string): FieldProblem => ({
   field,
   code: 'ambiguous_fields',
   message: 'parent_id and parent_external_key name different locations',
@@ -78,7 +78,7 @@ const disagrees = (field: string): FieldProblem => ({
 
 export const createLocation = (deps: RecordDeps, orgId: number, draft: LocationDraft): Promise<Location> =>
   createInTransaction(deps, locationRepository, orgId, draft, async (tx, core) => {
-    // The statements run in this order, so the parent's level is read while nothing can be moved.
+    // The statements run in this order, so the tree is locked against moves while the parent's level is read.
     const { id, key } = draft.parent
     const locked = id == null && key == null ? undefined : lockTreeForShare(tx, orgId)
     const [{ level, ...parent }] = await Promise.all([resolveParent(tx, orgId, draft.parent), locked])
@@ -130,15 +130,15 @@ export const deleteLocation = (deps: RecordDeps, orgId: number, ref: RecordRef):
     if (assets) throw apiError.conflict('Location has active assets placed in it')
   })
 
-/** The location itself must be there; its kin may be none. */
+/** Throws when the location does not exist. */
 export async function listTreeRelation<L extends Location>(
   deps: RecordDeps,
   orgId: number,
   ref: RecordRef,
-  kin: TreeRelation,
+  relation: TreeRelation,
   page: PageRequest,
   reading: Reading<L>,
 ): Promise<Page<L>> {
   const { id } = await getRecord(deps, locationRepository, orgId, ref)
-  return listTreeRelationPage(deps.db.read, orgId, id, kin, page, reading)
+  return listTreeRelationPage(deps.db.read, orgId, id, relation, page, reading)
 }

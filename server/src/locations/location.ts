@@ -6,7 +6,7 @@ export interface Location extends RecordCore {
   parentKey: string | null
 }
 
-/** A location and the way to it: the keys from the root down to its own. */
+/** A location with its path: the keys from the root down to its own. */
 export interface LocationWithPath extends Location {
   pathKeys: readonly string[]
 }
@@ -27,7 +27,7 @@ export interface LocationPatch extends RecordPatch {
 
 export const namesParent = (ref: ParentRef): boolean => ref.id !== undefined || ref.key !== undefined
 
-/** Levels of a tree, the root's included (D52). */
+/** The maximum depth of a tree, including the root (D52). */
 export const maxTreeLevels = 64
 
 export const tooManyLevels = `A tree of locations has at most ${maxTreeLevels} levels`

@@ -21,14 +21,14 @@ import type { Location, LocationWithPath } from './location.ts'
 export interface LocationRow extends CoreRow {
   parent_id: number | null
   parent_external_key: string | null
-  /** Only where the way from the root was asked for. */
-  trail: string[]
+  /** Only selected by `withPath`. */
+  path_keys: string[]
 }
 
 export const locationColumns: Sql = sql`${coreColumns}, r.parent_id`
 export const parentColumn: Sql = sql`parent.external_key as parent_external_key, `
 
-/** How much is read of a location, and what is made of it. */
+/** The columns that are read of a location, and how a row becomes an object. */
 export interface Reading<L extends Location> {
   columns: (orgId: number, of: Sql) => Sql
   build: (row: LocationRow) => L
@@ -42,13 +42,13 @@ export const locationOf = (row: LocationRow): Location => ({
 
 export const withoutPath: Reading<Location> = { columns: () => parentColumn, build: locationOf }
 
-/** With the way from the root, which is followed upwards from each location of the answer. */
+/** With the path, which is read upwards from each location of the result. */
 export const withPath: Reading<LocationWithPath> = {
-  columns: (orgId, of) => sql`${parentColumn}(${trailTo(orgId, sql`${of}.id`)}) as trail, `,
-  build: (row) => ({ ...locationOf(row), pathKeys: row.trail }),
+  columns: (orgId, of) => sql`${parentColumn}(${selectPathKeys(orgId, sql`${of}.id`)}) as path_keys, `,
+  build: (row) => ({ ...locationOf(row), pathKeys: row.path_keys }),
 }
 
-const trailTo = (orgId: number, id: Sql): Sql => sql`
+const selectPathKeys = (orgId: number, id: Sql): Sql => sql`
   with recursive up as (
     select l.external_key, l.parent_id, 0 as steps from locations l where l.org_id = ${orgId} and l.id = ${id}
     union all
@@ -58,8 +58,10 @@ const trailTo = (orgId: number, id: Sql): Sql => sql`
   select array_agg(up.external_key order by up.steps desc) from up`
 
 export async function pathKeysOf(db: Db, orgId: number, id: number): Promise<string[]> {
-  const [row] = await db.query<{ trail: string[] }>(sql`select (${trailTo(orgId, sql`${id}::bigint`)}) as trail`)
-  return row!.trail
+  const [row] = await db.query<{ path_keys: string[] }>(
+    sql`select (${selectPathKeys(orgId, sql`${id}::bigint`)}) as path_keys`,
+  )
+  return row!.path_keys
 }
 
 export const layoutOf = (reading: Reading<Location>): RecordTable => ({
@@ -71,17 +73,17 @@ export const layoutOf = (reading: Reading<Location>): RecordTable => ({
   tagHolder: sql`t.location_id`,
 })
 
-/** Which ones is a condition on `r`. */
-const finder =
+/** `where` is a condition on `r`. */
+const createFinder =
   <L extends Location>(reading: Reading<L>) =>
-  async (db: Db, orgId: number, which: Sql): Promise<L[]> => {
+  async (db: Db, orgId: number, where: Sql): Promise<L[]> => {
     const rows = await db.query<LocationRow>(
       withGenericPlan(sql`
         select ${locationColumns}, ${reading.columns(orgId, sql`r`)}${tagColumns}
         from locations r
         left join locations parent on parent.org_id = ${orgId} and parent.id = r.parent_id
         left join tags t on t.org_id = ${orgId} and t.location_id = r.id
-        where ${which}
+        where ${where}
         order by r.id, ${tagOrder}`),
     )
     return groupRows(rows, reading.build)
@@ -121,7 +123,7 @@ export const locationRepository: Repository<Location> = {
   kind: 'location',
   noun: 'Location',
   holder: (id) => ({ locationId: id }),
-  ...createRecordLoader(finder(withoutPath)),
+  ...createRecordLoader(createFinder(withoutPath)),
   lock: lockLocation,
   insert: insertLocation,
   update: updateLocation,
@@ -129,7 +131,7 @@ export const locationRepository: Repository<Location> = {
 
 export const locationWithPathRepository: Repository<LocationWithPath> = {
   ...locationRepository,
-  ...createRecordLoader(finder(withPath)),
+  ...createRecordLoader(createFinder(withPath)),
 }
 
 export interface LocationFilter {
@@ -137,24 +139,24 @@ export interface LocationFilter {
   parentKeys?: readonly string[] | undefined
 }
 
-/** A deleted location shows the key of a deleted parent, so both names of the filter find it. */
+/** A deleted location shows the key of its deleted parent, so the filter by parent key must match it as well. */
 export function parentConditions(
   orgId: number,
   { parentIds, parentKeys }: LocationFilter,
   includeDeleted: boolean | undefined,
 ): Sql[] {
-  const only: Sql[] = []
-  if (parentIds !== undefined) only.push(sql`r.parent_id = any(${parentIds}::bigint[])`)
+  const conditions: Sql[] = []
+  if (parentIds !== undefined) conditions.push(sql`r.parent_id = any(${parentIds}::bigint[])`)
   if (parentKeys !== undefined) {
-    // Live and deleted rows lie in different indexes.
+    // Live and deleted rows have separate indexes.
     const parents = (liveness: Sql): Sql => sql`
       select p.id from locations p
       where p.org_id = ${orgId} and ${liveness} and p.external_key = any(${parentKeys}::text[])`
     const live = parents(sql`p.deleted_at is null`)
     const all = includeDeleted ? sql`${live} union all ${parents(sql`p.deleted_at is not null`)}` : live
-    only.push(sql`r.parent_id in (${all})`)
+    conditions.push(sql`r.parent_id in (${all})`)
   }
-  return only
+  return conditions
 }
 
 export async function listLocations<L extends Location>(
@@ -169,7 +171,7 @@ export async function listLocations<L extends Location>(
   return { rows: groupRows(rows, reading.build), total: rows[0]?.total ?? 0 }
 }
 
-/** The live locations behind an id, in the order of ids, whether or not they are valid now. */
+/** The next live locations after an id, ordered by id, regardless of their period of validity. */
 export async function locationBatch(db: Db, orgId: number, after: number, limit: number): Promise<Location[]> {
   const rows = await db.query<LocationRow>(sql`
     with page as (

@@ -23,7 +23,7 @@ import {
   withPath,
 } from './locations.sql.ts'
 
-/** A path is the keys from the root down, joined by a slash. No row keeps it, so renames and moves stay small. */
+/** A path joins the keys from the root down with slashes. It is not stored, so renames and moves change a single row. */
 type PathSortField = RecordSortField | 'path'
 
 type PathRequest = ListRequest<PathSortField>
@@ -40,19 +40,19 @@ function orderBy({ sort }: PathRequest, of: Sql): Sql {
 }
 
 /**
- * The first rows in the order of paths. A location's path begins with its parent's, so those before it in that order
- * include its ancestors: of each level of the tree only as many are followed as the page reaches, plus those that the
- * list leaves out.
+ * The first rows in path order. A location's path begins with its parent's path, so its ancestors precede it in that
+ * order. On each level of the tree it is therefore enough to follow as many locations as limit + offset, plus the number
+ * of locations that the list omits.
  */
 function firstByPath(orgId: number, request: PathRequest): Sql {
   const { limit, offset } = request
   const children = (parent: Sql): Sql => sql`
     select l.id, l.external_key from locations l
     where l.org_id = ${orgId} and l.parent_id ${parent} and l.deleted_at is null
-    order by l.external_key limit (select rows from reach)`
+    order by l.external_key limit (select rows from max_rows)`
   return sql`
     with recursive total as (${countedTotal(orgId, layout, request)}),
-    reach as (
+    max_rows as (
       select case when ${offset}::bigint >= total.total then 0
         else least(${limit}::bigint + ${offset}::bigint, total.total) - total.total + (
           select sum(active + inactive) from record_counts where org_id = ${orgId} and kind = 'location'
@@ -65,8 +65,8 @@ function firstByPath(orgId: number, request: PathRequest): Sql {
       select * from (
         select lower.id, down.path || '/' || lower.external_key as path, down.level + 1
         from down cross join lateral (${children(sql`= down.id`)}) lower
-        where down.level < (select rows from reach)
-        order by path, lower.id limit (select rows from reach)
+        where down.level < (select rows from max_rows)
+        order by path, lower.id limit (select rows from max_rows)
       ) next
     ),
     page as (
@@ -76,7 +76,7 @@ function firstByPath(orgId: number, request: PathRequest): Sql {
     )`
 }
 
-/** The paths of all locations, from the roots down: each path is built once, from its parent's. */
+/** The paths of all locations, from the roots down: each path is built once, from the parent's path. */
 const allPaths = (orgId: number): Sql => sql`
   paths as (
     select r.id, r.external_key as path from locations r
@@ -86,7 +86,7 @@ const allPaths = (orgId: number): Sql => sql`
     from paths join locations r on r.org_id = ${orgId} and r.parent_id = paths.id and r.deleted_at is null
   )`
 
-/** The paths of a few matches, each followed upwards from the match. */
+/** The paths of the matches, each followed upwards from the match. */
 const pathsOfMatches = (orgId: number): Sql => sql`
   up as (
     select m.id, m.parent_id, m.external_key as path from matches m
@@ -96,21 +96,20 @@ const pathsOfMatches = (orgId: number): Sql => sql`
   ),
   paths as (select id, path from up where parent_id is null)`
 
-/** Every match with its path. */
-function matchesByPath(orgId: number, request: PathRequest, only: readonly Sql[]): Sql {
+function matchesByPath(orgId: number, request: PathRequest, restrictions: readonly Sql[]): Sql {
   return sql`
     with recursive matches as materialized (
       select r.id, r.parent_id, r.external_key, r.name, r.created_at, r.updated_at from locations r
-      where ${conditions(orgId, request, live, only)}
+      where ${conditions(orgId, request, live, restrictions)}
     ),
     total as (select count(*) as total from matches),
-    ${isFiltered(request, only) ? pathsOfMatches(orgId) : allPaths(orgId)},
-    chosen as (
-      select id, path from (select m.*, paths.path from matches m join paths on paths.id = m.id) placed
-      order by ${orderBy(request, sql`placed`)} limit ${request.limit} offset ${request.offset}
+    ${isFiltered(request, restrictions) ? pathsOfMatches(orgId) : allPaths(orgId)},
+    selected as (
+      select id, path from (select m.*, paths.path from matches m join paths on paths.id = m.id) with_path
+      order by ${orderBy(request, sql`with_path`)} limit ${request.limit} offset ${request.offset}
     ),
     page as (
-      select ${locationColumns}, chosen.path from chosen join locations r on r.org_id = ${orgId} and r.id = chosen.id
+      select ${locationColumns}, selected.path from selected join locations r on r.org_id = ${orgId} and r.id = selected.id
     )`
 }
 
@@ -124,9 +123,9 @@ export async function listLocationsWithPath(
   filter: LocationFilter,
 ): Promise<Page<LocationWithPath>> {
   if (isByColumns(request)) return listLocations(db, orgId, request, filter, withPath)
-  const only = parentConditions(orgId, filter, request.filter.includeDeleted)
-  const isWalk = request.sort.length === 1 && !request.sort[0]!.descending && !isFiltered(request, only)
-  const list = isWalk ? firstByPath(orgId, request) : matchesByPath(orgId, request, only)
+  const restrictions = parentConditions(orgId, filter, request.filter.includeDeleted)
+  const isPathOrder = request.sort.length === 1 && !request.sort[0]!.descending && !isFiltered(request, restrictions)
+  const list = isPathOrder ? firstByPath(orgId, request) : matchesByPath(orgId, request, restrictions)
   const rows = await db.query<LocationRow & { total: number }>(
     pageWithTags(orgId, layout, list, orderBy(request, sql`page`)),
   )

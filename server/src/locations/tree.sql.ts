@@ -10,13 +10,13 @@ import { type LocationRow, type Reading, locationColumns } from './locations.sql
 
 export type TreeRelation = 'ancestors' | 'children' | 'descendants'
 
-/** The children of each location of a walk, by their index: the planner would rather read all locations at every step. */
+/** The children of a location. `offset 0` forces the index; otherwise the planner scans all locations at every step. */
 const childrenOf = (orgId: number, id: Sql): Sql => sql`
   select c.id, c.external_key from locations c
   where c.org_id = ${orgId} and c.parent_id = ${id} and c.deleted_at is null offset 0`
 
-/** The kin of a location with `place`, their position in the answer. */
-const kinOf: Record<TreeRelation, (orgId: number, id: number) => Sql> = {
+/** A WITH clause that ends with `related`: the ids of the related locations and their position in the result. */
+const selectRelated: Record<TreeRelation, (orgId: number, id: number) => Sql> = {
   /** Root first. */
   ancestors: (orgId, id) => sql`
     with recursive up as (
@@ -24,41 +24,41 @@ const kinOf: Record<TreeRelation, (orgId: number, id: number) => Sql> = {
       union all
       select l.id, l.parent_id, up.steps + 1 from up join locations l on l.org_id = ${orgId} and l.id = up.parent_id
     ),
-    kin as (select up.id, row_number() over (order by up.steps desc) as place from up where up.steps > 0)`,
+    related as (select up.id, row_number() over (order by up.steps desc) as position from up where up.steps > 0)`,
   /** By name, then id. */
   children: (orgId, id) => sql`
-    with kin as (
-      select l.id, row_number() over (order by l.name, l.id) as place from locations l
+    with related as (
+      select l.id, row_number() over (order by l.name, l.id) as position from locations l
       where l.org_id = ${orgId} and l.parent_id = ${id} and l.deleted_at is null
     )`,
   /** Depth-first, siblings by key. */
   descendants: (orgId, id) => sql`
     with recursive down as (
-      select l.id, array[l.external_key] as trail from locations l
+      select l.id, array[l.external_key] as path_keys from locations l
       where l.org_id = ${orgId} and l.parent_id = ${id} and l.deleted_at is null
       union all
-      select l.id, down.trail || l.external_key from down cross join lateral (${childrenOf(orgId, sql`down.id`)}) l
+      select l.id, down.path_keys || l.external_key from down cross join lateral (${childrenOf(orgId, sql`down.id`)}) l
     ),
-    kin as (select down.id, row_number() over (order by down.trail, down.id) as place from down)`,
+    related as (select down.id, row_number() over (order by down.path_keys, down.id) as position from down)`,
 }
 
 export async function listTreeRelationPage<L extends Location>(
   db: Db,
   orgId: number,
   id: number,
-  kin: TreeRelation,
+  relation: TreeRelation,
   { limit, offset }: PageRequest,
   reading: Reading<L>,
 ): Promise<Page<L>> {
-  const rows = await db.query<LocationRow & { total: number }>(sql`${kinOf[kin](orgId, id)},
-    total as (select count(*) as total from kin),
-    chosen as (select kin.id, kin.place from kin order by kin.place limit ${limit} offset ${offset})
-    select total.total, chosen.place, ${locationColumns}, ${reading.columns(orgId, sql`r`)}${tagColumns}
-    from total left join chosen on true
-    left join locations r on r.org_id = ${orgId} and r.id = chosen.id
+  const rows = await db.query<LocationRow & { total: number }>(sql`${selectRelated[relation](orgId, id)},
+    total as (select count(*) as total from related),
+    page as (select related.id, related.position from related order by related.position limit ${limit} offset ${offset})
+    select total.total, page.position, ${locationColumns}, ${reading.columns(orgId, sql`r`)}${tagColumns}
+    from total left join page on true
+    left join locations r on r.org_id = ${orgId} and r.id = page.id
     left join locations parent on parent.org_id = ${orgId} and parent.id = r.parent_id
     left join tags t on t.org_id = ${orgId} and t.location_id = r.id
-    order by chosen.place, ${tagOrder}`)
+    order by page.position, ${tagOrder}`)
   return { rows: groupRows(rows, reading.build), total: rows[0]?.total ?? 0 }
 }
 
@@ -73,17 +73,17 @@ export async function countDescendants(tx: Tx, orgId: number, id: number): Promi
   return row?.count ?? 0
 }
 
-/** Holds off every other change to the organization's tree, without holding off anything else in it. */
+/** Blocks all other changes to the organization's tree, but nothing else in the organization. */
 export async function lockTree(tx: Tx, orgId: number): Promise<void> {
   await tx.query(sql`select from organizations where org_id = ${orgId} for no key update`)
 }
 
-/** Keeps every location where it is while others are created below them at the same time. */
+/** Blocks moves of locations, but not the concurrent creation of other locations. */
 export async function lockTreeForShare(tx: Tx, orgId: number): Promise<void> {
   await tx.query(sql`select from organizations where org_id = ${orgId} for share`)
 }
 
-/** The levels of the subtree that begins with this location, 1 when nothing lies below it. */
+/** The number of levels of the subtree of this location; 1 when it has no children. */
 export async function countLevels(tx: Tx, orgId: number, id: number): Promise<number> {
   const [row] = await tx.query<{ levels: number }>(sql`
     with recursive down as (
@@ -95,7 +95,7 @@ export async function countLevels(tx: Tx, orgId: number, id: number): Promise<nu
   return row!.levels
 }
 
-/** Is `id` the location `from` or one of its ancestors? */
+/** Whether `id` is the location `from` or one of its ancestors. */
 export async function isSelfOrAncestor(tx: Tx, orgId: number, id: number, from: number): Promise<boolean> {
   const rows = await tx.query(sql`
     with recursive up as (
@@ -110,11 +110,11 @@ export async function isSelfOrAncestor(tx: Tx, orgId: number, id: number, from: 
 export interface ParentRow {
   id: number
   external_key: string
-  /** 1 at a root. */
+  /** 1 for a root. */
   level: number
 }
 
-/** The live location by id or key, held so that it cannot be deleted before the child is in. */
+/** Finds the live location and locks it, so that it cannot be deleted before the child is inserted. */
 export async function lockParentForShare(tx: Tx, orgId: number, ref: RecordRef): Promise<ParentRow | null> {
   const [row] = await tx.query<ParentRow>(sql`
     select r.id, r.external_key, (
@@ -134,19 +134,19 @@ export interface LockedLocation {
   name: string
 }
 
-/** The live location with this key, held so that it cannot be deleted before something is placed in it. */
+/** Finds the live location and locks it, so that it cannot be deleted before an asset is recorded at it. */
 export async function lockLocationForShare(tx: Tx, orgId: number, key: string): Promise<LockedLocation | null> {
   const [row] = await tx.query<LockedLocation>(sql`
     select r.id, r.external_key as key, r.name from locations r where ${whereRef(orgId, { key })} for key share`)
   return row ?? null
 }
 
-/** Waits for those who are placing assets here at this moment, and lets nobody else begin. */
+/** Waits for transactions that are recording assets at the location, and blocks new ones. */
 export async function lockLocation(tx: Tx, orgId: number, id: number): Promise<void> {
   await tx.query(sql`select from locations where org_id = ${orgId} and id = ${id} for update`)
 }
 
-/** What keeps a location from being deleted. */
+/** Whether the location has children or assets, which prevent its deletion. */
 export async function countDependents(
   tx: Tx,
   orgId: number,

@@ -19,8 +19,8 @@ import {
 import { type UnknownTopic, listUnknownTopics, topicKeyIn } from './unknown.sql.ts'
 
 /**
- * Announced with the id of a reader after it was changed, given a new token or removed, so that no process acts on what it
- * remembers. Without an id any reader may have changed.
+ * Published with the id of a reader after it was changed, got a new token or was deleted, so that every process drops its
+ * cached readers. Without an id, any reader may have changed.
  */
 export const readerChangedTopic = 'reader-changed'
 
@@ -32,13 +32,13 @@ interface Deps extends InboxDeps {
 
 interface InboxDeps {
   db: Database
-  /** Whose readers unknown ones are, where the operator says so. */
+  /** The organization that sees unknown topics, if the operator has set one. */
   unknownReadersOrg?: number | null
 }
 
-async function refuseUnknownPlaces(tx: Tx, orgId: number, scanPoints: ReaderDraft['scanPoints']): Promise<void> {
-  const wanted = scanPoints.flatMap((point) => point.locationId ?? [])
-  const live = await liveLocations(tx, orgId, { ids: wanted })
+async function rejectUnknownLocations(tx: Tx, orgId: number, scanPoints: ReaderDraft['scanPoints']): Promise<void> {
+  const ids = scanPoints.flatMap((point) => point.locationId ?? [])
+  const live = await liveLocations(tx, orgId, { ids })
   scanPoints.forEach((point, index) => {
     if (point.locationId !== null && !live.has(point.locationId)) {
       const field = `scan_points[${index}].location_id`
@@ -47,7 +47,7 @@ async function refuseUnknownPlaces(tx: Tx, orgId: number, scanPoints: ReaderDraf
   })
 }
 
-/** Topics that nobody owns: whose they are is known while there is one organization, or when the operator says it. */
+/** Topics without a reader. They are shown to the only organization, or to the one that the operator has set. */
 export async function unknownTopics(
   { db, unknownReadersOrg = null }: InboxDeps,
   orgId: number,
@@ -56,8 +56,8 @@ export async function unknownTopics(
   return { isShown, topics: isShown ? await listUnknownTopics(db.read) : [] }
 }
 
-/** A topic can be taken from the inbox alone, so that nobody takes one that others send under. */
-async function refuseStrangeTopic(deps: InboxDeps, orgId: number, topicKey: string): Promise<void> {
+/** Only a topic of the inbox can be assigned, so that no tenant claims a topic that another tenant's reader uses. */
+async function rejectUnlistedTopic(deps: InboxDeps, orgId: number, topicKey: string): Promise<void> {
   const { topics } = await unknownTopics(deps, orgId)
   if (topics.some((one) => topicKeyIn(one.topic) === topicKey)) return
   const message = 'topic_key is not among the topics of unknown readers'
@@ -68,9 +68,9 @@ export async function createReader(deps: Deps, orgId: number, draft: ReaderDraft
   const id = await deps.ids.next(orgId)
   const token = newReaderToken()
   const secret = { tokenHash: hashSecret(token), topicKey: draft.topicKey ?? topicKeyOf(token) }
-  if (draft.topicKey !== undefined) await refuseStrangeTopic(deps, orgId, draft.topicKey)
+  if (draft.topicKey !== undefined) await rejectUnlistedTopic(deps, orgId, draft.topicKey)
   const reader = await deps.db.withTenant(orgId, async (tx) => {
-    await refuseUnknownPlaces(tx, orgId, draft.scanPoints)
+    await rejectUnknownLocations(tx, orgId, draft.scanPoints)
     await deps.quotas.assertRoom(orgId, 'readers')
     await insertReader(tx, orgId, id, draft, secret, now(deps.clock))
     return findReader(tx, orgId, id)
@@ -84,21 +84,21 @@ export async function getReader(deps: Deps, orgId: number, id: number): Promise<
   return reader
 }
 
-/** Only what is given changes; scan points are replaced as a whole. */
+/** Changes only the given fields; scan points are replaced as a whole. */
 export function changeReader(deps: Deps, orgId: number, id: number, change: Partial<ReaderDraft>): Promise<Reader> {
   return deps.db.withTenant(orgId, async (tx) => {
     const [, current] = await Promise.all([lockReader(tx, orgId, id), findReader(tx, orgId, id)])
     if (current === null) throw apiError.notFound('Reader')
     await updateReader(tx, orgId, id, { ...current, ...change })
     if (change.scanPoints !== undefined) {
-      await refuseUnknownPlaces(tx, orgId, change.scanPoints)
+      await rejectUnknownLocations(tx, orgId, change.scanPoints)
       await putScanPoints(tx, orgId, id, change.scanPoints)
     }
     return (await findReader(tx, orgId, id))!
   })
 }
 
-/** A new token for the reader; the old one stops working. Its topic stays, so only the password of the device changes. */
+/** Replaces the reader's token; the old one becomes invalid. The topic stays, so only the device's password changes. */
 export async function rotateReaderToken(deps: Deps, orgId: number, id: number): Promise<NewReader> {
   const token = newReaderToken()
   const reader = await deps.db.withTenant(orgId, async (tx) => {
@@ -109,6 +109,6 @@ export async function rotateReaderToken(deps: Deps, orgId: number, id: number): 
 }
 
 export async function removeReader(deps: Deps, orgId: number, id: number): Promise<void> {
-  const isGone = await deps.db.withTenant(orgId, (tx) => deleteReader(tx, orgId, id))
-  if (!isGone) throw apiError.notFound('Reader')
+  const isDeleted = await deps.db.withTenant(orgId, (tx) => deleteReader(tx, orgId, id))
+  if (!isDeleted) throw apiError.notFound('Reader')
 }

@@ -1,14 +1,14 @@
 import type { Instant } from '../kernel/instant.ts'
 import type { TagDraft } from '../tags/tag.ts'
 
-/** A device that reports what it reads. */
+/** A device that reports reads of tags. */
 export interface Reader {
   id: number
   name: string
   /** The vendor's format, or `auto`. */
   format: string
   clock: string
-  /** Null when it is off: then every sighting counts as it is. */
+  /** Null when smoothing is off; then every sighting counts. */
   smoothing: Smoothing | null
   topicKey: string
   createdAt: Instant
@@ -18,11 +18,11 @@ export interface Reader {
   ignored: number
   warning: string | null
   scanPoints: ScanPoint[]
-  /** Antennas that reported reads although no scan point names them. */
+  /** Antennas that reported reads but have no scan point. */
   unknownAntennas: { antenna: number; reads: number }[]
 }
 
-/** How sure a change of place must be: so many sightings in a row within so many seconds, or so much stronger a signal. */
+/** A change of location requires `reads` sightings in a row within `seconds`, or a signal stronger by `marginDb`. */
 export interface Smoothing {
   reads: number
   seconds: number
@@ -31,7 +31,7 @@ export interface Smoothing {
 
 export const smoothingBounds = { reads: [2, 20], seconds: [1, 3600], marginDb: [1, 60] } as const
 
-/** One antenna and the place it looks at, or none. */
+/** An antenna and the location that it covers, if any. */
 export interface ScanPoint {
   antenna: number
   locationId: number | null
@@ -44,27 +44,27 @@ export interface ReaderDraft {
   clock: string
   smoothing?: Smoothing | null
   scanPoints: readonly { antenna: number; locationId: number | null }[]
-  /** The topic of messages that came before the reader was known; without one it gets a topic of its own. */
+  /** The topic under which the unknown reader already sends; without it, the reader gets a new topic. */
   topicKey?: string
 }
 
-/** A reader just made: the only moment its token is known. */
+/** A reader with its new token, which is not stored and cannot be shown again. */
 export interface NewReader {
   reader: Reader
   token: string
 }
 
-/** One read as it came in. */
+/** One read as it was received. */
 export interface LatestRead {
   tag: TagDraft
   antenna: number
   rssiDbm: number | null
-  /** By the reader's own clock, where it said. */
+  /** The time of the reader's own clock, if it was sent. */
   observedAt: Instant | null
   receivedAt: Instant
 }
 
-/** What an incoming message needs to know about its reader. */
+/** The fields of a reader that processing a message requires. */
 export interface Device {
   orgId: number
   readerId: number
@@ -73,7 +73,7 @@ export interface Device {
   clock: string
 }
 
-/** The formats readers are known to send. */
+/** The supported message formats. */
 export const readerFormats = [
   'auto',
   'generic',

@@ -42,7 +42,7 @@ export const smoothingOf = (stored: string | null): Smoothing | null =>
 const stored = (smoothing: Smoothing | null | undefined): string | null =>
   smoothing == null ? null : JSON.stringify(smoothing)
 
-/** Rows come once per scan point and in order; one reader is made of each run. */
+/** There is one row per scan point, ordered by reader; consecutive rows of a reader are merged. */
 function foldReaders(rows: readonly ReaderRow[]): Reader[] {
   const readers: Reader[] = []
   for (const row of rows) {
@@ -145,7 +145,7 @@ export async function updateReader(
     where org_id = ${orgId} and id = ${id}`)
 }
 
-/** Says whether there was such a reader. */
+/** Returns whether the reader exists. */
 export async function replaceReaderToken(tx: Tx, orgId: number, id: number, tokenHash: Buffer): Promise<boolean> {
   const [old] = await tx.query<{ token_hash: Uint8Array; topic_key: string }>(sql`
     select token_hash, topic_key from readers where org_id = ${orgId} and id = ${id} for no key update`)
@@ -162,18 +162,19 @@ export async function lockReader(tx: Tx, orgId: number, id: number): Promise<voi
   await tx.query(sql`select from readers where org_id = ${orgId} and id = ${id} for no key update`)
 }
 
-/** Says whether there was one. */
+/** Returns whether the reader existed. */
 export async function deleteReader(tx: Tx, orgId: number, id: number): Promise<boolean> {
   await tx.query(sql`delete from scan_points where org_id = ${orgId} and reader_id = ${id}`)
   await tx.query(sql`delete from unknown_antennas where org_id = ${orgId} and reader_id = ${id}`)
-  const gone = await tx.query<{ token_hash: Uint8Array }>(
+  const deleted = await tx.query<{ token_hash: Uint8Array }>(
     sql`delete from readers where org_id = ${orgId} and id = ${id} returning token_hash`,
   )
-  for (const { token_hash } of gone) await tx.query(sql`delete from reader_directory where token_hash = ${token_hash}`)
-  return gone.length === 1
+  for (const { token_hash } of deleted)
+    await tx.query(sql`delete from reader_directory where token_hash = ${token_hash}`)
+  return deleted.length === 1
 }
 
-/** Which of the locations are live, by id or by key. */
+/** The live ones among the locations with these ids or keys. */
 export async function liveLocations(
   tx: Db,
   orgId: number,
@@ -212,7 +213,7 @@ export async function findDevice(db: Db, orgId: number, readerId: number): Promi
   return row === undefined ? null : { orgId, readerId, topicKey: row.topic_key, format: row.format, clock: row.clock }
 }
 
-/** What a reader did since it was last written down. */
+/** The activity of a reader since the last flush. */
 export interface Activity {
   readerId: number
   lastSeenAt: Instant

@@ -2,14 +2,14 @@ import type { Db, Tx } from '../db/database.ts'
 import { sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 
-/** So many topics are kept for the installation, and so many antennas per reader; those not seen for longest make room. */
+/** The limits of topics per installation and of antennas per reader; those not seen for longest are deleted first. */
 export const maxTopics = 200
 export const maxAntennas = 64
 
-/** Topics are kept up to this length; a longer one is cut. */
+/** Longer topics are truncated. */
 export const maxTopicLength = 200
 
-/** A topic that leads to no reader. */
+/** A topic without a reader. */
 export interface UnknownTopic {
   topic: string
   messages: number
@@ -17,7 +17,7 @@ export interface UnknownTopic {
   lastSeenAt: Instant
 }
 
-/** The part that would lead to a reader; null where it is empty, was cut or cannot be written as it came. */
+/** The part that identifies a reader; null when it is empty, truncated or contains replaced characters. */
 export function topicKeyIn(topic: string): string | null {
   const key = topic.split('/')[1] ?? ''
   return key === '' || key.includes('\uFFFD') || `lastseen/${key}`.length >= maxTopicLength ? null : key
@@ -26,18 +26,18 @@ export function topicKeyIn(topic: string): string | null {
 export async function noteUnknownTopics(tx: Tx, topics: ReadonlyMap<string, number>, at: Instant): Promise<void> {
   const names = [...topics.keys()].sort()
   await tx.query(sql`
-    insert into unknown_topics as held (topic, messages, first_seen_at, last_seen_at)
+    insert into unknown_topics as stored (topic, messages, first_seen_at, last_seen_at)
     select u.topic, u.messages, ${toDatabase(at)}::timestamptz, ${toDatabase(at)}::timestamptz
     from unnest(${names}::text[], ${names.map((name) => topics.get(name)!)}::bigint[]) u (topic, messages)
     on conflict (topic) do update set
-      messages = held.messages + excluded.messages, last_seen_at = excluded.last_seen_at`)
+      messages = stored.messages + excluded.messages, last_seen_at = excluded.last_seen_at`)
   await tx.query(sql`
     delete from unknown_topics where (last_seen_at, topic) < (
       select last_seen_at, topic from unknown_topics
       order by last_seen_at desc, topic desc offset ${maxTopics - 1} limit 1)`)
 }
 
-/** Latest first. A topic that leads to a reader since is left out. */
+/** Latest first. Topics that were assigned to a reader since are omitted. */
 export async function listUnknownTopics(db: Db): Promise<UnknownTopic[]> {
   const rows = await db.query<{ topic: string; messages: number; first_seen_at: string; last_seen_at: string }>(sql`
     select u.topic, u.messages, u.first_seen_at, u.last_seen_at from unknown_topics u
@@ -57,10 +57,10 @@ export interface AntennaReads {
   reads: number
 }
 
-/** Writes down those of the antennas that no scan point names. */
+/** Stores the reads of antennas without a scan point. */
 export async function noteAntennas(tx: Tx, orgId: number, seen: readonly AntennaReads[], at: Instant): Promise<void> {
   const fresh = await tx.query(sql`
-    insert into unknown_antennas as held (org_id, reader_id, antenna, reads, last_seen_at)
+    insert into unknown_antennas as stored (org_id, reader_id, antenna, reads, last_seen_at)
     select r.org_id, r.id, u.antenna, u.reads, ${toDatabase(at)}::timestamptz
     from readers r join unnest(
       ${seen.map((one) => one.readerId)}::bigint[], ${seen.map((one) => one.antenna)}::integer[],
@@ -70,7 +70,7 @@ export async function noteAntennas(tx: Tx, orgId: number, seen: readonly Antenna
       select from scan_points p where p.org_id = ${orgId} and p.reader_id = r.id and p.antenna = u.antenna)
     order by r.id, u.antenna
     on conflict (org_id, reader_id, antenna) do update set
-      reads = held.reads + excluded.reads, last_seen_at = excluded.last_seen_at
+      reads = stored.reads + excluded.reads, last_seen_at = excluded.last_seen_at
     returning antenna`)
   if (fresh.length === 0) return
   await tx.query(sql`

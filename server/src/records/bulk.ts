@@ -7,13 +7,13 @@ interface Written<R> {
   search: string
 }
 
-/** The statements of one kind of record for many rows at once. All of them see live rows only. */
+/** The bulk statements of one kind of record. All of them see live rows only. */
 export interface BulkRepository<R extends RecordCore> {
   kind: RecordKind
   byKeys: (tx: Tx, orgId: number, keys: readonly string[]) => Promise<R[]>
-  /** Holds the rows until the transaction ends, in the order of their ids. */
+  /** Locks the rows until the transaction ends, in the order of their ids. */
   lock: (tx: Tx, orgId: number, keys: readonly string[]) => Promise<void>
-  /** Says how many went in; a key that was taken meanwhile stays out. */
+  /** Returns the number of inserted rows; rows whose key is already in use are skipped. */
   insert: (tx: Tx, orgId: number, all: readonly Written<R>[]) => Promise<number>
   update: (tx: Tx, orgId: number, all: readonly Written<R>[]) => Promise<void>
 }

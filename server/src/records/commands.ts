@@ -21,14 +21,14 @@ export interface Repository<R extends RecordCore> extends RecordLoader<R> {
   kind: RecordKind
   noun: KeyedNoun
   holder: (id: number) => TagOwner
-  /** Holds the row until the transaction ends, against writers and against those who want to hang something on it. */
+  /** Locks the row until the transaction ends, against writers and against transactions that attach something to it. */
   lock: (tx: Tx, orgId: number, ref: RecordRef) => Promise<{ id: number } | null>
   /** False when the key is taken. */
   insert: (tx: Tx, orgId: number, record: R, search: string) => Promise<boolean>
   update: (tx: Tx, orgId: number, record: R, search: string) => Promise<void>
 }
 
-/** Why a record cannot be had: it lives in another organization, or nowhere. A key means nothing in another one. */
+/** Forbidden when the id belongs to another organization, otherwise not found. Keys are never looked up elsewhere. */
 async function notFoundOrForbidden<R extends RecordCore>(
   deps: RecordDeps,
   repository: Repository<R>,
@@ -55,7 +55,7 @@ export async function getRecord<R extends RecordCore>(
   return record
 }
 
-/** A key may pass to another record while its lock is waited for, so what was locked is then found by its id. */
+/** A key may pass to another record while the lock is awaited, so the locked record is then read by its id. */
 async function lockAndFind<R extends RecordCore>(tx: Tx, repository: Repository<R>, orgId: number, ref: RecordRef) {
   if (typeof ref === 'number') {
     const [, current] = await Promise.all([repository.lock(tx, orgId, ref), repository.find(tx, orgId, ref)])
@@ -65,7 +65,7 @@ async function lockAndFind<R extends RecordCore>(tx: Tx, repository: Repository<
   return locked === null ? null : repository.find(tx, orgId, locked.id)
 }
 
-/** Runs the work on the locked record. The lock comes first, so what is then read is what stays true. */
+/** Runs the work on the locked record. It is locked before it is read, so it cannot change afterwards. */
 async function withRecord<R extends RecordCore, Result extends object>(
   deps: RecordDeps,
   repository: Repository<R>,
@@ -73,27 +73,27 @@ async function withRecord<R extends RecordCore, Result extends object>(
   ref: RecordRef,
   work: (tx: Tx, current: R) => Promise<Result>,
   lockFirst: (tx: Tx) => Promise<void> = async () => undefined,
-  absent: () => Promise<ApiError> | ApiError = () => notFoundOrForbidden(deps, repository, orgId, ref),
+  notFound: () => Promise<ApiError> | ApiError = () => notFoundOrForbidden(deps, repository, orgId, ref),
 ): Promise<Result> {
   const result = await deps.db.withTenant(orgId, async (tx) => {
     await lockFirst(tx)
     const current = await lockAndFind(tx, repository, orgId, ref)
     return current === null ? null : work(tx, current)
   })
-  if (result === null) throw await absent()
+  if (result === null) throw await notFound()
   return result
 }
 
-/** The ids rise with the drafts, because tags of one moment are shown in the order of their ids. */
+/** The ids ascend in the order of the drafts, because tags with the same creation time are listed by id. */
 async function newTags(deps: RecordDeps, orgId: number, drafts: readonly TagDraft[]): Promise<Tag[]> {
   const ids = (await deps.ids.nextMany(orgId, drafts.length)).sort((a, b) => a - b)
   return drafts.map((draft, index) => ({ ...draft, id: ids[index]! }))
 }
 
 /**
- * Everything a new record is made of; false, and nothing is written, where its key is taken. All is asked at once, unless
- * something has to follow: it takes its locks before the total and the tags, as in a delete, so that no two wait for each
- * other.
+ * Inserts a record with its tags and counts it. Returns false, and writes nothing, when the key is already in use. All
+ * statements are sent at once, except after `afterInsert`: its locks come before those of the count and the tags, as in
+ * a delete, to avoid deadlocks.
  */
 async function insertRecord<R extends RecordCore>(
   tx: Tx,
@@ -103,15 +103,15 @@ async function insertRecord<R extends RecordCore>(
   afterInsert?: (tx: Tx, record: R) => Promise<void>,
 ): Promise<boolean> {
   const { id, tags, createdAt } = record
-  const isFree = repository.insert(tx, orgId, record, searchText(record, tags))
-  if (afterInsert !== undefined && (await isFree)) await afterInsert(tx, record)
-  const rest = [incrementCreated(tx, orgId, repository.kind, id)]
-  if (tags.length > 0) rest.push(insertTags(tx, orgId, repository.holder(id), tags, createdAt))
-  await Promise.all([isFree, ...rest])
-  return isFree
+  const isInserted = repository.insert(tx, orgId, record, searchText(record, tags))
+  if (afterInsert !== undefined && (await isInserted)) await afterInsert(tx, record)
+  const writes = [incrementCreated(tx, orgId, repository.kind, id)]
+  if (tags.length > 0) writes.push(insertTags(tx, orgId, repository.holder(id), tags, createdAt))
+  await Promise.all([isInserted, ...writes])
+  return isInserted
 }
 
-/** Makes the record with `insert`, which says null when the key is taken. */
+/** `insert` returns null when the key is already in use. */
 async function newRecord<R extends RecordCore>(
   deps: RecordDeps,
   { kind, noun }: Repository<R>,
@@ -125,18 +125,18 @@ async function newRecord<R extends RecordCore>(
   const dates = { validFrom, validTo, createdAt: at, updatedAt: at, deletedAt: null }
   const id = await deps.ids.next(orgId)
   const tags = await newTags(deps, orgId, draft.tags)
-  for (let tries = 0; ; tries++) {
-    const externalKey = draft.externalKey ?? (await generateKey(deps.db, orgId, kind, tries > 0))
+  for (let attempts = 0; ; attempts++) {
+    const externalKey = draft.externalKey ?? (await generateKey(deps.db, orgId, kind, attempts > 0))
     const record = await insert({ id, externalKey, name, description, isActive, ...dates, tags })
     if (record !== null) return record
-    // A generated key met one that somebody chose by hand: the next one is tried.
+    // The generated key is already in use as an explicit key: try the next one.
     if (draft.externalKey !== undefined) throw apiError.keyTaken(noun)
   }
 }
 
 const quotaOf = ({ kind }: { kind: RecordKind }): QuotaName => (kind === 'asset' ? 'assets' : 'locations')
 
-/** `complete` adds what only this kind of record has. */
+/** `complete` adds the fields specific to this kind of record. */
 export const createRecord = <R extends RecordCore>(
   deps: RecordDeps,
   repository: Repository<R>,
@@ -147,11 +147,11 @@ export const createRecord = <R extends RecordCore>(
   newRecord(deps, repository, orgId, draft, async (core) => {
     const record = complete(core)
     await deps.quotas.assertRoom(orgId, quotaOf(repository))
-    const isFree = await deps.db.withTenantPipelined(orgId, (tx) => insertRecord(tx, repository, orgId, record))
-    return isFree ? record : null
+    const isInserted = await deps.db.withTenantPipelined(orgId, (tx) => insertRecord(tx, repository, orgId, record))
+    return isInserted ? record : null
   })
 
-/** `complete` looks things up in the same transaction; `follow` does what needs the record there. */
+/** `complete` may query in the same transaction; `afterInsert` runs when the record exists. */
 export const createInTransaction = <R extends RecordCore>(
   deps: RecordDeps,
   repository: Repository<R>,
@@ -169,8 +169,8 @@ export const createInTransaction = <R extends RecordCore>(
   )
 
 /**
- * `change` sees the record as it is while nobody else can write it, and says how it shall be. A lock wider than the
- * record is taken first, so that two changes never wait for each other.
+ * `change` receives the locked record and returns its new state. `lockFirst` takes locks wider than the record before it
+ * is locked, to avoid deadlocks.
  */
 export function changeRecord<R extends RecordCore>(
   deps: RecordDeps,
@@ -198,7 +198,7 @@ export interface Renamed<R> {
   descendantCount: number
 }
 
-/** The same key again changes nothing, `updatedAt` included. */
+/** Renaming to the current key changes nothing, including `updatedAt`. */
 export function renameRecord<R extends RecordCore>(
   deps: RecordDeps,
   repository: Repository<R>,
@@ -215,7 +215,7 @@ export function renameRecord<R extends RecordCore>(
   })
 }
 
-/** Soft: the row stays, its key and its tags are free from this moment. */
+/** Soft delete: the row stays, its key and its tags become available again. */
 export async function deleteRecord<R extends RecordCore>(
   deps: RecordDeps,
   repository: Repository<R>,
@@ -226,14 +226,14 @@ export async function deleteRecord<R extends RecordCore>(
   await withRecord(deps, repository, orgId, ref, async (tx, current) => {
     await guard(tx, current.id)
     const updatedAt = nextUpdate(deps.clock, current.updatedAt)
-    const gone = { ...current, updatedAt, deletedAt: updatedAt }
+    const deletedRecord = { ...current, updatedAt, deletedAt: updatedAt }
     await Promise.all([
-      repository.update(tx, orgId, gone, searchText(gone, [])),
-      // The total before the tags, as in a create, so that the two never wait for each other.
+      repository.update(tx, orgId, deletedRecord, searchText(deletedRecord, [])),
+      // The count before the tags, as in a create, to avoid deadlocks.
       incrementDeleted(tx, orgId, repository.kind, current.isActive),
       deleteTagsOf(tx, orgId, repository.holder(current.id)),
     ])
-    return gone
+    return deletedRecord
   })
 }
 
@@ -252,7 +252,7 @@ export async function attachTag<R extends RecordCore>(
   })
 }
 
-/** A tag of another organization is not found, also under a record of that organization. */
+/** A tag of another organization is not found, even under a record of that organization. */
 export async function detachTag<R extends RecordCore>(
   deps: RecordDeps,
   repository: Repository<R>,
@@ -262,8 +262,8 @@ export async function detachTag<R extends RecordCore>(
 ): Promise<void> {
   const detach = async (tx: Tx, current: R): Promise<R> => {
     if (!(await deleteTag(tx, orgId, repository.holder(current.id), tagId))) throw apiError.notFound('Tag')
-    const left = current.tags.filter((tag) => tag.id !== tagId)
-    await repository.update(tx, orgId, current, searchText(current, left))
+    const remaining = current.tags.filter((tag) => tag.id !== tagId)
+    await repository.update(tx, orgId, current, searchText(current, remaining))
     return current
   }
   await withRecord(deps, repository, orgId, ref, detach, undefined, () => apiError.notFound(repository.noun))

@@ -5,9 +5,9 @@ export type RecordKind = 'asset' | 'location'
 /** Scanned assets are counted too, for the report's total. */
 type CountedKind = RecordKind | 'position'
 
-const slots = 16
+const shardCount = 16
 
-/** How many records come and go in each of the four states a record can be counted in. */
+/** The change of the number of records in each of the four counted states. */
 interface CountChange {
   active?: number
   inactive?: number
@@ -15,17 +15,17 @@ interface CountChange {
   deletedInactive?: number
 }
 
-const randomShard = (): number => Math.floor(Math.random() * slots)
+const randomShard = (): number => Math.floor(Math.random() * shardCount)
 
-const addUp: Sql = sql`
+const addToStored: Sql = sql`
   on conflict (org_id, kind, shard) do update set
     active = stored.active + excluded.active,
     inactive = stored.inactive + excluded.inactive,
     deleted_active = stored.deleted_active + excluded.deleted_active,
     deleted_inactive = stored.deleted_inactive + excluded.deleted_inactive`
 
-/** Books a change in one of the organization's slots, in the transaction that makes it, so totals are never off. */
-async function bookCounts(
+/** Adds the change to one of the organization's counter shards, in the same transaction, so that totals stay exact. */
+async function incrementCounts(
   tx: Tx,
   orgId: number,
   kind: CountedKind,
@@ -36,32 +36,32 @@ async function bookCounts(
   await tx.query(sql`
     insert into record_counts as stored (org_id, kind, shard, active, inactive, deleted_active, deleted_inactive)
     values (${orgId}, ${kind}, ${shard}, ${active}, ${inactive}, ${deletedActive}, ${deletedInactive})
-    ${addUp}`)
+    ${addToStored}`)
 }
 
-/** Counts a record that is there, and nothing where it is not. */
+/** Counts the record if it was inserted. */
 export async function incrementCreated(tx: Tx, orgId: number, kind: RecordKind, id: number): Promise<void> {
   await tx.query(sql`
     insert into record_counts as stored (org_id, kind, shard, active, inactive, deleted_active, deleted_inactive)
     select r.org_id, ${kind}::text, ${randomShard()}::int, r.is_active::int, (not r.is_active)::int, 0, 0
     from ${kind === 'asset' ? sql`assets` : sql`locations`} r
     where r.org_id = ${orgId} and r.id = ${id}
-    ${addUp}`)
+    ${addToStored}`)
 }
 
 export const incrementDeleted = (tx: Tx, orgId: number, kind: RecordKind, isActive: boolean): Promise<void> =>
-  bookCounts(tx, orgId, kind, isActive ? { active: -1, deletedActive: 1 } : { inactive: -1, deletedInactive: 1 })
+  incrementCounts(tx, orgId, kind, isActive ? { active: -1, deletedActive: 1 } : { inactive: -1, deletedInactive: 1 })
 
 export const incrementActiveChanged = (tx: Tx, orgId: number, kind: RecordKind, isActive: boolean): Promise<void> =>
-  bookCounts(tx, orgId, kind, isActive ? { active: 1, inactive: -1 } : { active: -1, inactive: 1 })
+  incrementCounts(tx, orgId, kind, isActive ? { active: 1, inactive: -1 } : { active: -1, inactive: 1 })
 
-/** An import holds its shard until it ends, so it has one that nobody else waits for. */
+/** An import locks its counter shard until its transaction ends, so it uses one that no request waits for. */
 export const incrementImported = (
   tx: Tx,
   orgId: number,
   kind: RecordKind,
   change: { active: number; inactive: number },
-): Promise<void> => bookCounts(tx, orgId, kind, change, slots)
+): Promise<void> => incrementCounts(tx, orgId, kind, change, shardCount)
 
 export const incrementScanned = (tx: Tx, orgId: number, change: { live: number; deleted: number }): Promise<void> =>
-  bookCounts(tx, orgId, 'position', { active: change.live, deletedActive: change.deleted })
+  incrementCounts(tx, orgId, 'position', { active: change.live, deletedActive: change.deleted })

@@ -1,7 +1,7 @@
 import { listOf, oneOf, record, text } from '../http/validation/fields.ts'
 import { tagTypes } from '../tags/tag.ts'
 
-/** What may stand in a record, whichever way it comes in. */
+/** Field rules of a record, shared by all APIs and imports. */
 export const keyField = text({ min: 1, max: 255 })
 export const nameField = text({ min: 1, max: 255 })
 export const descriptionField = text({ max: 1024, lineBreaks: true })

@@ -3,7 +3,7 @@ import { tagOf } from '../tags/tags.sql.ts'
 import type { CoreRow } from './list.sql.ts'
 import type { RecordCore } from './record.ts'
 
-/** Rows come once per tag and in order; one record is made of each run. */
+/** There is one row per tag, ordered by record; consecutive rows of a record are merged. */
 export function groupRows<Row extends CoreRow, Record extends RecordCore>(
   rows: readonly Row[],
   build: (row: Row) => Record,
@@ -15,7 +15,7 @@ export function groupRows<Row extends CoreRow, Record extends RecordCore>(
     const tag = tagOf(row)
     if (last?.id !== row.id) {
       last = build(row)
-      // Room for the one tag that most have; an empty list would make room for seventeen with the first.
+      // An array literal allocates one element, enough for most records; the first push to an empty array allocates 17.
       if (tag !== null) last.tags = [tag]
       records.push(last)
     } else if (tag !== null) last.tags.push(tag)

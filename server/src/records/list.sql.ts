@@ -22,20 +22,20 @@ export interface ListRequest<Field extends string = RecordSortField> extends Pag
   now: Instant
 }
 
-/** What a list leaves out beyond the request's own filter. */
+/** Restrictions of a list beyond the request's own filter. */
 export interface Restriction {
-  /** Conditions that few records meet. */
+  /** Selective conditions that every listed record meets. */
   include?: readonly Sql[]
-  /** A condition that few live records meet, which are left out. Not together with deleted ones. */
+  /** A selective condition; live records that meet it are omitted. Not combined with deleted records. */
   exclude?: Sql | undefined
 }
 
-/** How one kind of record is laid out; `r` is the record in every piece. */
+/** The tables and columns of one kind of record; every fragment refers to the record as `r`. */
 export interface RecordTable {
   kind: RecordKind
   table: Sql
   columns: Sql
-  /** Joins from the finished page, for columns of other rows. */
+  /** Columns of other tables, joined after the page is selected. */
   pageColumns: (orgId: number) => Sql
   pageJoins: (orgId: number) => Sql
   tagHolder: Sql
@@ -57,13 +57,13 @@ export interface CoreRow extends TagRow {
 export const coreColumns: Sql = sql`r.id, r.external_key, r.name, r.description, r.is_active, r.valid_from, r.valid_to,
   r.created_at, r.updated_at, r.deleted_at`
 
-/** The live record that is meant, as a condition on `r`. */
+/** A condition on `r` for the live record with this id or key. */
 export const whereRef = (orgId: number, ref: RecordRef): Sql =>
   typeof ref === 'number'
     ? sql`r.org_id = ${orgId} and r.id = ${ref} and r.deleted_at is null`
     : sql`r.org_id = ${orgId} and r.external_key = ${ref.key} and r.deleted_at is null`
 
-/** One of several live records. */
+/** A condition on `r` for the live records with these ids. */
 export const whereIds = (orgId: number, ids: readonly number[]): Sql =>
   sql`r.org_id = ${orgId} and r.id = any(${ids}::bigint[]) and r.deleted_at is null`
 
@@ -74,16 +74,16 @@ export const sortColumns: Record<RecordSortField, (of: Sql) => Sql> = {
   updated_at: (of) => sql`${of}.updated_at`,
 }
 
-/** Every order is total: it ends with the id, or with the key where keys cannot repeat. */
+/** Every order is total: it ends with the id, or with the key when keys are unique. */
 function orderBy({ sort, filter }: ListRequest, of: Sql): Sql {
-  const pieces: Sql[] = []
+  const terms: Sql[] = []
   let direction = sql` asc`
   for (const term of sort) {
     direction = term.descending ? sql` desc` : sql` asc`
-    pieces.push(sql`${sortColumns[term.field](of)}${direction}`)
-    if (term.field === 'external_key' && !filter.includeDeleted) return join(pieces, sql`, `)
+    terms.push(sql`${sortColumns[term.field](of)}${direction}`)
+    if (term.field === 'external_key' && !filter.includeDeleted) return join(terms, sql`, `)
   }
-  return join([...pieces, sql`${of}.id${direction}`], sql`, `)
+  return join([...terms, sql`${of}.id${direction}`], sql`, `)
 }
 
 export const live: Sql = sql`r.deleted_at is null`
@@ -91,26 +91,26 @@ const deleted: Sql = sql`r.deleted_at is not null`
 
 export const likePattern = (needle: string): string => `%${foldCase(needle).replaceAll(/[\\%_]/g, '\\$&')}%`
 
-/** Hidden in a sub-select, because a plan made for one moment would be made anew for each. */
-const moment = (now: Instant): Sql => sql`(select ${toDatabase(now)}::timestamptz)`
+/** In a sub-select, so that the planner does not use the value and the plan can be reused for other times. */
+const instantValue = (now: Instant): Sql => sql`(select ${toDatabase(now)}::timestamptz)`
 
-/** A term without three letters in a row has no trigram: its plan must not be the one that asks the trigram index. */
+/** A term without three consecutive letters has no trigram, so it must not use the plan for the trigram index. */
 function contains(needle: string): Sql {
   if (/[\p{L}\p{N}]{3}/u.test(needle)) return sql`r.search_text like ${likePattern(needle)}`
   return sql`strpos(r.search_text, ${foldCase(needle)}) > 0`
 }
 
-/** The record `of` is inside its validity window now. */
+/** The record `of` is within its period of validity. */
 export function isEffective(of: Sql, now: Instant): Sql {
-  const at = moment(now)
-  // A record valid from its making is never "not yet", even for a process whose clock runs a little behind.
+  const at = instantValue(now)
+  // A record that is valid since its creation is always effective, even if the clock of this process is slightly behind.
   return sql`(${of}.valid_from <= ${at} or ${of}.valid_from <= ${of}.created_at)
     and (${of}.valid_to is null or ${of}.valid_to > ${at})`
 }
 
-/** The two ways to be outside the window, each served by a partial index; no record is both. */
+/** The two disjoint ways to be outside the period of validity, each served by a partial index. */
 export function outsideWindow(of: Sql, now: Instant): { notYetValid: Sql; expired: Sql } {
-  const at = moment(now)
+  const at = instantValue(now)
   return {
     notYetValid: sql`${of}.valid_from > ${of}.created_at and ${of}.valid_from > ${at}`,
     expired: sql`${of}.valid_to is not null and ${of}.valid_to <= ${at}`,
@@ -121,16 +121,16 @@ export function conditions(
   orgId: number,
   { filter, now }: Pick<ListRequest, 'filter' | 'now'>,
   liveness: Sql,
-  more: readonly Sql[],
+  restrictions: readonly Sql[],
 ): Sql {
-  const all = [sql`r.org_id = ${orgId}`, liveness, isEffective(sql`r`, now), ...more]
+  const all = [sql`r.org_id = ${orgId}`, liveness, isEffective(sql`r`, now), ...restrictions]
   if (filter.isActive !== undefined) all.push(filter.isActive ? sql`r.is_active` : sql`not r.is_active`)
   if (filter.externalKeys !== undefined) all.push(sql`r.external_key = any(${filter.externalKeys}::text[])`)
   if (filter.q) all.push(contains(filter.q))
   return join(all, sql` and `)
 }
 
-/** The total of the plain list: the counted records less the few outside their window. Exact, whatever the size. */
+/** The exact total of an unfiltered list: the record counters minus the few records outside their period of validity. */
 export function countedTotal(
   orgId: number,
   layout: RecordTable,
@@ -139,65 +139,65 @@ export function countedTotal(
 ): Sql {
   const { filter, now } = request
   const { notYetValid, expired } = outsideWindow(sql`r`, now)
-  const booked: Sql[] = []
-  if (filter.isActive !== false) booked.push(sql`active`)
-  if (filter.isActive !== true) booked.push(sql`inactive`)
-  if (filter.includeDeleted && filter.isActive !== false) booked.push(sql`deleted_active`)
-  if (filter.includeDeleted && filter.isActive !== true) booked.push(sql`deleted_inactive`)
-  const counted = [sql`r.org_id = ${orgId}`]
-  if (!filter.includeDeleted) counted.push(live)
-  if (filter.isActive !== undefined) counted.push(filter.isActive ? sql`r.is_active` : sql`not r.is_active`)
-  const which = join(counted, sql` and `)
-  const countOf = (some: Sql): Sql =>
-    sql`select count(*) from ${layout.table} r where ${conditions(orgId, request, live, [some])}`
+  const counters: Sql[] = []
+  if (filter.isActive !== false) counters.push(sql`active`)
+  if (filter.isActive !== true) counters.push(sql`inactive`)
+  if (filter.includeDeleted && filter.isActive !== false) counters.push(sql`deleted_active`)
+  if (filter.includeDeleted && filter.isActive !== true) counters.push(sql`deleted_inactive`)
+  const baseConditions = [sql`r.org_id = ${orgId}`]
+  if (!filter.includeDeleted) baseConditions.push(live)
+  if (filter.isActive !== undefined) baseConditions.push(filter.isActive ? sql`r.is_active` : sql`not r.is_active`)
+  const where = join(baseConditions, sql` and `)
+  const countOf = (condition: Sql): Sql =>
+    sql`select count(*) from ${layout.table} r where ${conditions(orgId, request, live, [condition])}`
   return sql`
     select (
-      (select coalesce(sum(${join(booked, sql` + `)}), 0) from record_counts
+      (select coalesce(sum(${join(counters, sql` + `)}), 0) from record_counts
         where org_id = ${orgId} and kind = ${layout.kind})
-      - (select count(*) from ${layout.table} r where ${which} and ${notYetValid})
-      - (select count(*) from ${layout.table} r where ${which} and ${expired})
+      - (select count(*) from ${layout.table} r where ${where} and ${notYetValid})
+      - (select count(*) from ${layout.table} r where ${where} and ${expired})
       ${except === undefined ? sql`` : sql`- (${countOf(except)})`}
     )::bigint as total`
 }
 
-/** Live and deleted rows lie in different indexes, so each side brings its own first rows. */
-function plainPage(orgId: number, layout: RecordTable, request: ListRequest, more: readonly Sql[]): Sql {
+/** Live and deleted rows have separate indexes, so each side contributes its own first rows. */
+function unfilteredPage(orgId: number, layout: RecordTable, request: ListRequest, restrictions: readonly Sql[]): Sql {
   const { limit, offset, filter } = request
   const rows = (liveness: Sql): Sql => sql`
-    select ${layout.columns} from ${layout.table} r where ${conditions(orgId, request, liveness, more)}
+    select ${layout.columns} from ${layout.table} r where ${conditions(orgId, request, liveness, restrictions)}
     order by ${orderBy(request, sql`r`)}`
   if (!filter.includeDeleted) return paginate(rows(live), request)
-  const reach = Math.min(limit + offset, Number.MAX_SAFE_INTEGER)
+  const maxRows = Math.min(limit + offset, Number.MAX_SAFE_INTEGER)
   const both = sql`
-    select * from ((${rows(live)} limit ${reach}) union all (${rows(deleted)} limit ${reach})) r
+    select * from ((${rows(live)} limit ${maxRows}) union all (${rows(deleted)} limit ${maxRows})) r
     order by ${orderBy(request, sql`r`)}`
   return paginate(both, request)
 }
 
 /**
- * Page and total of a filtered list. The matches are found once, by the filter's own index, before anything is sorted:
- * left to itself the planner walks the sort order and tests every row.
+ * Page and total of a filtered list. A materialized CTE finds the matches by the filter's own index before the sort;
+ * without it the planner scans the index of the sort order and tests every row.
  */
-function filteredList(orgId: number, layout: RecordTable, request: ListRequest, more: readonly Sql[]): Sql {
+function filteredList(orgId: number, layout: RecordTable, request: ListRequest, restrictions: readonly Sql[]): Sql {
   const matches = (liveness: Sql): Sql => sql`
     select r.id, r.external_key, r.name, r.created_at, r.updated_at from ${layout.table} r
-    where ${conditions(orgId, request, liveness, more)}`
+    where ${conditions(orgId, request, liveness, restrictions)}`
   const all = request.filter.includeDeleted ? sql`${matches(live)} union all ${matches(deleted)}` : matches(live)
   return sql`
     with matches as materialized (${all}),
     total as (select count(*) as total from matches),
-    chosen as (${paginate(sql`select m.id from matches m order by ${orderBy(request, sql`m`)}`, request)}),
+    selected as (${paginate(sql`select m.id from matches m order by ${orderBy(request, sql`m`)}`, request)}),
     page as (
-      select ${layout.columns} from chosen join ${layout.table} r on r.org_id = ${orgId} and r.id = chosen.id
+      select ${layout.columns} from selected join ${layout.table} r on r.org_id = ${orgId} and r.id = selected.id
     )`
 }
 
-export const isFiltered = ({ filter }: Pick<ListRequest, 'filter'>, only: readonly Sql[]): boolean =>
-  only.length > 0 || filter.externalKeys !== undefined || Boolean(filter.q)
+export const isFiltered = ({ filter }: Pick<ListRequest, 'filter'>, include: readonly Sql[]): boolean =>
+  include.length > 0 || filter.externalKeys !== undefined || Boolean(filter.q)
 
 /**
- * One page and the exact total, from one snapshot. The total comes along even when the page is empty, as a row
- * without a record.
+ * One page and the exact total, from one snapshot. For an empty page the result is a single row with the total and no
+ * record.
  */
 export async function listRecords<Row extends CoreRow>(
   db: Db,
@@ -206,13 +206,13 @@ export async function listRecords<Row extends CoreRow>(
   request: ListRequest,
   { include = [], exclude }: Restriction = {},
 ): Promise<(Row & { total: number })[]> {
-  const more = exclude === undefined ? include : [...include, sql`not (${exclude})`]
+  const restrictions = exclude === undefined ? include : [...include, sql`not (${exclude})`]
   const list = isFiltered(request, include)
-    ? filteredList(orgId, layout, request, more)
+    ? filteredList(orgId, layout, request, restrictions)
     : sql`with total as (${countedTotal(orgId, layout, request, exclude)}),
-        page as (${plainPage(orgId, layout, request, more)})`
+        page as (${unfilteredPage(orgId, layout, request, restrictions)})`
   const page = pageWithTags(orgId, layout, list, orderBy(request, sql`page`))
-  // How many a search finds depends on what is searched for, so its plan does too.
+  // The number of matches depends on the search term, and so does the best plan.
   return db.query(request.filter.q ? page : withGenericPlan(page))
 }
 

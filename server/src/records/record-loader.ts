@@ -4,7 +4,7 @@ import type { Sql } from '../db/sql.ts'
 import { whereIds, whereRef } from './list.sql.ts'
 import type { RecordCore, RecordRef } from './record.ts'
 
-/** Records that one statement looks for at most. */
+/** The maximum number of records per statement. */
 const batchSize = 32
 
 export interface RecordLoader<R> {
@@ -16,21 +16,21 @@ export interface RecordLoader<R> {
   load: (db: Db, orgId: number, id: number) => Promise<R | null>
 }
 
-/** The statement gets a condition on `r`. */
+/** `where` is a condition on `r`. */
 export function createRecordLoader<R extends RecordCore>(
-  select: (db: Db, orgId: number, which: Sql) => Promise<R[]>,
+  select: (db: Db, orgId: number, where: Sql) => Promise<R[]>,
 ): RecordLoader<R> {
   const loaders = new Map<Db, Map<number, DataLoader<number, R | null>>>()
 
   function loaderOf(db: Db, orgId: number): DataLoader<number, R | null> {
     const tenants = loaders.get(db) ?? new Map<number, DataLoader<number, R | null>>()
     loaders.set(db, tenants)
-    const known = tenants.get(orgId)
-    if (known !== undefined) return known
+    const existing = tenants.get(orgId)
+    if (existing !== undefined) return existing
     const loadAll = async (ids: readonly number[]): Promise<(R | null)[]> => {
       tenants.delete(orgId)
-      const found = await select(db, orgId, whereIds(orgId, [...new Set(ids)]))
-      const byId = new Map(found.map((record) => [record.id, record]))
+      const records = await select(db, orgId, whereIds(orgId, [...new Set(ids)]))
+      const byId = new Map(records.map((record) => [record.id, record]))
       return ids.map((id) => byId.get(id) ?? null)
     }
     const loader = new DataLoader(loadAll, {

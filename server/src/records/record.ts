@@ -6,7 +6,6 @@ import { type Instant, startOfMillisecond } from '../kernel/instant.ts'
 import type { QuotaCheck } from '../kernel/quota.ts'
 import type { Tag, TagDraft } from '../tags/tag.ts'
 
-/** What commands on records need from the house. */
 export interface RecordDeps {
   db: Database
   clock: Clock
@@ -14,10 +13,10 @@ export interface RecordDeps {
   quotas: QuotaCheck
 }
 
-/** A record by its id, or by its natural key among the live ones. */
+/** A record by its id, or a live record by its key. */
 export type RecordRef = number | { key: string }
 
-/** What assets and locations have in common. */
+/** The fields that assets and locations have in common. */
 export interface RecordCore {
   id: number
   externalKey: string
@@ -42,7 +41,7 @@ export interface RecordDraft {
   tags: TagDraft[]
 }
 
-/** A given time is what answers show for the stored one, which may be finer. */
+/** Whether responses show the stored time, which may be more precise, as the given time. */
 export const isShownAs = (stored: Instant, given: Instant): boolean => given === startOfMillisecond(stored)
 
 export function assertValidPeriod(validFrom: Instant, validTo: Instant | null): void {
@@ -55,7 +54,7 @@ export function assertValidPeriod(validFrom: Instant, validTo: Instant | null): 
   throw apiError.invalid(problem)
 }
 
-/** A character no field may contain, so that no search term matches across two of them. */
+/** A character that no field may contain, so that no search term matches across two fields. */
 const fieldSeparator = '\u0001'
 
 export function searchText(
@@ -66,5 +65,5 @@ export function searchText(
   return foldCase(parts.join(fieldSeparator))
 }
 
-/** Text as searches compare it. Lower case writes a sigma at the end of a word differently, and a piece ends anywhere. */
+/** Normalized text for searches. Lower-casing uses a different sigma at the end of a word, but a term may end anywhere. */
 export const foldCase = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')

@@ -24,39 +24,40 @@ export interface TagHit {
 
 const tables: Record<RecordKind, Sql> = { asset: sql`assets`, location: sql`locations` }
 
-/** A word shorter than this has no trigram, so only beginnings are looked for. */
-const shortestPiece = 3
-/** The best are picked from this many, so that a word that stands everywhere costs no more than a rare one. */
-const considered = 100
+/** A shorter term has no trigram, so only prefixes are searched. */
+const minTrigramLength = 3
+/** The best hits are selected from at most this many matches, which bounds the cost of very common terms. */
+const maxCandidates = 100
 
-/** Sorts behind everything that starts with the text before it, in the order of bytes. */
-const last = '\u{10FFFF}'
+/** In byte order, a prefix followed by this character sorts after every text with that prefix. */
+const lastCharacter = '\u{10FFFF}'
 
-const startsWith = (column: Sql, prefix: string): Sql => sql`${column} >= ${prefix} and ${column} < ${prefix + last}`
+const startsWith = (column: Sql, prefix: string): Sql =>
+  sql`${column} >= ${prefix} and ${column} < ${prefix + lastCharacter}`
 
-/** Indexes are exact about case, so the spellings people use are each looked up. */
+/** The prefix indexes are case-sensitive, so each common spelling is looked up. */
 const spellings = (q: string): string[] => [
   ...new Set([q, q.toLowerCase(), q.toUpperCase(), q.charAt(0).toUpperCase() + q.slice(1).toLowerCase()]),
 ]
 
-/** For typing along: what starts with the words first, then what contains them. */
+/** For search-as-you-type: records that start with the term first, then those that contain it. */
 export async function searchRecords(db: Db, orgId: number, kind: RecordKind, q: string, limit: number): Promise<Hit[]> {
   if (q === '') return []
   const columns = sql`select r.id, r.external_key, r.name from ${tables[kind]} r
     where r.org_id = ${orgId} and r.deleted_at is null`
-  const beginnings = (column: Sql): Sql[] =>
+  const prefixMatches = (column: Sql): Sql[] =>
     spellings(q).map((one) => sql`(${columns} and ${startsWith(column, one)} order by ${column} limit ${limit})`)
-  const looks = [...beginnings(sql`r.external_key`), ...beginnings(sql`r.name`)]
-  if (codePointLength(q) >= shortestPiece)
-    looks.push(sql`(${columns} and r.search_text like ${likePattern(q)} limit ${considered})`)
-  const rows = await db.query<{ id: number; external_key: string; name: string }>(join(looks, sql` union `))
+  const queries = [...prefixMatches(sql`r.external_key`), ...prefixMatches(sql`r.name`)]
+  if (codePointLength(q) >= minTrigramLength)
+    queries.push(sql`(${columns} and r.search_text like ${likePattern(q)} limit ${maxCandidates})`)
+  const rows = await db.query<{ id: number; external_key: string; name: string }>(join(queries, sql` union `))
   const hits = rows.map((row) => ({ id: row.id, externalKey: row.external_key, name: row.name }))
-  const graded = hits.map((hit) => ({ hit, grade: gradeOf(hit, foldCase(q)) }))
-  graded.sort((a, b) => a.grade - b.grade || (a.hit.externalKey < b.hit.externalKey ? -1 : 1))
-  return graded.slice(0, limit).map(({ hit }) => hit)
+  const ranked = hits.map((hit) => ({ hit, rank: rankOf(hit, foldCase(q)) }))
+  ranked.sort((a, b) => a.rank - b.rank || (a.hit.externalKey < b.hit.externalKey ? -1 : 1))
+  return ranked.slice(0, limit).map(({ hit }) => hit)
 }
 
-function gradeOf({ externalKey, name }: Hit, q: string): number {
+function rankOf({ externalKey, name }: Hit, q: string): number {
   const [key, title] = [foldCase(externalKey), foldCase(name)]
   if (key === q || title === q) return 0
   if (key.startsWith(q)) return 1
@@ -64,9 +65,9 @@ function gradeOf({ externalKey, name }: Hit, q: string): number {
   return key.includes(q) || title.includes(q) ? 3 : 4
 }
 
-/** Tags whose value starts with the words, spelled as readers or as labels spell them. */
+/** Tags whose value starts with the term, as readers report it or as labels show it. */
 export async function searchTags(db: Db, orgId: number, q: string, limit: number): Promise<TagHit[]> {
-  const looks = tagTypes.flatMap((type) => {
+  const queries = tagTypes.flatMap((type) => {
     const prefix = normalizedValue({ type, value: q })
     return prefix === ''
       ? []
@@ -76,7 +77,7 @@ export async function searchTags(db: Db, orgId: number, q: string, limit: number
             order by t.normalized_value limit ${limit})`,
         ]
   })
-  if (looks.length === 0) return []
+  if (queries.length === 0) return []
   const rows = await db.query<{
     id: number
     tag_type: TagType
@@ -86,7 +87,7 @@ export async function searchTags(db: Db, orgId: number, q: string, limit: number
     holder_key: string
     holder_name: string
   }>(sql`
-    with found as (${join(looks, sql` union all `)})
+    with found as (${join(queries, sql` union all `)})
     select f.id, f.tag_type, f.value, f.asset_id, f.location_id,
       coalesce(a.external_key, l.external_key) as holder_key, coalesce(a.name, l.name) as holder_name
     from found f left join assets a on a.org_id = ${orgId} and a.id = f.asset_id

@@ -1,4 +1,4 @@
-/** One sighting, before it is put into a vendor's words. */
+/** One read, independent of the vendor's format. */
 export interface SimulatedRead {
   epc: string
   mac: string
@@ -10,7 +10,7 @@ export interface SimulatedRead {
 const iso = (ms: number): string => new Date(ms).toISOString()
 const centi = (dbm: number): number => Math.round(dbm * 100)
 
-/** The body a device of each kind would send. BLE gateways know one antenna, so they are asked per antenna. */
+/** The message body in each vendor's format. BLE gateways have one antenna, so there is one gateway per location. */
 export const messages: Record<string, (reads: readonly SimulatedRead[], gateway: string) => string> = {
   generic: (reads) =>
     JSON.stringify({
@@ -92,8 +92,8 @@ export const messages: Record<string, (reads: readonly SimulatedRead[], gateway:
     ]),
 }
 
-/** Formats in which all reads of a message share its time, so each is sent on its own. */
+/** Formats in which all reads of a message share its time, so each read is sent separately. */
 export const singleFormats: ReadonlySet<string> = new Set(['zebra-handheld'])
 
-/** Formats in which a message says which antenna saw the tag. */
+/** Formats in which a read names its antenna. */
 export const antennaFormats: ReadonlySet<string> = new Set(['generic', 'csl', 'impinj', 'zebra-fixed'])

@@ -5,7 +5,7 @@ import { type Site, type SiteAsset, type SitePoint, nextPoint } from './site.ts'
 export interface PlayOptions {
   site: Site
   tokens: ReadonlyMap<string, string>
-  /** Where reads are taken, without the token. */
+  /** The URL of the ingest endpoint, without the token. */
   ingestUrl: string
   format: string
   seed: number
@@ -14,24 +14,24 @@ export interface PlayOptions {
   onSent?: (reads: number) => void
 }
 
-interface Sighted {
+interface SimulatedSighting {
   asset: SiteAsset
   point: SitePoint
   atMs: number
 }
 
-const mostPerMessage = 500
+const maxReadsPerMessage = 500
 
-/** Sends sightings as their readers would, each reader its own, and waits until they are durable. */
-async function send(options: PlayOptions, sightings: readonly Sighted[]): Promise<void> {
-  const chance = new SeededRandom(sightings.length)
-  const perMessage = singleFormats.has(options.format) ? 1 : mostPerMessage
+/** Sends the sightings of each reader with its token, and waits until they are durable. */
+async function send(options: PlayOptions, sightings: readonly SimulatedSighting[]): Promise<void> {
+  const random = new SeededRandom(sightings.length)
+  const perMessage = singleFormats.has(options.format) ? 1 : maxReadsPerMessage
   for (const [reader, token] of options.tokens) {
     const own = sightings.filter((one) => one.point.reader === reader)
     for (let start = 0; start < own.length; start += perMessage) {
       const reads = own.slice(start, start + perMessage).map(({ asset, point, atMs }) => ({
         ...{ epc: asset.epc, mac: asset.mac, antenna: point.antenna },
-        ...{ rssiDbm: -45 - chance.below(30), atMs },
+        ...{ rssiDbm: -45 - random.below(30), atMs },
       }))
       const response = await fetch(options.ingestUrl, {
         method: 'POST',
@@ -49,39 +49,39 @@ async function send(options: PlayOptions, sightings: readonly Sighted[]): Promis
   }
 }
 
-/** Movement over the last days, so that history is there from the start; where everything is at the end of it. */
+/** Sends reads for the last days, so that there is a history. Returns the last position of each asset. */
 export async function backfill(options: PlayOptions, days: number, nowMs: number): Promise<Map<string, SitePoint>> {
-  const chance = new SeededRandom(options.seed + 1)
-  const places = new Map<string, SitePoint>()
-  const sightings: Sighted[] = []
+  const random = new SeededRandom(options.seed + 1)
+  const positions = new Map<string, SitePoint>()
+  const sightings: SimulatedSighting[] = []
   for (const asset of options.site.assets) {
     let point: SitePoint | null = null
-    for (let atMs = nowMs - days * 86_400_000 + chance.below(36_000_000); atMs < nowMs - 120_000;) {
-      point = nextPoint(chance, options.site, point)
+    for (let atMs = nowMs - days * 86_400_000 + random.below(36_000_000); atMs < nowMs - 120_000;) {
+      point = nextPoint(random, options.site, point)
       sightings.push({ asset, point, atMs })
-      atMs += 1_200_000 + chance.below(4 * 3_600_000)
+      atMs += 1_200_000 + random.below(4 * 3_600_000)
     }
-    if (point !== null) places.set(asset.key, point)
+    if (point !== null) positions.set(asset.key, point)
   }
   sightings.sort((a, b) => a.atMs - b.atMs)
   for (let start = 0; start < sightings.length; start += 2000) await send(options, sightings.slice(start, start + 2000))
-  return places
+  return positions
 }
 
-/** Goes on from there, so many reads a second, until told to stop: most are of things that stay, some move. */
+/** Sends reads at a constant rate until the signal is aborted. Most reads show an asset at the same location. */
 export async function runLive(
   options: PlayOptions,
-  places: Map<string, SitePoint>,
+  positions: Map<string, SitePoint>,
   readsPerSecond: number,
 ): Promise<void> {
-  const chance = new SeededRandom(options.seed + 2)
+  const random = new SeededRandom(options.seed + 2)
   while (!options.signal.aborted) {
     const started = performance.now()
-    const sightings = Array.from({ length: readsPerSecond }, (): Sighted => {
-      const asset = chance.pick(options.site.assets)
-      const current = places.get(asset.key) ?? null
-      const point = current !== null && chance.next() < 0.7 ? current : nextPoint(chance, options.site, current)
-      places.set(asset.key, point)
+    const sightings = Array.from({ length: readsPerSecond }, (): SimulatedSighting => {
+      const asset = random.pick(options.site.assets)
+      const current = positions.get(asset.key) ?? null
+      const point = current !== null && random.next() < 0.7 ? current : nextPoint(random, options.site, current)
+      positions.set(asset.key, point)
       return { asset, point, atMs: options.millis() }
     })
     await send(options, sightings)

@@ -11,8 +11,8 @@ import type { Site } from './site.ts'
 const everything = { limit: 1_000_000, offset: 0, sort: [], filter: {} }
 
 /**
- * Puts the site into the organization, or finds what is there of it already. Readers are made anew, because their tokens
- * are known only when they are made. Returns each reader's token.
+ * Creates the locations and assets of the site that do not exist yet. Readers are always created again, because a token is
+ * known only at creation. Returns the token of each reader.
  */
 export async function provisionSite(
   deps: RecordDeps,
@@ -21,18 +21,18 @@ export async function provisionSite(
   format: string,
 ): Promise<Map<string, string>> {
   const at = now(deps.clock)
-  const places = await listLocations(deps.db.read, orgId, { ...everything, now: at }, {}, withoutPath)
-  const placeIds = new Map(places.rows.map((place) => [place.externalKey, place.id]))
+  const locations = await listLocations(deps.db.read, orgId, { ...everything, now: at }, {}, withoutPath)
+  const locationIds = new Map(locations.rows.map((location) => [location.externalKey, location.id]))
   for (const { key, name, parentKey } of site.places) {
-    if (placeIds.has(key)) continue
+    if (locationIds.has(key)) continue
     const draft = { externalKey: key, name, description: null, isActive: true, validTo: null, tags: [] }
-    const made = await createLocation(deps, orgId, { ...draft, parent: { key: parentKey } })
-    placeIds.set(key, made.id)
+    const location = await createLocation(deps, orgId, { ...draft, parent: { key: parentKey } })
+    locationIds.set(key, location.id)
   }
   const assets = await listAssets(deps.db.read, orgId, { ...everything, now: at })
-  const known = new Set(assets.rows.map((asset) => asset.externalKey))
+  const existingKeys = new Set(assets.rows.map((asset) => asset.externalKey))
   for (const { key, name, epc, mac } of site.assets) {
-    if (known.has(key)) continue
+    if (existingKeys.has(key)) continue
     await createAsset(deps, orgId, {
       ...{ externalKey: key, name, description: null, isActive: true, validTo: null, metadata: { simulated: true } },
       tags: [
@@ -41,15 +41,15 @@ export async function provisionSite(
       ],
     })
   }
-  return makeReaders(deps, orgId, site, format, placeIds)
+  return createReaders(deps, orgId, site, format, locationIds)
 }
 
-async function makeReaders(
+async function createReaders(
   deps: RecordDeps,
   orgId: number,
   site: Site,
   format: string,
-  placeIds: ReadonlyMap<string, number>,
+  locationIds: ReadonlyMap<string, number>,
 ): Promise<Map<string, string>> {
   const names = new Set(site.points.map((point) => point.reader))
   const old = await listReaders(deps.db.read, orgId, { limit: 1_000_000, offset: 0 })
@@ -57,7 +57,10 @@ async function makeReaders(
   const tokens = new Map<string, string>()
   for (const name of names) {
     const points = site.points.filter((point) => point.reader === name)
-    const scanPoints = points.map(({ antenna, placeKey }) => ({ antenna, locationId: placeIds.get(placeKey) ?? null }))
+    const scanPoints = points.map(({ antenna, locationKey }) => ({
+      antenna,
+      locationId: locationIds.get(locationKey) ?? null,
+    }))
     const { token } = await createReader(deps, orgId, { name, format, clock: 'reader', scanPoints })
     tokens.set(name, token)
   }

@@ -11,7 +11,7 @@ export interface Tag extends TagDraft {
   id: number
 }
 
-/** What a tag hangs on. */
+/** The record that a tag is attached to. */
 export type TagOwner = { assetId: number } | { locationId: number }
 
 /**

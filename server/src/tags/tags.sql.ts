@@ -3,7 +3,7 @@ import { type Sql, sql } from '../db/sql.ts'
 import { type Instant, toDatabase } from '../kernel/instant.ts'
 import { type TagOwner, type Tag, type TagDraft, type TagType, normalizedValue } from './tag.ts'
 
-/** Tag columns of a join on `t`, and the order in which a record's tags are shown: as they were attached. */
+/** Tag columns of a join on `t`, and the order of a record's tags: as they were attached. */
 export const tagColumns: Sql = sql`t.id as tag_id, t.tag_type, t.value as tag_value`
 export const tagOrder: Sql = sql`t.created_at, t.id`
 
@@ -18,17 +18,17 @@ export function tagOf(row: TagRow): Tag | null {
 }
 
 /**
- * Attaches all of them to a record that is there, and none to one that is not. The unique index decides, whoever else is
- * attaching: it fails the transaction. All attach in the order of that index, so that no two wait for each other.
+ * Attaches the tags to the record, if it exists. A tag that is already attached violates the unique index, which fails
+ * the transaction. Tags are inserted in the order of that index, to avoid deadlocks.
  */
 export async function insertTags(
   tx: Tx,
   orgId: number,
-  holder: TagOwner,
+  owner: TagOwner,
   tags: readonly Tag[],
   createdAt: Instant,
 ): Promise<void> {
-  const [assetId, locationId] = 'assetId' in holder ? [holder.assetId, null] : [null, holder.locationId]
+  const [assetId, locationId] = 'assetId' in owner ? [owner.assetId, null] : [null, owner.locationId]
   await tx.query(sql`
     insert into tags as made (org_id, id, asset_id, location_id, tag_type, value, normalized_value, created_at)
     select h.org_id, u.id, ${assetId}::bigint, ${locationId}::bigint, u.tag_type, u.value, u.normalized_value,
@@ -48,27 +48,27 @@ export interface OwnedTag {
   holderKey: string
 }
 
-/** What each of these tags hangs on, by its place in the list; those that are free are left out. */
+/** The record that each tag is attached to, by the tag's index in the list. Tags that are not attached are omitted. */
 export async function ownersOf(db: Db, orgId: number, tags: readonly TagDraft[]): Promise<Map<number, OwnedTag>> {
   if (tags.length === 0) return new Map()
   const rows = await db.query<{
-    place: number
+    index: number
     asset_id: number | null
     location_id: number | null
     holder_key: string
   }>(sql`
-    select u.place - 1 as place, t.asset_id, t.location_id, coalesce(a.external_key, l.external_key) as holder_key
+    select u.position - 1 as index, t.asset_id, t.location_id, coalesce(a.external_key, l.external_key) as holder_key
     from unnest(${tags.map((tag) => tag.type)}::text[], ${tags.map(normalizedValue)}::text[])
-      with ordinality as u (tag_type, normalized_value, place)
+      with ordinality as u (tag_type, normalized_value, position)
     join tags t on t.org_id = ${orgId} and t.tag_type = u.tag_type and t.normalized_value = u.normalized_value
     left join assets a on a.org_id = ${orgId} and a.id = t.asset_id
     left join locations l on l.org_id = ${orgId} and l.id = t.location_id`)
   return new Map(
-    rows.map((row) => [row.place, { assetId: row.asset_id, locationId: row.location_id, holderKey: row.holder_key }]),
+    rows.map((row) => [row.index, { assetId: row.asset_id, locationId: row.location_id, holderKey: row.holder_key }]),
   )
 }
 
-/** Attaches tags of many records, in the order of the unique index, and says how many were free. */
+/** Attaches tags of many records, in the order of the unique index. Skips attached tags and returns the number inserted. */
 export async function insertTagsOfMany(
   tx: Tx,
   orgId: number,
@@ -91,16 +91,16 @@ export async function insertTagsOfMany(
   return inserted.length
 }
 
-const heldBy = (holder: TagOwner): Sql =>
-  'assetId' in holder ? sql`asset_id = ${holder.assetId}` : sql`location_id = ${holder.locationId}`
+const whereOwner = (owner: TagOwner): Sql =>
+  'assetId' in owner ? sql`asset_id = ${owner.assetId}` : sql`location_id = ${owner.locationId}`
 
-export async function deleteTag(tx: Tx, orgId: number, holder: TagOwner, tagId: number): Promise<boolean> {
-  const gone = await tx.query(
-    sql`delete from tags where org_id = ${orgId} and id = ${tagId} and ${heldBy(holder)} returning id`,
+export async function deleteTag(tx: Tx, orgId: number, owner: TagOwner, tagId: number): Promise<boolean> {
+  const deleted = await tx.query(
+    sql`delete from tags where org_id = ${orgId} and id = ${tagId} and ${whereOwner(owner)} returning id`,
   )
-  return gone.length === 1
+  return deleted.length === 1
 }
 
-export async function deleteTagsOf(tx: Tx, orgId: number, holder: TagOwner): Promise<void> {
-  await tx.query(sql`delete from tags where org_id = ${orgId} and ${heldBy(holder)}`)
+export async function deleteTagsOf(tx: Tx, orgId: number, owner: TagOwner): Promise<void> {
+  await tx.query(sql`delete from tags where org_id = ${orgId} and ${whereOwner(owner)}`)
 }

@@ -12,9 +12,9 @@ export interface Dwell {
 }
 
 /**
- * How long things stayed at each location between two instants. A stay lasts from the move there to the asset's next
- * move or its deletion; what was there before the first instant counts from it on. Only the last move before it is looked
- * up per asset.
+ * How long assets stayed at each location between two instants. A stay lasts from the move to the location until the
+ * asset's next move or its deletion. An asset that was there before the first instant counts from that instant on; for
+ * this, only the last earlier move of each asset is read.
  */
 export async function dwellPerLocation(db: Db, orgId: number, from: Instant, to: Instant): Promise<Dwell[]> {
   const [begin, end] = [toDatabase(from), toDatabase(to)]
@@ -58,10 +58,10 @@ export interface Flow {
   moves: number
 }
 
-/** More pairs than these make no picture. */
-const mostPairs = 1000
+/** A diagram with more pairs would be unreadable. */
+const maxPairs = 1000
 
-/** How often something went from one place to another between two instants, the busiest pairs first. */
+/** How often assets moved from one location to another between two instants, most frequent pairs first. */
 export async function flowBetween(db: Db, orgId: number, from: Instant, to: Instant): Promise<Flow[]> {
   const rows = await db.query<{
     from_location_id: number | null
@@ -74,7 +74,7 @@ export async function flowBetween(db: Db, orgId: number, from: Instant, to: Inst
       select m.from_location_id, m.to_location_id, count(*) as moves from moves m
       where m.org_id = ${orgId} and m.occurred_at >= ${toDatabase(from)} and m.occurred_at < ${toDatabase(to)}
       group by m.from_location_id, m.to_location_id
-      order by moves desc, m.to_location_id, m.from_location_id limit ${mostPairs}
+      order by moves desc, m.to_location_id, m.from_location_id limit ${maxPairs}
     )
     select c.from_location_id, o.name as from_name, c.to_location_id, t.name as to_name, c.moves
     from counted c join locations t on t.org_id = ${orgId} and t.id = c.to_location_id

@@ -23,7 +23,7 @@ interface HistoryFilter {
   to?: Instant | undefined
 }
 
-/** The minutes behind a place, by asset and time. What was before the first of an asset is looked up only for that one. */
+/** The next minutes after the cursor, by asset and time. An extra lookup is needed only for the first minute of an asset. */
 export async function historyBatch(
   db: Db,
   orgId: number,
@@ -31,12 +31,12 @@ export async function historyBatch(
   after: HistoryCursor,
   limit: number,
 ): Promise<HistoryLine[]> {
-  const all: Sql[] = [
+  const conditions: Sql[] = [
     sql`m.org_id = ${orgId} and m.minute >= coalesce(p.history_from, '-infinity')`,
     sql`(m.asset_id, m.minute) > (${after.assetId}::bigint, ${toDatabase(after.minute)}::timestamptz)`,
   ]
-  if (assetIds !== undefined) all.push(sql`m.asset_id = any(${assetIds}::bigint[])`)
-  all.push(...isObservedWithin(sql`m`, { from, to }))
+  if (assetIds !== undefined) conditions.push(sql`m.asset_id = any(${assetIds}::bigint[])`)
+  conditions.push(...isObservedWithin(sql`m`, { from, to }))
   const rows = await db.query<{
     asset_id: number
     minute: string
@@ -52,9 +52,9 @@ export async function historyBatch(
       from asset_minutes m
       join asset_positions p on p.org_id = ${orgId} and p.asset_id = m.asset_id
       join assets a on a.org_id = ${orgId} and a.id = m.asset_id and a.deleted_at is null
-      where ${join(all, sql` and `)} order by m.asset_id, m.minute limit ${limit}
+      where ${join(conditions, sql` and `)} order by m.asset_id, m.minute limit ${limit}
     ),
-    followed as (
+    with_previous as (
       select page.*, lag(page.observed_at) over (partition by page.asset_id order by page.minute) as before_at from page
     )
     select f.asset_id, f.minute, f.observed_at, f.external_key as asset_key, f.name as asset_name,
@@ -65,7 +65,7 @@ export async function historyBatch(
           and h.minute >= coalesce(f.history_from, '-infinity')
         order by h.minute desc limit 1
       )) as earlier_at
-    from followed f left join locations l on l.org_id = ${orgId} and l.id = f.location_id and l.deleted_at is null
+    from with_previous f left join locations l on l.org_id = ${orgId} and l.id = f.location_id and l.deleted_at is null
     order by f.asset_id, f.minute`)
   return rows.map((row) => {
     const observedAt = fromDatabase(row.observed_at)
@@ -89,11 +89,11 @@ export interface PositionLine {
   assetName: string
   locationKey: string | null
   locationName: string | null
-  /** Null for what had not been seen by then. */
+  /** Null when the asset had not been seen by then. */
   lastSeenAt: Instant | null
 }
 
-/** The scanned live assets behind an id, with where each is or was. */
+/** The next scanned live assets after an id, with the location of each, now or at an instant. */
 export async function positionBatch(
   db: Db,
   orgId: number,
@@ -101,7 +101,7 @@ export async function positionBatch(
   after: number,
   limit: number,
 ): Promise<PositionLine[]> {
-  const place =
+  const seen =
     at === undefined
       ? sql`select page.location_id, page.last_seen_at`
       : sql`select h.location_id, h.observed_at as last_seen_at from asset_minutes h
@@ -121,9 +121,9 @@ export async function positionBatch(
       where p.org_id = ${orgId} and p.asset_id > ${after} order by p.asset_id limit ${limit}
     )
     select page.asset_id, page.external_key as asset_key, page.name as asset_name, l.external_key as location_key,
-      l.name as location_name, place.last_seen_at
-    from page left join lateral (${place}) place on true
-    left join locations l on l.org_id = ${orgId} and l.id = place.location_id and l.deleted_at is null
+      l.name as location_name, seen.last_seen_at
+    from page left join lateral (${seen}) seen on true
+    left join locations l on l.org_id = ${orgId} and l.id = seen.location_id and l.deleted_at is null
     order by page.asset_id`)
   return rows.map((row) => ({
     assetId: row.asset_id,

@@ -29,8 +29,8 @@ interface HistoryRow {
 }
 
 /**
- * A page of an asset's minutes. The entry before the page's earliest comes along, whatever the bounds, because it says
- * how long the asset had been where it was; so nothing else of the series is read. The total without bounds is booked.
+ * A page of an asset's minutes. The entry before the earliest one of the page is read too, regardless of the bounds, to
+ * compute its duration; no other rows are read. Without bounds, the total comes from a counter.
  */
 export async function assetHistory(
   db: Db,
@@ -38,25 +38,25 @@ export async function assetHistory(
   assetId: number,
   request: HistoryRequest,
 ): Promise<Page<HistoryEntry>> {
-  const own = sql`m.org_id = ${orgId} and m.asset_id = ${assetId}
-    and m.minute >= coalesce((select history_from from place), '-infinity')`
+  const ofAsset = sql`m.org_id = ${orgId} and m.asset_id = ${assetId}
+    and m.minute >= coalesce((select history_from from counters), '-infinity')`
   const bounds = isObservedWithin(sql`m`, request)
-  const chosen = join([own, ...bounds], sql` and `)
+  const where = join([ofAsset, ...bounds], sql` and `)
   const direction = request.descending ? sql`desc` : sql`asc`
   const total =
     bounds.length === 0
-      ? sql`select coalesce((select minutes from place), 0) as total`
-      : sql`select count(*) as total from asset_minutes m where ${chosen}`
+      ? sql`select coalesce((select minutes from counters), 0) as total`
+      : sql`select count(*) as total from asset_minutes m where ${where}`
   const ordered = sql`
-    select m.minute, m.location_id, m.observed_at from asset_minutes m where ${chosen} order by m.minute ${direction}`
+    select m.minute, m.location_id, m.observed_at from asset_minutes m where ${where} order by m.minute ${direction}`
   const rows = await db.query<HistoryRow>(sql`
-    with place as (
+    with counters as (
       select minutes, history_from from asset_positions where org_id = ${orgId} and asset_id = ${assetId}
     ),
     total as (${total}),
     page as (${paginate(ordered, request)}),
     earlier as (
-      select m.observed_at from asset_minutes m where ${own} and m.minute < (select min(minute) from page)
+      select m.observed_at from asset_minutes m where ${ofAsset} and m.minute < (select min(minute) from page)
       order by m.minute desc limit 1
     )
     select total.total, page.minute, page.location_id, page.observed_at, l.external_key as location_key,

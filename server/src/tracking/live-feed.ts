@@ -8,93 +8,108 @@ export type LiveEvent = { kind: 'move'; move: RecordedMove } | { kind: 'readers'
 
 type Listener = (events: readonly LiveEvent[]) => void
 
-interface Audience {
+/** The live streams of one organization. */
+interface Subscribers {
   listeners: Set<Listener>
   since: Instant
-  told: Set<string>
-  isLooking: boolean
-  lookAgain: boolean
+  /** The delivery ids of the moves that were already published. */
+  published: Set<string>
+  isReading: boolean
+  mustReadAgain: boolean
 }
 
-/** Moves committed a little out of order are still found: each look reaches back this far. */
+/** Each query overlaps the previous one by this much, to find moves that were committed slightly out of order. */
 const overlapMs = 10_000
-const atOnce = 500
-/** Sockets are flushed between event-loop ticks: a burst of moves fills the buffer of no client that reads. */
+const batchSize = 500
+/** Sockets are flushed between event-loop ticks, so a burst of moves does not fill the buffer of a client that reads. */
 const movesPerTick = 10
 
 /**
- * Passes on what happens in an organization to whoever watches, in this process or another. News only say that there is
- * something; what it is, is read from the database, so that no process needs to be told everything.
+ * Publishes the moves of an organization to its live streams. Events between processes only announce that there are new
+ * moves; each process with subscribers reads the moves from the database.
  */
 export class LiveFeed {
   readonly #db: Database
   readonly #clock: Clock
-  readonly #audiences = new Map<number, Audience>()
+  readonly #subscribers = new Map<number, Subscribers>()
 
   constructor(deps: { db: Database; clock: Clock }) {
     this.#db = deps.db
     this.#clock = deps.clock
   }
 
+  /** Calls the listener until the signal is aborted. */
   watch(orgId: number, listener: Listener, closed: AbortSignal): void {
-    const audience = this.#audiences.get(orgId) ?? this.#newAudience(orgId)
-    audience.listeners.add(listener)
+    const subscribers = this.#subscribers.get(orgId) ?? this.#addOrganization(orgId)
+    subscribers.listeners.add(listener)
     closed.addEventListener('abort', () => {
-      audience.listeners.delete(listener)
-      if (audience.listeners.size === 0) this.#audiences.delete(orgId)
+      subscribers.listeners.delete(listener)
+      if (subscribers.listeners.size === 0) this.#subscribers.delete(orgId)
     })
   }
 
-  #newAudience(orgId: number): Audience {
-    const audience = { listeners: new Set<Listener>(), since: now(this.#clock), told: new Set<string>() }
-    const whole = { ...audience, isLooking: false, lookAgain: false }
-    this.#audiences.set(orgId, whole)
-    return whole
+  #addOrganization(orgId: number): Subscribers {
+    const subscribers: Subscribers = {
+      listeners: new Set(),
+      since: now(this.#clock),
+      published: new Set(),
+      isReading: false,
+      mustReadAgain: false,
+    }
+    this.#subscribers.set(orgId, subscribers)
+    return subscribers
   }
 
   /** There are new moves in the organization. */
   async moved(orgId: number): Promise<void> {
-    const audience = this.#audiences.get(orgId)
-    if (audience === undefined) return
-    audience.lookAgain = true
-    if (audience.isLooking) return
-    audience.isLooking = true
+    const subscribers = this.#subscribers.get(orgId)
+    if (subscribers === undefined) return
+    subscribers.mustReadAgain = true
+    if (subscribers.isReading) return
+    subscribers.isReading = true
     try {
-      while (audience.lookAgain) {
-        audience.lookAgain = false
-        await this.#look(orgId, audience)
+      while (subscribers.mustReadAgain) {
+        subscribers.mustReadAgain = false
+        await this.#readMoves(orgId, subscribers)
       }
     } finally {
-      audience.isLooking = false
+      subscribers.isReading = false
     }
   }
 
   readersActive(orgId: number): void {
-    this.#tell(this.#audiences.get(orgId), [{ kind: 'readers' }])
+    this.#publish(this.#subscribers.get(orgId), [{ kind: 'readers' }])
   }
 
-  /** News may have been missed: everybody looks for themselves. */
-  gap(): void {
-    for (const [orgId, audience] of this.#audiences) {
-      this.#tell(audience, [{ kind: 'gap' }])
+  /** Events may have been missed: every client is asked to reload, and new moves are read. */
+  missedEvents(): void {
+    for (const [orgId, subscribers] of this.#subscribers) {
+      this.#publish(subscribers, [{ kind: 'gap' }])
       void this.moved(orgId).catch(() => undefined)
     }
   }
 
-  async #look(orgId: number, audience: Audience): Promise<void> {
-    const from = instantFromMillis(Math.max(millisOf(audience.since) - overlapMs, 0))
-    const moves = await recentMoves(this.#db.read, orgId, from > audience.since ? audience.since : from, atOnce)
-    const fresh = moves.filter((move) => !audience.told.has(move.deliveryId) && move.recordedAt >= audience.since)
-    if (moves.length === atOnce && fresh.length === atOnce) this.#tell(audience, [{ kind: 'gap' }])
+  async #readMoves(orgId: number, subscribers: Subscribers): Promise<void> {
+    const from = instantFromMillis(Math.max(millisOf(subscribers.since) - overlapMs, 0))
+    const moves = await recentMoves(
+      this.#db.read,
+      orgId,
+      from > subscribers.since ? subscribers.since : from,
+      batchSize,
+    )
+    const fresh = moves.filter(
+      (move) => !subscribers.published.has(move.deliveryId) && move.recordedAt >= subscribers.since,
+    )
+    if (moves.length === batchSize && fresh.length === batchSize) this.#publish(subscribers, [{ kind: 'gap' }])
     const events = fresh.reverse().map((move) => ({ kind: 'move', move }) as const)
     for (let start = 0; start < events.length; start += movesPerTick) {
       if (start > 0) await nextTick()
-      this.#tell(audience, events.slice(start, start + movesPerTick))
+      this.#publish(subscribers, events.slice(start, start + movesPerTick))
     }
-    audience.told = new Set(moves.map((move) => move.deliveryId))
+    subscribers.published = new Set(moves.map((move) => move.deliveryId))
   }
 
-  #tell(audience: Audience | undefined, events: readonly LiveEvent[]): void {
-    for (const listener of audience?.listeners ?? []) listener(events)
+  #publish(subscribers: Subscribers | undefined, events: readonly LiveEvent[]): void {
+    for (const listener of subscribers?.listeners ?? []) listener(events)
   }
 }

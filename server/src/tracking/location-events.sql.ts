@@ -5,13 +5,13 @@ import { type Instant, fromDatabase } from '../kernel/instant.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
 import { isAtOrAfter, isAtOrBefore } from './time-bounds.sql.ts'
 
-/** An asset came to a location or left it for another one. */
+/** An asset arrived at a location or left it for another one. */
 export interface LocationEvent {
   event: 'arrival' | 'departure'
   occurredAt: Instant
   assetId: number
   assetKey: string
-  /** Where it came from, or went to. */
+  /** The location that the asset came from or went to. */
   otherId: number | null
   otherName: string | null
 }
@@ -21,7 +21,7 @@ export interface LocationEventsRequest extends PageRequest {
   to?: Instant | undefined
 }
 
-interface PassageRow {
+interface LocationEventRow {
   total: number
   event: LocationEvent['event'] | null
   occurred_at: string
@@ -41,27 +41,27 @@ export async function listLocationEvents(
   const bounds: Sql[] = [sql`m.org_id = ${orgId}`]
   if (request.from !== undefined) bounds.push(isAtOrAfter(sql`m.occurred_at`, request.from))
   if (request.to !== undefined) bounds.push(isAtOrBefore(sql`m.occurred_at`, request.to))
-  const chosen = join(bounds, sql` and `)
-  const rows = await db.query<PassageRow>(sql`
-    with passages as materialized (
+  const where = join(bounds, sql` and `)
+  const rows = await db.query<LocationEventRow>(sql`
+    with events as materialized (
       select 'arrival' as event, m.occurred_at, m.delivery_id, m.asset_id, m.asset_external_key,
         m.from_location_id as other_id, m.from_location_name as other_name
-      from moves m where ${chosen} and m.to_location_id = ${locationId}
+      from moves m where ${where} and m.to_location_id = ${locationId}
       union all
       select 'departure', m.occurred_at, m.delivery_id, m.asset_id, m.asset_external_key,
         m.to_location_id, m.to_location_name
-      from moves m where ${chosen} and m.from_location_id = ${locationId}
+      from moves m where ${where} and m.from_location_id = ${locationId}
     ),
-    total as (select count(*) as total from passages),
-    page as (${paginate(sql`select * from passages order by occurred_at desc, delivery_id`, request)})
+    total as (select count(*) as total from events),
+    page as (${paginate(sql`select * from events order by occurred_at desc, delivery_id`, request)})
     select total.total, page.* from total left join page on true order by page.occurred_at desc, page.delivery_id`)
   return {
-    rows: rows.flatMap((row) => (row.event === null ? [] : [passageOf(row, row.event)])),
+    rows: rows.flatMap((row) => (row.event === null ? [] : [locationEventOf(row, row.event)])),
     total: rows[0]?.total ?? 0,
   }
 }
 
-const passageOf = (row: PassageRow, event: LocationEvent['event']): LocationEvent => ({
+const locationEventOf = (row: LocationEventRow, event: LocationEvent['event']): LocationEvent => ({
   event,
   occurredAt: fromDatabase(row.occurred_at),
   assetId: row.asset_id,

@@ -5,7 +5,7 @@ import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
 import { isAtOrAfter, isAtOrBefore } from './time-bounds.sql.ts'
 
-/** A move as it is announced: with the names of that moment. */
+/** A move with the names that the asset and the locations had when it was recorded. */
 export interface RecordedMove {
   deliveryId: string
   assetId: number
@@ -44,7 +44,7 @@ export const moveOf = (row: MoveRow): RecordedMove => ({
 export const columns = sql`delivery_id, asset_id, asset_external_key, asset_name, from_location_id, from_location_name,
   to_location_id, to_location_name, occurred_at, recorded_at`
 
-/** The organization's latest moves, newest first, from an instant on. */
+/** The organization's latest moves since an instant, newest first. */
 export async function recentMoves(db: Db, orgId: number, since: Instant, limit: number): Promise<RecordedMove[]> {
   const rows = await db.query<MoveRow>(sql`
     select ${columns} from moves where org_id = ${orgId} and recorded_at >= ${toDatabase(since)}
@@ -69,11 +69,11 @@ export async function listMoves(db: Db, orgId: number, request: MovesRequest): P
       or m.from_location_id = any(${request.locationIds}::bigint[]))`)
   if (request.from !== undefined) conditions.push(isAtOrAfter(sql`m.occurred_at`, request.from))
   if (request.to !== undefined) conditions.push(isAtOrBefore(sql`m.occurred_at`, request.to))
-  const chosen = join(conditions, sql` and `)
+  const where = join(conditions, sql` and `)
   const newest = sql`
-    select ${columns} from moves m where ${chosen} order by m.occurred_at desc, m.delivery_id desc`
+    select ${columns} from moves m where ${where} order by m.occurred_at desc, m.delivery_id desc`
   const rows = await db.query<Omit<MoveRow, 'delivery_id'> & { total: number; delivery_id: string | null }>(sql`
-    with total as (select count(*) as total from moves m where ${chosen}),
+    with total as (select count(*) as total from moves m where ${where}),
     page as (${paginate(newest, request)})
     select total.total, page.* from total left join page on true order by page.occurred_at desc, page.delivery_id desc`)
   const present = rows.filter((row): row is MoveRow & { total: number } => row.delivery_id !== null)

@@ -1,6 +1,6 @@
 import { type Instant, instantFromMillis, millisOf } from '../kernel/instant.ts'
 
-/** Whose clock stamps a reader's reads: its own, ours, or its own corrected by the message's sending time. */
+/** The clock for the time of a read: the reader's, the server's, or the reader's corrected by the message's sending time. */
 export const readerClocks = ['reader', 'server', 'sent_at'] as const
 
 export type ReaderClock = (typeof readerClocks)[number]
@@ -8,8 +8,8 @@ export type ReaderClock = (typeof readerClocks)[number]
 const toleranceMs = 2 * 60_000
 
 /**
- * When the reads of a message count as observed: a stamp missing or over two minutes ahead of us is replaced by the
- * arrival. What is the same for all of them is worked out once.
+ * The time at which each read of a message counts as observed. A timestamp that is missing or more than two minutes ahead
+ * of the server's clock is replaced by the arrival time.
  */
 export function observedAtResolver(
   arrivedAtMs: number,
@@ -19,10 +19,10 @@ export function observedAtResolver(
   const arrival = instantFromMillis(arrivedAtMs)
   if (clock === 'server') return () => arrival
   const latest = instantFromMillis(arrivedAtMs + toleranceMs)
-  const behindMs = clock === 'sent_at' && sentAt !== null ? arrivedAtMs - millisOf(sentAt) : null
+  const correctionMs = clock === 'sent_at' && sentAt !== null ? arrivedAtMs - millisOf(sentAt) : null
   return (observedAt) => {
     if (observedAt === null) return arrival
-    const settled = behindMs === null ? observedAt : instantFromMillis(millisOf(observedAt) + behindMs)
-    return settled > latest ? arrival : settled
+    const corrected = correctionMs === null ? observedAt : instantFromMillis(millisOf(observedAt) + correctionMs)
+    return corrected > latest ? arrival : corrected
   }
 }

@@ -20,10 +20,10 @@ export interface Overview {
   movesPerHour: HourCount[]
 }
 
-/** How long counts are shared once they are there. */
+/** How long a finished result is cached. */
 const ttlMs = 1000
 
-/** Counts of everything an organization has. All who ask share them while they are counted and for a second after. */
+/** The counts of an organization's overview page. Concurrent requests share one computation and its result. */
 export class OverviewCache {
   readonly #db: Database
   readonly #clock: Clock
@@ -48,25 +48,25 @@ export class OverviewCache {
     const nowMs = this.#clock.millis()
     const firstHourMs = Math.floor(nowMs / hourMs) * hourMs - (hoursShown - 1) * hourMs
     const db = this.#db.replica(orgId)
-    const [totals, places, counted] = await Promise.all([
+    const [totals, locations, hours] = await Promise.all([
       countTotals(db, orgId, instantFromMillis(nowMs - unseenAfterHours * hourMs)),
       countLocations(db, orgId),
       countMovesPerHour(db, orgId, instantFromMillis(firstHourMs)),
     ])
-    const moves = new Map(counted.map((one) => [one.hour, one.moves]))
+    const moves = new Map(hours.map(({ hour, moves: count }) => [hour, count]))
     const movesPerHour = Array.from({ length: hoursShown }, (_, index) => {
       const hour = instantFromMillis(firstHourMs + index * hourMs)
       return { hour, moves: moves.get(hour) ?? 0 }
     })
-    return { totals, places: withSubtrees(places), movesPerHour }
+    return { totals, places: withSubtrees(locations), movesPerHour }
   }
 }
 
-/** Adds what lies below each location; a tree has no circles, which the database sees to. */
-function withSubtrees(places: readonly LocationCount[]): (LocationCount & { hereWithSubtree: number })[] {
-  const sums = new Map(places.map((place) => [place.locationId, { ...place, hereWithSubtree: 0 }]))
-  for (const place of places)
-    for (let at = sums.get(place.locationId); at !== undefined; at = sums.get(at.parentId ?? -1))
-      at.hereWithSubtree += place.here
+/** Adds the counts of each subtree. The loop ends, because the database keeps the tree free of cycles. */
+function withSubtrees(locations: readonly LocationCount[]): (LocationCount & { hereWithSubtree: number })[] {
+  const sums = new Map(locations.map((location) => [location.locationId, { ...location, hereWithSubtree: 0 }]))
+  for (const { locationId, here } of locations)
+    for (let node = sums.get(locationId); node !== undefined; node = sums.get(node.parentId ?? -1))
+      node.hereWithSubtree += here
   return [...sums.values()]
 }

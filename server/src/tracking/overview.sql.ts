@@ -8,7 +8,7 @@ export interface Totals {
   quiet: number
 }
 
-/** Booked totals, and the scanned assets that nobody has seen since. Deleted ones, which are few, are taken off again. */
+/** Totals from the counters, and the assets not seen since an instant. The few deleted assets are subtracted. */
 export async function countTotals(db: Db, orgId: number, quietSince: Instant): Promise<Totals> {
   const since = toDatabase(quietSince)
   const [row] = await db.query<Totals>(sql`
@@ -31,7 +31,7 @@ export interface LocationCount {
   here: number
 }
 
-/** Every live location with what is in it, by key. */
+/** The number of assets at each live location, ordered by key. */
 export async function countLocations(db: Db, orgId: number): Promise<LocationCount[]> {
   const rows = await db.query<{
     id: number
@@ -40,17 +40,19 @@ export async function countLocations(db: Db, orgId: number): Promise<LocationCou
     external_key: string
     here: number
   }>(sql`
-    with placed as (
-      select p.location_id, count(*) as placed from asset_positions p
+    with positions as (
+      select p.location_id, count(*) as count from asset_positions p
       where p.org_id = ${orgId} and p.location_id is not null group by p.location_id
     ),
-    gone as (
-      select p.location_id, count(*) as gone from assets a
+    deleted as (
+      select p.location_id, count(*) as count from assets a
       join asset_positions p on p.org_id = ${orgId} and p.asset_id = a.id
       where a.org_id = ${orgId} and a.deleted_at is not null group by p.location_id
     )
-    select l.id, l.parent_id, l.name, l.external_key, coalesce(placed.placed, 0) - coalesce(gone.gone, 0) as here
-    from locations l left join placed on placed.location_id = l.id left join gone on gone.location_id = l.id
+    select l.id, l.parent_id, l.name, l.external_key, coalesce(positions.count, 0) - coalesce(deleted.count, 0) as here
+    from locations l
+    left join positions on positions.location_id = l.id
+    left join deleted on deleted.location_id = l.id
     where l.org_id = ${orgId} and l.deleted_at is null order by l.external_key`)
   return rows.map((row) => ({
     locationId: row.id,
@@ -66,7 +68,7 @@ export interface HourCount {
   moves: number
 }
 
-/** Moves in each hour from one on; hours without any are left out. */
+/** The number of moves per hour since an instant; hours without moves are omitted. */
 export async function countMovesPerHour(db: Db, orgId: number, since: Instant): Promise<HourCount[]> {
   const rows = await db.query<{ hour: string; moves: number }>(sql`
     select date_trunc('hour', m.occurred_at, 'UTC') as hour, count(*) as moves from moves m

@@ -3,7 +3,7 @@ import { sql } from '../db/sql.ts'
 import { fromDatabase } from '../kernel/instant.ts'
 import type { Position } from './sighting.ts'
 
-/** Where each asset that was ever seen is, and since which minute nothing newer is known. */
+/** The current location of each asset that has been seen, and the minute of its latest sighting. */
 export async function positionsOf(tx: Tx, orgId: number, assetIds: readonly number[]): Promise<Map<number, Position>> {
   const rows = await tx.query<{ asset_id: number; location_id: number | null; last_minute: string | null }>(sql`
     select asset_id, location_id, last_minute from asset_positions

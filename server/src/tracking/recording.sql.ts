@@ -16,11 +16,11 @@ export interface Recorded {
   moves: number
 }
 
-const resolvable = (columns: ReturnType<typeof columnsOf>): Sql => sql`
+const resolveArguments = (columns: ReturnType<typeof columnsOf>): Sql => sql`
   ${columns.tagGroups}, ${columns.tagTypes}, ${columns.normalizedValues}, ${columns.readerIds}, ${columns.antennas},
   ${columns.readTagGroups}, ${columns.readAntennaRefs}`
 
-/** All of a batch in one round trip; null, and nothing is done, where one of the readers smooths. */
+/** Records a batch in one round trip. Returns null, and records nothing, when one of the readers uses smoothing. */
 export async function recordBatch(
   db: Database,
   orgId: number,
@@ -30,7 +30,7 @@ export async function recordBatch(
   const [batch] = await db.withTenantPipelined(orgId, (tx) =>
     tx.query<{ unknownReads: number[] | null; moves: number }>(sql`
       select max(r.unknown_reads) as "unknownReads", count(*) filter (where r.unknown_reads is null) as moves
-      from record_reads(${orgId}, ${toDatabase(at)}, ${resolvable(columnsOf(reads))},
+      from record_reads(${orgId}, ${toDatabase(at)}, ${resolveArguments(columnsOf(reads))},
         ${reads.map((read) => toDatabase(read.observedAt))}) r`),
   )
   if (batch === undefined || batch.unknownReads === null) return null
@@ -39,25 +39,25 @@ export async function recordBatch(
   return { isKnown, moves: batch.moves }
 }
 
-/** Which asset was seen where, for each read; null where its tag is attached to no asset or its reader was deleted. */
+/** The asset and location of each read; null when its tag is attached to no asset or its reader was deleted. */
 export async function resolveReads(tx: Tx, orgId: number, reads: readonly TagRead[]): Promise<(Observation | null)[]> {
   const columns = columnsOf(reads)
-  const [found] = await tx.query<{
+  const [resolved] = await tx.query<{
     found_assets: (number | null)[]
     found_locations: (number | null)[]
     smoothings: (string | null)[] | null
   }>(sql`
-    select found_assets, found_locations, smoothings from resolve_reads(${orgId}, ${resolvable(columns)})`)
-  const smoothings = (found?.smoothings ?? []).map(smoothingOf)
+    select found_assets, found_locations, smoothings from resolve_reads(${orgId}, ${resolveArguments(columns)})`)
+  const smoothings = (resolved?.smoothings ?? []).map(smoothingOf)
   return reads.map(({ observedAt, rssiDbm }, index) => {
-    const assetId = found?.found_assets[index] ?? null
+    const assetId = resolved?.found_assets[index] ?? null
     if (assetId === null) return null
     const smoothing = smoothings[columns.readAntennaRefs[index]! - 1] ?? null
-    return { assetId, locationId: found?.found_locations[index] ?? null, observedAt, rssiDbm, smoothing }
+    return { assetId, locationId: resolved?.found_locations[index] ?? null, observedAt, rssiDbm, smoothing }
   })
 }
 
-/** Records what readers saw, in whatever order, provided that the assets are still where they were assumed to be. */
+/** Records sightings of readers in any order. Fails when an asset is no longer at the location in `assumed`. */
 export async function recordSightings(
   tx: Tx,
   orgId: number,
@@ -72,7 +72,7 @@ export async function recordSightings(
   return rows.map(moveOf)
 }
 
-/** Records that an operator says these assets are here. */
+/** Records that an operator saw the assets at the location. */
 export async function recordPresence(
   tx: Tx,
   orgId: number,

@@ -25,9 +25,9 @@ export interface ReportRequest extends PageRequest {
   includeDescendants?: boolean | undefined
   includeDeleted?: boolean | undefined
   q?: string | undefined
-  /** Where everything was at that instant, instead of where it is. */
+  /** Reports the locations at that instant instead of the current ones. */
   at?: Instant | undefined
-  /** The instant at which the validity windows of the assets are judged, also with `at`. */
+  /** The instant at which the assets must be valid, also with `at`. */
   now: Instant
   sort: readonly SortTerm<ReportSortField>[]
 }
@@ -48,7 +48,7 @@ const sortColumns: Record<ReportSortField, Sql> = {
   location_external_key: sql`location_external_key`,
 }
 
-/** The tail runs against the time's direction, as the index that serves the first page does. */
+/** The tie-breaker has the opposite direction of the time, like the index that serves the first page. */
 function orderBy(sort: ReportRequest['sort']): Sql {
   const terms = sort.map((term) => sql`${sortColumns[term.field]}${term.descending ? sql` desc` : sql` asc`}`)
   const last = sort.at(-1)
@@ -58,8 +58,8 @@ function orderBy(sort: ReportRequest['sort']): Sql {
   )
 }
 
-/** Places as they are, or as history says they were. */
-function placesAt(orgId: number, at: Instant | undefined): Sql {
+/** The current positions, or those at an instant according to the history. */
+function positionsAt(orgId: number, at: Instant | undefined): Sql {
   if (at === undefined)
     return sql`select p.asset_id, p.location_id, p.last_seen_at from asset_positions p where p.org_id = ${orgId}`
   return sql`
@@ -72,13 +72,13 @@ function placesAt(orgId: number, at: Instant | undefined): Sql {
     where p.org_id = ${orgId}`
 }
 
-/** The chosen locations and, when wanted, everything below them. */
-function chosenLocations(orgId: number, request: ReportRequest): Sql {
-  const named =
+/** The requested locations and, on request, their descendants. */
+function requestedLocations(orgId: number, request: ReportRequest): Sql {
+  const matches =
     request.locationIds === undefined
       ? sql`l.external_key = any(${request.locationKeys ?? []}::text[])`
       : sql`l.id = any(${request.locationIds}::bigint[])`
-  const roots = sql`select l.id from locations l where l.org_id = ${orgId} and l.deleted_at is null and ${named}`
+  const roots = sql`select l.id from locations l where l.org_id = ${orgId} and l.deleted_at is null and ${matches}`
   if (!request.includeDescendants) return roots
   return sql`
     with recursive below as (
@@ -89,7 +89,7 @@ function chosenLocations(orgId: number, request: ReportRequest): Sql {
     select below.id from below`
 }
 
-/** The searched text less the description, which the report does not search. */
+/** The search text without the description, which the report does not search. */
 const withoutDescription = sql`(split_part(a.search_text, chr(1), 1) || chr(1) || split_part(a.search_text, chr(1), 2)
   || chr(1) || regexp_replace(a.search_text, '^([^' || chr(1) || ']*' || chr(1) || '){2}[^' || chr(1) || ']*', ''))`
 
@@ -98,7 +98,7 @@ function filters(orgId: number, request: ReportRequest): Sql[] {
   if (request.assetIds !== undefined) all.push(sql`a.id = any(${request.assetIds}::bigint[])`)
   if (request.assetKeys !== undefined) all.push(sql`a.external_key = any(${request.assetKeys}::text[])`)
   if (request.locationIds !== undefined || request.locationKeys !== undefined)
-    all.push(sql`p.location_id in (${chosenLocations(orgId, request)})`)
+    all.push(sql`p.location_id in (${requestedLocations(orgId, request)})`)
   if (request.q) {
     const pattern = likePattern(request.q)
     all.push(sql`a.search_text like ${pattern} and ${withoutDescription} like ${pattern}`)
@@ -107,16 +107,16 @@ function filters(orgId: number, request: ReportRequest): Sql[] {
 }
 
 /**
- * The total of the plain report: the counted positions less those of the few assets outside their window. The position of
- * each is looked up by its key; left to itself the planner reads all positions.
+ * The total of an unfiltered report: the counted positions minus those of the few assets outside their period of validity.
+ * `offset 0` makes the planner look up the position of each by its key; otherwise it scans all positions.
  */
 function countedTotal(orgId: number, { now, includeDeleted }: ReportRequest, liveness: readonly Sql[]): Sql {
   const { notYetValid, expired } = outsideWindow(sql`a`, now)
-  const countOf = (which: Sql): Sql => sql`
+  const countOf = (condition: Sql): Sql => sql`
     select count(*) from assets a cross join lateral (
       select from asset_positions p where p.org_id = ${orgId} and p.asset_id = a.id offset 0
     ) p
-    where ${join([sql`a.org_id = ${orgId}`, ...liveness, which], sql` and `)}`
+    where ${join([sql`a.org_id = ${orgId}`, ...liveness, condition], sql` and `)}`
   return sql`
     select (
       (select coalesce(sum(${includeDeleted ? sql`active + deleted_active` : sql`active`}), 0) from record_counts
@@ -126,36 +126,37 @@ function countedTotal(orgId: number, { now, includeDeleted }: ReportRequest, liv
 }
 
 export async function assetLocations(db: Db, orgId: number, request: ReportRequest): Promise<Page<AssetPosition>> {
-  const chosen = filters(orgId, request)
-  const isPlain = chosen.length === 0 && request.at === undefined
+  const filterConditions = filters(orgId, request)
+  const isUnfiltered = filterConditions.length === 0 && request.at === undefined
   const liveness = request.includeDeleted ? [] : [sql`a.deleted_at is null`]
-  const conditions = [...liveness, isEffective(sql`a`, request.now), ...chosen]
+  const conditions = [...liveness, isEffective(sql`a`, request.now), ...filterConditions]
   const rows = sql`
     select p.asset_id, a.external_key as asset_external_key, l.id as location_id,
       l.external_key as location_external_key, a.deleted_at as asset_deleted_at, p.last_seen_at
-    from (${placesAt(orgId, request.at)}) p
+    from (${positionsAt(orgId, request.at)}) p
     join assets a on a.org_id = ${orgId} and a.id = p.asset_id
     left join locations l on l.org_id = ${orgId} and l.id = p.location_id and l.deleted_at is null
     where ${join(conditions, sql` and `)}`
   const order = orderBy(request.sort)
-  // Matches are found before they are sorted: left to itself the planner walks the sort order and tests every row.
-  const list = isPlain
+  // The materialized CTE finds the matches before the sort; otherwise the planner scans the index of the sort order and
+  // tests every row.
+  const list = isUnfiltered
     ? sql`total as (${countedTotal(orgId, request, liveness)}),
       page as (${paginate(sql`${rows} order by ${order}`, request)})`
     : sql`matches as materialized (${rows}),
       total as (select count(*) as total from matches),
       page as (${paginate(sql`select * from matches order by ${order}`, request)})`
   const statement = sql`with ${list} select total.total, page.* from total left join page on true order by ${order}`
-  const answer = await db.query<ReportRow>(
+  const reportRows = await db.query<ReportRow>(
     request.q || request.at !== undefined ? statement : withGenericPlan(statement),
   )
   return {
-    rows: answer.flatMap((row) => (row.asset_id === null ? [] : [whereaboutOf(row, row.asset_id)])),
-    total: answer[0]?.total ?? 0,
+    rows: reportRows.flatMap((row) => (row.asset_id === null ? [] : [assetPositionOf(row, row.asset_id)])),
+    total: reportRows[0]?.total ?? 0,
   }
 }
 
-const whereaboutOf = (row: ReportRow, assetId: number): AssetPosition => ({
+const assetPositionOf = (row: ReportRow, assetId: number): AssetPosition => ({
   assetId,
   assetKey: row.asset_external_key,
   locationId: row.location_id,

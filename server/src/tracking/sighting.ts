@@ -1,13 +1,13 @@
 import type { Instant } from '../kernel/instant.ts'
 
-/** An asset was seen, somewhere or nowhere in particular. */
+/** An asset was seen; `locationId` is null when the reader's antenna has no location. */
 export interface Sighting {
   assetId: number
   locationId: number | null
   observedAt: Instant
 }
 
-/** Where an asset was before the sightings at hand; null for one never seen. */
+/** The location of an asset and the minute of its latest sighting. */
 export interface Position {
   locationId: number | null
   minute: Instant

@@ -2,7 +2,7 @@ import { type Instant, millisOf } from '../kernel/instant.ts'
 import type { Smoothing } from '../readers/reader.ts'
 import { type Sighting, type Position, minuteOf } from './sighting.ts'
 
-/** A sighting with what smoothing needs to know about it; null for a reader that does not smooth. */
+/** A sighting with the data for smoothing; `smoothing` is null for a reader that does not smooth. */
 export interface Observation extends Sighting {
   smoothing: Smoothing | null
   rssiDbm: number | null
@@ -15,8 +15,9 @@ export interface RecentSighting {
 }
 
 /**
- * Is this reason enough to believe that the asset is no longer at its present place? It is when it was seen at the new
- * place so many times in a row, the present place not among them, or so much more strongly than at the present place.
+ * Whether a sighting at another location confirms a move. It does when the asset was seen there `reads` times in a row
+ * within `seconds`, without a sighting at its present location in between, or when its signal is at least `marginDb`
+ * stronger than at the present location.
  */
 export function isConfirmed(
   { reads, seconds, marginDb }: Smoothing,
@@ -27,38 +28,40 @@ export function isConfirmed(
   const from = millisOf(seen.observedAt) - seconds * 1000
   const recent = known.filter((one) => one.observedAt <= seen.observedAt && millisOf(one.observedAt) >= from)
   const present = recent.filter((one) => one.locationId === presentId)
-  const left = present.reduce((latest, one) => (one.observedAt > latest ? one.observedAt : latest), '')
-  const inARow = recent.filter((one) => one.locationId === seen.locationId && one.observedAt > left)
+  const lastAtPresent = present.reduce((latest, one) => (one.observedAt > latest ? one.observedAt : latest), '')
+  const inARow = recent.filter((one) => one.locationId === seen.locationId && one.observedAt > lastAtPresent)
   if (inARow.length >= reads) return true
   if (marginDb === null || seen.rssiDbm === null || seen.locationId === null) return false
-  const strengths = present.flatMap((one) => one.rssiDbm ?? [])
-  return strengths.length > 0 && seen.rssiDbm >= Math.max(...strengths) + marginDb
+  const rssiAtPresent = present.flatMap((one) => one.rssiDbm ?? [])
+  return rssiAtPresent.length > 0 && seen.rssiDbm >= Math.max(...rssiAtPresent) + marginDb
 }
 
 /**
- * One asset's sightings, ascending: one that is not believed counts as a sighting at the present place, so that it still
- * tells that the asset is there. What cannot move the asset, because its minute is over or taken, is left as it is.
+ * Smooths one asset's sightings, which are in ascending order. A sighting that does not confirm a move counts as a sighting
+ * at the present location, so that the asset still counts as seen. A sighting that cannot move the asset, because its
+ * minute is in the past or already has a sighting, stays unchanged.
  */
 export function smooth(
   before: Position | null,
   observations: readonly Observation[],
   known: readonly RecentSighting[],
 ): Sighting[] {
-  let place = before?.locationId ?? null
+  let locationId = before?.locationId ?? null
   let minute: string = before?.minute ?? ''
-  return observations.map((one) => {
-    const { assetId, observedAt, smoothing } = one
-    if (minuteOf(observedAt) <= minute) return { assetId, locationId: one.locationId, observedAt }
+  return observations.map((observation) => {
+    const { assetId, observedAt, smoothing } = observation
+    if (minuteOf(observedAt) <= minute) return { assetId, locationId: observation.locationId, observedAt }
     minute = minuteOf(observedAt)
-    const isOther = place !== null && one.locationId !== place
-    if (!isOther || smoothing === null || isConfirmed(smoothing, place!, one, known)) place = one.locationId
-    return { assetId, locationId: place, observedAt }
+    const isElsewhere = locationId !== null && observation.locationId !== locationId
+    if (!isElsewhere || smoothing === null || isConfirmed(smoothing, locationId!, observation, known))
+      locationId = observation.locationId
+    return { assetId, locationId, observedAt }
   })
 }
 
-const maxGlimpses = 64
+const maxRecentSightings = 64
 
-/** What is known with what was seen now. A message that comes again is no new evidence. */
+/** Adds new sightings to the known ones. Duplicates, from messages that are sent again, are ignored. */
 export function mergeRecent(known: readonly RecentSighting[], seen: readonly RecentSighting[]): RecentSighting[] {
   const all = [...known]
   const isKnown = ({ locationId, observedAt }: RecentSighting): boolean =>
@@ -66,5 +69,5 @@ export function mergeRecent(known: readonly RecentSighting[], seen: readonly Rec
   for (const { locationId, observedAt, rssiDbm } of seen)
     if (!isKnown({ locationId, observedAt, rssiDbm })) all.push({ locationId, observedAt, rssiDbm })
   all.sort((a, b) => (a.observedAt < b.observedAt ? -1 : a.observedAt > b.observedAt ? 1 : 0))
-  return all.slice(-maxGlimpses)
+  return all.slice(-maxRecentSightings)
 }

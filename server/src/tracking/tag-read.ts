@@ -1,7 +1,7 @@
 import type { Instant } from '../kernel/instant.ts'
 import { type TagDraft, normalizedValue } from '../tags/tag.ts'
 
-/** A tag was read: by which antenna, how strongly, when, and under which identities it may be registered, best first. */
+/** A read of a tag by an antenna. `identities` are the forms in which the tag may be registered, best first. */
 export interface TagRead {
   identities: readonly TagDraft[]
   readerId: number
@@ -12,15 +12,15 @@ export interface TagRead {
 
 export const tagKey = (tag: TagDraft): string => `${tag.type} ${normalizedValue(tag)}`
 
-/** Numbers what it is given from 1 on, the same thing always the same, and keeps one of each. */
-class Interner<One> {
+/** Assigns consecutive numbers from 1 to distinct values; equal keys get the same number. */
+class Interner<Value> {
   readonly #numbers = new Map<string, number>()
-  readonly all: One[] = []
+  readonly all: Value[] = []
 
-  numberOf(key: string, one: One): number {
+  numberOf(key: string, value: Value): number {
     const known = this.#numbers.get(key)
     if (known !== undefined) return known
-    this.all.push(one)
+    this.all.push(value)
     this.#numbers.set(key, this.all.length)
     return this.all.length
   }
@@ -30,8 +30,8 @@ const tagGroupKey = (identities: readonly TagDraft[]): string =>
   identities.length === 1 ? tagKey(identities[0]!) : identities.map(tagKey).join('\u0000')
 
 /**
- * A batch as columns. The same tag is read again and again by the same antennas, so reads name by number what they saw
- * (a tagGroup: identities that hang together) and whence (a antennaRef: an antenna of a reader).
+ * A batch as columns. The same antennas read the same tags repeatedly, so each read refers by number to a tag group (the
+ * identities of one tag) and to an antenna ref (an antenna of a reader).
  */
 export function columnsOf(reads: readonly TagRead[]) {
   const tagGroups = new Interner<readonly TagDraft[]>()

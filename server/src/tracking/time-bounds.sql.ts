@@ -3,8 +3,8 @@ import { type Instant, endOfMillisecond, startOfMillisecond, toDatabase } from '
 import { minuteOf } from './sighting.ts'
 
 /**
- * Bounds compare times at the millisecond that answers show, so a time copied from an answer finds its row. The bound is
- * widened to its whole millisecond, because an expression over the column would not be served by an index.
+ * Bounds have the millisecond precision of responses, so a time copied from a response matches its row. The bound is
+ * widened to its whole millisecond, because an index cannot serve an expression over the column.
  */
 export const isAtOrAfter = (column: Sql, bound: Instant): Sql =>
   sql`${column} >= ${toDatabase(startOfMillisecond(bound))}`
@@ -12,7 +12,7 @@ export const isAtOrAfter = (column: Sql, bound: Instant): Sql =>
 export const isAtOrBefore = (column: Sql, bound: Instant): Sql =>
   sql`${column} <= ${toDatabase(endOfMillisecond(bound))}`
 
-/** Conditions on the rows `of` of asset_minutes; the bound on the minute itself lets whole partitions be left alone. */
+/** Conditions on the rows `of` of asset_minutes. The bound on the minute lets the planner skip whole partitions. */
 export function isObservedWithin(
   of: Sql,
   { from, to }: { from?: Instant | undefined; to?: Instant | undefined },

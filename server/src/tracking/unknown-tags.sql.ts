@@ -11,21 +11,22 @@ export interface UnknownRead {
   reads: number
 }
 
-/** The inbox holds this many tags per organization; the ones not seen for longest make room. */
+/** The maximum number of unknown tags per organization; those not seen for longest are deleted first. */
 const capacity = 1000
 
-const byMatch = (a: UnknownRead, b: UnknownRead): number =>
+const byTypeAndValue = (a: UnknownRead, b: UnknownRead): number =>
   a.tag.type < b.tag.type ? -1 : a.tag.type > b.tag.type ? 1 : normalizedValue(a.tag) < normalizedValue(b.tag) ? -1 : 1
 
+/** The tags are sorted, so that concurrent transactions lock rows in the same order. */
 export async function noteUnknownTags(
   tx: Tx,
   orgId: number,
   unknown: readonly UnknownRead[],
   at: Instant,
 ): Promise<void> {
-  const sorted = unknown.toSorted(byMatch)
+  const sorted = unknown.toSorted(byTypeAndValue)
   await tx.query(sql`
-    insert into unknown_tags as held
+    insert into unknown_tags as stored
       (org_id, tag_type, normalized_value, value, reader_id, antenna, reads, first_seen_at, last_seen_at)
     select o.org_id, u.tag_type, u.normalized_value, u.value, u.reader_id, u.antenna, u.reads,
       ${toDatabase(at)}::timestamptz, ${toDatabase(at)}::timestamptz
@@ -36,7 +37,7 @@ export async function noteUnknownTags(
     ) u (tag_type, normalized_value, value, reader_id, antenna, reads)
     where o.org_id = ${orgId}
     on conflict (org_id, tag_type, normalized_value) do update set
-      reads = held.reads + excluded.reads, reader_id = excluded.reader_id, antenna = excluded.antenna,
+      reads = stored.reads + excluded.reads, reader_id = excluded.reader_id, antenna = excluded.antenna,
       last_seen_at = excluded.last_seen_at`)
   await tx.query(sql`
     delete from unknown_tags where org_id = ${orgId} and (last_seen_at, tag_type, normalized_value) < (
@@ -53,7 +54,7 @@ export interface UnknownTag {
   lastSeenAt: Instant
 }
 
-/** Tags that were read and hang on nothing, latest first. One that was attached since is left out. */
+/** Tags that were read but are not attached to a record, latest first. Tags that were attached since are omitted. */
 export async function listUnknownTags(db: Db, orgId: number, page: PageRequest): Promise<Page<UnknownTag>> {
   const rows = await db.query<{
     total: number
@@ -95,7 +96,7 @@ export async function listUnknownTags(db: Db, orgId: number, page: PageRequest):
   }
 }
 
-/** Empties the inbox of what was last seen before an instant. */
+/** Deletes the unknown tags that were last seen before an instant. */
 export async function deleteUnknownTagsBefore(tx: Tx, orgId: number, before: Instant): Promise<void> {
   await tx.query(sql`delete from unknown_tags where org_id = ${orgId} and last_seen_at < ${toDatabase(before)}`)
 }

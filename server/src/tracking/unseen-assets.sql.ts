@@ -13,7 +13,7 @@ export interface UnseenAsset {
   lastSeenAt: Instant
 }
 
-interface QuietRow {
+interface UnseenAssetRow {
   total: number
   asset_id: number | null
   external_key: string
@@ -23,7 +23,7 @@ interface QuietRow {
   last_seen_at: string
 }
 
-/** Scanned assets that nobody has seen since, longest unseen first; the tail runs as the index does. */
+/** Scanned assets not seen since an instant, longest unseen first; ties are ordered like the index. */
 export async function listUnseenAssets(
   db: Db,
   orgId: number,
@@ -36,7 +36,7 @@ export async function listUnseenAssets(
     from asset_positions p join assets a on a.org_id = ${orgId} and a.id = p.asset_id and a.deleted_at is null
     where p.org_id = ${orgId} and p.last_seen_at < ${before}
     order by p.last_seen_at, p.asset_id desc`
-  const rows = await db.query<QuietRow>(sql`
+  const rows = await db.query<UnseenAssetRow>(sql`
     with total as (
       select (select count(*) from asset_positions p where p.org_id = ${orgId} and p.last_seen_at < ${before})
         - (select count(*) from assets a join asset_positions p on p.org_id = ${orgId} and p.asset_id = a.id
@@ -48,7 +48,7 @@ export async function listUnseenAssets(
     from total left join page on true
     left join locations l on l.org_id = ${orgId} and l.id = page.location_id and l.deleted_at is null
     order by page.last_seen_at, page.asset_id desc`)
-  const quiet = (row: QuietRow, assetId: number): UnseenAsset => ({
+  const unseenAssetOf = (row: UnseenAssetRow, assetId: number): UnseenAsset => ({
     assetId,
     externalKey: row.external_key,
     name: row.name,
@@ -57,7 +57,7 @@ export async function listUnseenAssets(
     lastSeenAt: fromDatabase(row.last_seen_at),
   })
   return {
-    rows: rows.flatMap((row) => (row.asset_id === null ? [] : [quiet(row, row.asset_id)])),
+    rows: rows.flatMap((row) => (row.asset_id === null ? [] : [unseenAssetOf(row, row.asset_id)])),
     total: rows[0]?.total ?? 0,
   }
 }

@@ -3,7 +3,7 @@ import { sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
 
-/** One request to an endpoint and what came of it. */
+/** One request to an endpoint and its result. */
 export interface Attempt {
   deliveryId: string
   attempt: number
@@ -17,7 +17,7 @@ export interface ListedAttempt extends Attempt {
   event: string
 }
 
-/** What attempts of a webhook have in common. */
+/** The fields that the attempts of a webhook have in common. */
 export interface AttemptSource {
   webhookId: number
   event: string
@@ -53,7 +53,7 @@ interface AttemptRow {
   duration_ms: number
 }
 
-/** The latest first. */
+/** Latest first. */
 export async function listAttempts(
   db: Db,
   orgId: number,
@@ -61,11 +61,11 @@ export async function listAttempts(
   since: Instant,
   page: PageRequest,
 ): Promise<Page<ListedAttempt>> {
-  const chosen = sql`a.org_id = ${orgId} and a.webhook_id = ${webhookId} and a.attempted_at >= ${toDatabase(since)}`
+  const where = sql`a.org_id = ${orgId} and a.webhook_id = ${webhookId} and a.attempted_at >= ${toDatabase(since)}`
   const rows = await db.query<AttemptRow>(sql`
-    with total as (select count(*) as total from webhook_attempts a where ${chosen}),
+    with total as (select count(*) as total from webhook_attempts a where ${where}),
     page as (
-      select a.* from webhook_attempts a where ${chosen}
+      select a.* from webhook_attempts a where ${where}
       order by a.attempted_at desc, a.delivery_id, a.attempt desc limit ${page.limit} offset ${page.offset}
     )
     select total.total, page.* from total left join page on true
@@ -86,15 +86,15 @@ const attemptOf = (row: AttemptRow, deliveryId: string): ListedAttempt => ({
   durationMs: row.duration_ms,
 })
 
-const atOnce = 1000
+const batchSize = 1000
 
-/** Removes attempts made before an instant, some at a time. Says whether there may be more to do. */
+/** Deletes a batch of the attempts made before an instant. Returns whether there may be more. */
 export async function deleteAttemptsBefore(tx: Tx, orgId: number, before: Instant): Promise<boolean> {
-  const gone = await tx.query(sql`
+  const deleted = await tx.query(sql`
     delete from webhook_attempts a where a.org_id = ${orgId} and (a.attempted_at, a.delivery_id, a.attempt) in (
       select o.attempted_at, o.delivery_id, o.attempt from webhook_attempts o
       where o.org_id = ${orgId} and o.attempted_at < ${toDatabase(before)}
-      order by o.attempted_at limit ${atOnce})
+      order by o.attempted_at limit ${batchSize})
     returning a.attempt`)
-  return gone.length === atOnce
+  return deleted.length === batchSize
 }

@@ -23,28 +23,31 @@ export interface WebhookDeps {
   clock: Clock
   ids: IdGenerator
   secretBox: SecretBox
-  /** Waits until every process knows what changed. */
+  /** `publishAndWait` resolves when every process has handled the change. */
   pubsub: { publishAndWait(topic: string, payload: string): Promise<void> }
   onDropped: OnDropped
 }
 
-/** Why an event was not delivered: nobody took it in time, delivery was switched off, or no attempt succeeded. */
+/**
+ * Why an event was not delivered: it was not claimed in time, delivery was switched off, no attempt succeeded, or the
+ * process was stopped.
+ */
 type DropReason = 'late' | 'switched_off' | 'failed' | 'stopped'
 
-export type OnDropped = (why: DropReason, events: number) => void
+export type OnDropped = (reason: DropReason, events: number) => void
 
 export const changeTopic = 'webhook-changed'
 
-/** An event that nobody has taken for this long is not delivered any more. */
+/** An event that was not claimed for this long is dropped. */
 export const staleMs = 10 * 60_000
 
-/** Once this is over, nothing that was recorded before the change is delivered. */
-async function settle(deps: WebhookDeps, orgId: number): Promise<void> {
+/** When this resolves, no event that was recorded before the change is delivered any more. */
+async function applyChange(deps: WebhookDeps, orgId: number): Promise<void> {
   await deps.pubsub.publishAndWait(changeTopic, String(orgId))
   await giveUpExpired(deps, orgId)
 }
 
-/** Drops what is not to be delivered any more, in small steps. */
+/** Drops expired events in batches. */
 export async function giveUpExpired(
   { db, clock, onDropped }: Pick<WebhookDeps, 'db' | 'clock' | 'onDropped'>,
   orgId: number,
@@ -70,7 +73,7 @@ export async function createWebhook(
   const webhook = await deps.db.withTenant(orgId, async (tx) => {
     const { isLapsed } = await lockStanding(tx, orgId)
     const isDelivering = draft.isEnabled && !isLapsed
-    const made = {
+    const created = {
       ...draft,
       id: id!,
       encryptedSecret,
@@ -78,9 +81,9 @@ export async function createWebhook(
       updatedAt: at,
       generation: isDelivering ? generation! : null,
     }
-    await insertWebhook(tx, orgId, made)
+    await insertWebhook(tx, orgId, created)
     await addToDirectory(tx, orgId, isDelivering)
-    return made
+    return created
   })
   await deps.pubsub.publishAndWait(changeTopic, String(orgId))
   return { webhook, secret }
@@ -95,40 +98,40 @@ async function ownWebhook(db: Db, orgId: number, id: number): Promise<Webhook> {
 export const getWebhook = (deps: Pick<WebhookDeps, 'db'>, orgId: number, id: number): Promise<Webhook> =>
   ownWebhook(deps.db.read, orgId, id)
 
-/** Only what is given changes. Switching on begins a new generation; what was recorded in between stays undelivered. */
+/** Changes only the given fields. Enabling starts a new generation; events recorded while disabled are not delivered. */
 export async function changeWebhook(
   deps: WebhookDeps,
   orgId: number,
   id: number,
   change: { url?: string | undefined; isEnabled?: boolean | undefined },
 ): Promise<Webhook> {
-  const fresh = await deps.ids.next(orgId)
+  const newGeneration = await deps.ids.next(orgId)
   const webhook = await deps.db.withTenant(orgId, async (tx) => {
     const { isLapsed } = await lockStanding(tx, orgId)
     const current = await ownWebhook(tx, orgId, id)
     const { url = current.url, isEnabled = current.isEnabled } = change
-    const generation = isEnabled && !isLapsed ? (current.generation ?? fresh) : null
+    const generation = isEnabled && !isLapsed ? (current.generation ?? newGeneration) : null
     const changed = { ...current, url, isEnabled, generation, updatedAt: nextUpdate(deps.clock, current.updatedAt) }
     await updateWebhook(tx, orgId, changed, changed.updatedAt)
     await addToDirectory(tx, orgId, generation !== null)
     return changed
   })
-  await settle(deps, orgId)
+  await applyChange(deps, orgId)
   return webhook
 }
 
 export async function removeWebhook(deps: WebhookDeps, orgId: number, id: number): Promise<void> {
-  const isGone = await deps.db.withTenant(orgId, async (tx) => {
+  const isDeleted = await deps.db.withTenant(orgId, async (tx) => {
     await lockStanding(tx, orgId)
     if (!(await deleteWebhook(tx, orgId, id))) return false
     await addToDirectory(tx, orgId, false)
     return true
   })
-  if (!isGone) throw apiError.notFound('Webhook')
-  await settle(deps, orgId)
+  if (!isDeleted) throw apiError.notFound('Webhook')
+  await applyChange(deps, orgId)
 }
 
-/** From here on the organization's events are dropped (D42). */
+/** Drops the organization's events from now on (D42). */
 export async function lapseOrganization(deps: WebhookDeps, orgId: number): Promise<void> {
   await deps.db.withTenant(orgId, async (tx) => {
     await lockStanding(tx, orgId)
@@ -136,10 +139,10 @@ export async function lapseOrganization(deps: WebhookDeps, orgId: number): Promi
     await setGeneration(tx, orgId, null)
     await addToDirectory(tx, orgId, false)
   })
-  await settle(deps, orgId)
+  await applyChange(deps, orgId)
 }
 
-/** From here on new events are delivered again, where the webhook is switched on. */
+/** Delivers new events again if the webhook is enabled. */
 export async function reinstateOrganization(deps: WebhookDeps, orgId: number): Promise<void> {
   const generation = await deps.ids.next(orgId)
   await deps.db.withTenant(orgId, async (tx) => {
@@ -147,5 +150,5 @@ export async function reinstateOrganization(deps: WebhookDeps, orgId: number): P
     await setLapsed(tx, orgId, null)
     if (await setGeneration(tx, orgId, generation)) await addToDirectory(tx, orgId, true)
   })
-  await settle(deps, orgId)
+  await applyChange(deps, orgId)
 }

@@ -4,13 +4,13 @@ import { sql } from '../db/sql.ts'
 import { type Instant, fromDatabase, toDatabase } from '../kernel/instant.ts'
 import { type MoveRow, type RecordedMove, columns as moveColumns, moveOf } from '../tracking/moves.sql.ts'
 
-/** A move that is this process's to deliver, and the time of delivery it belongs to. */
+/** A move that this process must deliver, and the generation of the webhook it was recorded for. */
 export interface Claimed {
   move: RecordedMove
   generation: number
 }
 
-/** Moves that are this process's to deliver, and where they go; null for none. */
+/** Moves that this process must deliver, and the webhook to deliver them to. */
 export interface Claim {
   webhook: { id: number; url: string; encryptedSecret: Uint8Array; generation: number }
   claimed: Claimed[]
@@ -24,17 +24,17 @@ interface ClaimedRow extends MoveRow {
 }
 
 /**
- * Takes the oldest moves of the present generation, each exactly once whoever else asks at the same time: a row is locked and
- * taken off the list in one statement. Moves recorded before `notBefore` are left for `dropexpired`.
+ * Claims the oldest moves of the current generation. Concurrent calls never claim the same move, because one statement
+ * locks the row and deletes it from the outbox. Moves recorded before `notBefore` are left for `deleteExpired`.
  */
 export async function claimMoves(
   db: Database,
   orgId: number,
   request: { limit: number; notBefore: Instant },
 ): Promise<Claim | null> {
-  // The generation is asked for apart: joined, the key would not give the oldest first, and all that wait would be sorted.
-  // Rows are taken off by their place: joined by the key, a plan for many of them would read all that wait every time.
-  // The webhook comes with one of the rows: it is the same for all of them.
+  // The generation is a sub-select: with a join, the primary key would not yield the oldest rows first, and all pending rows
+  // would be sorted. Rows are deleted by ctid: with a join on the key, the plan for many rows scans the whole outbox.
+  // Only the first row carries the webhook, because it is the same for all rows.
   const claim = sql`
     with claimed as (
       delete from webhook_outbox d
@@ -46,13 +46,13 @@ export async function claimMoves(
       ))
       returning d.generation, d.recorded_at as since, d.delivery_id as claimed_id
     ),
-    taken as (
+    claimed_moves as (
       select ${moveColumns}, claimed.generation, row_number() over () as number
       from claimed
       join moves m on m.org_id = ${orgId} and m.recorded_at = claimed.since and m.delivery_id = claimed.claimed_id
     )
-    select taken.*, w.id as webhook_id, w.url, w.encrypted_secret
-    from taken left join webhooks w on w.org_id = ${orgId} and taken.number = 1`
+    select c.*, w.id as webhook_id, w.url, w.encrypted_secret
+    from claimed_moves c left join webhooks w on w.org_id = ${orgId} and c.number = 1`
   const [, rows] = await db.withTenantPipelined(orgId, (tx) =>
     Promise.all([withCustomPlan(tx), tx.query<ClaimedRow>(claim)]),
   )
@@ -65,13 +65,13 @@ export async function claimMoves(
   }
 }
 
-/** Whether something waits to be delivered, and whether something waits in vain; each is a step into the key. */
+/** Whether the outbox has moves to deliver and expired moves. Each sub-select is a single index lookup. */
 export async function findPendingMoves(
   db: Db,
   orgId: number,
   notBefore: Instant,
 ): Promise<{ isDue: boolean; isExpired: boolean }> {
-  const waiting = sql`from webhook_outbox d where d.org_id = ${orgId}`
+  const pending = sql`from webhook_outbox d where d.org_id = ${orgId}`
   const [row] = await db.query<{
     generation: number | null
     first: number | null
@@ -79,21 +79,21 @@ export async function findPendingMoves(
     oldest: string | null
   }>(sql`
     select w.generation,
-      (select d.generation ${waiting} order by d.generation limit 1) as first,
-      (select d.generation ${waiting} order by d.generation desc limit 1) as last,
-      (select d.recorded_at ${waiting} and d.generation = w.generation order by d.recorded_at limit 1) as oldest
+      (select d.generation ${pending} order by d.generation limit 1) as first,
+      (select d.generation ${pending} order by d.generation desc limit 1) as last,
+      (select d.recorded_at ${pending} and d.generation = w.generation order by d.recorded_at limit 1) as oldest
     from webhooks w where w.org_id = ${orgId}`)
   if (row === undefined || row.first === null) return { isDue: false, isExpired: false }
-  const isOver = row.first !== row.generation || row.last !== row.generation
+  const hasOldGeneration = row.first !== row.generation || row.last !== row.generation
   const isLate = row.oldest !== null && fromDatabase(row.oldest) < notBefore
-  return { isDue: row.oldest !== null, isExpired: isOver || isLate }
+  return { isDue: row.oldest !== null, isExpired: hasOldGeneration || isLate }
 }
 
-const atOnce = 1000
+const batchSize = 1000
 
 /**
- * Gives up moves that nobody is to be told of any more: of a generation that is over, or recorded before `notBefore`.
- * `isMore` says that another round may find others.
+ * Deletes a batch of moves that must not be delivered any more: moves of an earlier generation, or recorded before
+ * `notBefore`. `isMore` is true when there may be more.
  */
 export async function deleteExpired(
   tx: Tx,
@@ -108,9 +108,9 @@ export async function deleteExpired(
       where o.org_id = ${orgId}
         and (o.recorded_at < ${toDatabase(notBefore)}
           or o.generation is distinct from (select w.generation from webhooks w where w.org_id = ${orgId}))
-      limit ${atOnce} for update skip locked
+      limit ${batchSize} for update skip locked
     ))
     returning d.recorded_at`)
   const late = dropped.filter((row) => fromDatabase(row.recorded_at) < notBefore).length
-  return { late, switchedOff: dropped.length - late, isMore: dropped.length === atOnce }
+  return { late, switchedOff: dropped.length - late, isMore: dropped.length === batchSize }
 }

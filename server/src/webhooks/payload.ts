@@ -2,7 +2,7 @@ import { formatMillis, type Instant } from '../kernel/instant.ts'
 import type { RecordedMove } from '../tracking/moves.sql.ts'
 import { event } from './webhook.ts'
 
-/** The body of a delivery. It is made once: the same bytes are signed and sent, however often. */
+/** The body of a delivery. It is serialized once; every attempt signs and sends the same bytes. */
 export const bodyOf = (move: Omit<RecordedMove, 'recordedAt'>): Buffer =>
   Buffer.from(
     JSON.stringify({
@@ -17,7 +17,7 @@ export const bodyOf = (move: Omit<RecordedMove, 'recordedAt'>): Buffer =>
     }),
   )
 
-/** A move that never happened, of things that do not exist. Each test has a delivery id of its own. */
+/** A sample move for a test event, with a unique delivery id. */
 export const testMove = (deliveryId: string, at: Instant): RecordedMove => ({
   deliveryId,
   assetId: 1,

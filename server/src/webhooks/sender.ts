@@ -35,7 +35,7 @@ function reasonOf(error: unknown): string {
   if (code in reasons) return reasons[code]!
   if (certificateCodes.test(code)) return 'the certificate is not trusted'
   if (/SSL|TLS|EPROTO/.test(code)) return 'the TLS handshake failed'
-  if (/^(HPE_|UND_ERR_)/.test(code)) return 'the answer was not valid HTTP'
+  if (/^(HPE_|UND_ERR_)/.test(code)) return 'the response was not valid HTTP'
   return 'the request failed'
 }
 

@@ -3,26 +3,26 @@ import { event } from './webhook.ts'
 
 const seconds = (epochMs: number): string => String(Math.floor(epochMs / 1000))
 
-/** The contract's signature: keyed with the secret exactly as it was shown, prefix included. */
+/** The contract's signature: the key is the secret as it was shown, including the prefix. */
 function serviceSignature(secret: string, timestamp: string, body: Buffer): string {
   return `sha256=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`
 }
 
-/** The signature of Standard Webhooks: keyed with the bytes that the secret's remainder stands for. */
+/** The signature of Standard Webhooks: the key is the base64-decoded secret without the prefix. */
 function standardSignature(secret: string, id: string, timestamp: string, body: Buffer): string {
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`
 }
 
-/** A delivery ready to be sent: every attempt sends these same bytes. */
+/** A signed delivery. Every attempt sends the same bytes. */
 export interface Signed {
   headers: Record<string, string>
   body: Buffer
 }
 
 /**
- * `occurredMs` is the observation, the contract's timestamp. `startedMs` is when the delivery began, the timestamp of
- * Standard Webhooks, whose libraries refuse anything older than a few minutes.
+ * `occurredMs` is the time of the observation, the contract's timestamp. `startedMs` is the start of the delivery, the
+ * timestamp of Standard Webhooks, whose libraries reject timestamps older than a few minutes.
  */
 export function sign(
   secret: string,

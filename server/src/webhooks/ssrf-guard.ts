@@ -11,20 +11,20 @@ import { type Address, type Cidr, isInCidr, parseAddress, parseCidr } from '../k
 
 const ranges = (...texts: string[]): Cidr[] => texts.map((text) => parseCidr(text)!)
 
-/** IPv4 addresses that are not on the public internet, and one that a cloud answers its own machines on. */
-const refused4 = ranges(
+/** IPv4 ranges that are not public, and the address of Azure's internal services (168.63.129.16). */
+const blockedV4 = ranges(
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
   ...['192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
   ...['192.31.196.0/24', '192.52.193.0/24', '192.175.48.0/24', '224.0.0.0/4', '240.0.0.0/4', '168.63.129.16/32'],
 )
 
-/** Of IPv6 only global unicast is public, less the ranges for documentation, for tunnels into IPv4 and for AS112 name servers. */
-const global6 = ranges('2000::/3')
-const refused6 = ranges('2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20')
+/** For IPv6, only global unicast is public, except the ranges for documentation, IPv4 tunnels and AS112 name servers. */
+const globalV6 = ranges('2000::/3')
+const blockedV6 = ranges('2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20')
 
 /**
- * Where a machine reaches itself, its neighbours on the wire, or the metadata of its cloud, and the forms of IPv6 that
- * hide an IPv4 address. A wider allowed range does not open these; one that lies within them does.
+ * Loopback, link-local and cloud metadata addresses, and IPv6 forms that embed an IPv4 address. An allowed range that is
+ * wider than one of these does not allow them; an allowed range within one of them does.
  */
 const alwaysBlocked = ranges(
   ...['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '168.63.129.16/32', '100.100.100.200/32', '192.0.0.192/32'],
@@ -32,23 +32,23 @@ const alwaysBlocked = ranges(
 )
 
 export function isPublic(address: Address): boolean {
-  const among = (list: readonly Cidr[]): boolean => list.some((range) => isInCidr(address, range))
-  return address.kind() === 'ipv4' ? !among(refused4) : among(global6) && !among(refused6)
+  const isIn = (list: readonly Cidr[]): boolean => list.some((range) => isInCidr(address, range))
+  return address.kind() === 'ipv4' ? !isIn(blockedV4) : isIn(globalV6) && !isIn(blockedV6)
 }
 
-/** Public addresses are open to everybody, others only where the operator allows them. */
+/** Public addresses are always allowed, others only if the operator allows them. */
 export function isAllowed(address: Address, allowed: readonly Cidr[]): boolean {
   if (isPublic(address)) return true
-  const guard = alwaysBlocked.find((range) => isInCidr(address, range))
-  return allowed.some((range) => isInCidr(address, range) && range.prefix >= (guard?.prefix ?? 0))
+  const blocked = alwaysBlocked.find((range) => isInCidr(address, range))
+  return allowed.some((range) => isInCidr(address, range) && range.prefix >= (blocked?.prefix ?? 0))
 }
 
-/** Why there is no connection, in words that an admin of any organization may read. */
+/** Why a connection failed, in a message that is safe to show to a tenant's admin. */
 export class Unreachable extends Error {}
 
-const notAllowed = (): Unreachable => new Unreachable('the host leads to an address that is not allowed')
+const notAllowed = (): Unreachable => new Unreachable('the host resolves to an address that is not allowed')
 
-/** Resolver queries take no signal, so a query that outlives the signal is left to end on its own. */
+/** DNS queries cannot be aborted, so a query that outlives the signal is ignored. */
 function beforeAbort<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(new Unreachable('timeout')), { once: true })
@@ -57,17 +57,17 @@ function beforeAbort<Result>(work: Promise<Result>, signal: AbortSignal): Promis
 }
 
 export interface GuardedConnectorOptions {
-  /** Ranges the operator allows although they are not public. */
+  /** Non-public ranges that the operator allows. */
   allowed: readonly Cidr[]
-  /** Certificate authorities beside the public ones, as PEM. */
+  /** Additional certificate authorities, as PEM. */
   ca: string | null
   /** Name servers; those of the system when empty. */
   nameServers: readonly string[]
 }
 
 /**
- * Opens connections to webhook endpoints. Every connection resolves the host, looks at each address it leads to, and
- * goes nowhere when one of them is refused: a name that means something else the next time is judged the next time.
+ * Opens connections to webhook endpoints. Every connection resolves the host and fails when one of the addresses is not
+ * allowed. Because the check is part of every connection, DNS rebinding cannot bypass it.
  */
 export class GuardedConnector {
   readonly #allowed: readonly Cidr[]
@@ -80,7 +80,7 @@ export class GuardedConnector {
     if (nameServers.length > 0) this.#resolver.setServers(nameServers)
   }
 
-  /** The addresses to connect to, all of them allowed. A name is resolved by asking name servers, never by other means. */
+  /** The addresses of the host; throws unless all are allowed. Names are resolved by DNS only, not by the hosts file. */
   async addressesOf(host: string): Promise<string[]> {
     const addresses = isIP(host) === 0 ? await this.#resolve(host) : [host]
     const isAllowedText = (text: string): boolean => {
@@ -104,9 +104,9 @@ export class GuardedConnector {
     const addresses = await beforeAbort(this.addressesOf(name), signal)
     let failure: unknown
     for (const [index, address] of addresses.entries()) {
-      const patienceMs = index === addresses.length - 1 ? null : 1500
+      const timeoutMs = index === addresses.length - 1 ? null : 1500
       try {
-        return await this.#open(name, address, port, signal, patienceMs)
+        return await this.#open(name, address, port, signal, timeoutMs)
       } catch (error) {
         failure = error
         if (signal.aborted) break
@@ -120,7 +120,7 @@ export class GuardedConnector {
     address: string,
     port: number,
     signal: AbortSignal,
-    patienceMs: number | null,
+    timeoutMs: number | null,
   ): Promise<TLSSocket> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(new Unreachable('timeout'))
@@ -133,21 +133,21 @@ export class GuardedConnector {
         ALPNProtocols: ['http/1.1'],
       })
       const end = (): void => void socket.destroy(new Unreachable('timeout'))
-      const timer = patienceMs === null ? undefined : setTimeout(end, patienceMs)
+      const timer = timeoutMs === null ? undefined : setTimeout(end, timeoutMs)
       signal.addEventListener('abort', end, { once: true })
-      const settle = (): void => {
+      const cleanUp = (): void => {
         clearTimeout(timer)
         signal.removeEventListener('abort', end)
         socket.off('error', fail)
       }
       const fail = (error: Error): void => {
-        settle()
+        cleanUp()
         reject(error)
       }
       socket.setNoDelay(true)
       socket.on('error', fail)
       socket.once('secureConnect', () => {
-        settle()
+        cleanUp()
         resolve(socket)
       })
     })

@@ -21,28 +21,28 @@ interface Deps {
 
 export const timeoutMs = 5000
 
-/** How many test events of one organization a process sends at the same time. */
-const atOnce = 4
+/** The maximum number of test events in flight per organization and process. */
+const maxInFlight = 4
 const maxPerMinute = 10
 
 export type SendTest = (orgId: number, webhook: Webhook) => Promise<Outcome>
 
-/** Sends an event that never happened, once, also while delivery is switched off, and tells what came of it. */
+/** Sends a sample event once, even while delivery is disabled, and returns the outcome. */
 export function testSender(deps: Deps): SendTest {
-  const running = new Map<number, number>()
+  const inFlight = new Map<number, number>()
   const { clock } = deps
   const sent = new WindowCounter({ max: maxPerMinute, windowMs: 60_000, millis: () => clock.millis() })
   return async (orgId, webhook) => {
-    const others = running.get(orgId) ?? 0
-    if (others >= atOnce) throw apiError.rateLimited(timeoutMs / 1000)
+    const inFlightCount = inFlight.get(orgId) ?? 0
+    if (inFlightCount >= maxInFlight) throw apiError.rateLimited(timeoutMs / 1000)
     sent.consume(webhook.id)
-    running.set(orgId, others + 1)
+    inFlight.set(orgId, inFlightCount + 1)
     try {
       return await send(deps, orgId, webhook)
     } finally {
-      const left = running.get(orgId)! - 1
-      if (left === 0) running.delete(orgId)
-      else running.set(orgId, left)
+      const remaining = inFlight.get(orgId)! - 1
+      if (remaining === 0) inFlight.delete(orgId)
+      else inFlight.set(orgId, remaining)
     }
   }
 }

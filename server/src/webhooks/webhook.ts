@@ -7,7 +7,7 @@ export interface Webhook {
   url: string
   isEnabled: boolean
   encryptedSecret: Uint8Array
-  /** Names the present time of delivery; null while nothing is delivered. */
+  /** Identifies the current period of delivery; null while delivery is off. */
   generation: number | null
   createdAt: Instant
   updatedAt: Instant
@@ -17,12 +17,12 @@ export const event = 'asset.moved'
 
 export const maxUrlLength = 2048
 
-/** A saved secret opens only for the webhook it was made for. */
+/** Binds an encrypted secret to its webhook: it cannot be decrypted for another one. */
 export const secretContext = (orgId: number, webhookId: number): string => `${orgId}/${webhookId}`
 
 export const maskSecret = (secret: string): string => `whsec_${'•'.repeat(8)}${secret.slice(-4)}`
 
-/** Scheme and host are judged here, and nothing else: where the host leads is judged at every connection. */
+/** Checks the form of the URL only; the addresses of the host are checked at every connection. */
 export function urlProblem(field: string, text: string): FieldProblem | null {
   const invalid = (message: string): FieldProblem => ({ field, code: 'invalid_value', message })
   if (codePointLength(text) > maxUrlLength)
@@ -35,6 +35,6 @@ export function urlProblem(field: string, text: string): FieldProblem | null {
   if (!/^https:\/\/[^/\\?#]/i.test(text)) return invalid(`${field} must start with https:// and name a host`)
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || url.hostname === '') return invalid(`${field} must be a valid address with a host`)
-  if (url.username !== '' || url.password !== '') return invalid(`${field} must not hold a user name or password`)
+  if (url.username !== '' || url.password !== '') return invalid(`${field} must not contain a user name or password`)
   return null
 }

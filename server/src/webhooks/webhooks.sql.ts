@@ -33,14 +33,14 @@ export async function findWebhook(db: Db, orgId: number): Promise<Webhook | null
 }
 
 export async function listWebhooks(db: Db, orgId: number, page: PageRequest): Promise<Page<Webhook>> {
-  const found = await findWebhook(db, orgId)
-  const all = found === null ? [] : [found]
+  const webhook = await findWebhook(db, orgId)
+  const all = webhook === null ? [] : [webhook]
   return { rows: all.slice(page.offset, page.offset + page.limit), total: all.length }
 }
 
 /**
- * Taken first by whoever changes what an organization is told, so that switching and lapsing follow one another. Says
- * whether the organization has lapsed.
+ * Every transaction that changes an organization's deliveries takes this lock first, so that changes to the webhook and to
+ * the subscription run one after the other. Returns whether the subscription has lapsed.
  */
 export async function lockStanding(tx: Tx, orgId: number): Promise<{ isLapsed: boolean }> {
   const [row] = await tx.query<{ is_lapsed: boolean }>(sql`
@@ -67,14 +67,14 @@ export async function updateWebhook(
     where org_id = ${orgId}`)
 }
 
-/** Ends the present generation and begins the given one, where the webhook is switched on. Says whether it is. */
+/** Replaces the generation of an enabled webhook. Returns false when there is no enabled webhook. */
 export async function setGeneration(tx: Tx, orgId: number, generation: number | null): Promise<boolean> {
-  const set = await tx.query(sql`
+  const updated = await tx.query(sql`
     update webhooks set generation = ${generation} where org_id = ${orgId} and is_enabled returning id`)
-  return set.length === 1
+  return updated.length === 1
 }
 
-/** Keeps the directory of organizations that are delivered to. */
+/** Adds the organization to the directory of delivery, or removes it. */
 export async function addToDirectory(tx: Tx, orgId: number, isDelivering: boolean): Promise<void> {
   await tx.query(
     isDelivering
@@ -83,10 +83,10 @@ export async function addToDirectory(tx: Tx, orgId: number, isDelivering: boolea
   )
 }
 
-/** Says whether there was one. */
+/** Returns whether the webhook existed. */
 export async function deleteWebhook(tx: Tx, orgId: number, id: number): Promise<boolean> {
-  const gone = await tx.query(sql`delete from webhooks where org_id = ${orgId} and id = ${id} returning id`)
-  return gone.length === 1
+  const deleted = await tx.query(sql`delete from webhooks where org_id = ${orgId} and id = ${id} returning id`)
+  return deleted.length === 1
 }
 
 export async function organizationsDeliveredTo(db: Db): Promise<number[]> {

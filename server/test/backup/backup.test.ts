@@ -68,7 +68,7 @@ describe('A database that is not empty', () => {
   it('stays as it is when the backup that was to replace it turns out to be broken at its very end', async () => {
     const before = await everyRow(target.url)
     const broken = altered('end.backup', (content) => content.replace(/"rows":2005\}\n$/, '"rows":2006}\n'))
-    await expect(load(target.url, broken, true)).rejects.toThrow('This is not a whole backup: tables are missing')
+    await expect(load(target.url, broken, true)).rejects.toThrow('This is not a complete backup: tables are missing')
     expect(await everyRow(target.url)).toEqual(before)
   })
 

@@ -112,7 +112,7 @@ describe('A database that does not fit is refused and left alone', () => {
     expect(tables.map((row) => row['tablename'])).toEqual(['tags'])
   })
 
-  it('when nothing answers there', async () => {
+  it('when the connection is refused', async () => {
     await expect(migrate('postgres://nobody@127.0.0.1:1/nothing')).rejects.toThrow()
   })
 })

@@ -31,7 +31,7 @@ beforeEach(() => {
   uncaught.length = 0
   process.on('uncaughtException', note)
   process.on('unhandledRejection', note)
-  db = createDatabase({ url: database.url, poolSize: 2, patienceMs: 1000 })
+  db = createDatabase({ url: database.url, poolSize: 2, timeoutMs: 1000 })
 })
 
 afterEach(async () => {
@@ -177,7 +177,7 @@ describe('A database that takes what it is sent and never answers', () => {
   it('is given up in time by a statement and by a transaction, and both are served when it answers again', async () => {
     const passage = new Passage(database.url)
     await passage.open()
-    const far = createDatabase({ url: passage.url, poolSize: 1, patienceMs: 500 })
+    const far = createDatabase({ url: passage.url, poolSize: 1, timeoutMs: 500 })
     const transact = () => far.withTenant(1, (tx) => tx.query(sql`select 1 as one`))
     await expect(transact()).resolves.toEqual([{ one: 1 }])
     passage.isStopped = true

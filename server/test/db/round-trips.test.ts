@@ -211,7 +211,7 @@ describe('What is sent in an organization', () => {
   })
 
   it('is given up when the database does not answer in time', async () => {
-    const impatient = createDatabase({ url: passage.url, poolSize: 1, patienceMs: 3000 })
+    const impatient = createDatabase({ url: passage.url, poolSize: 1, timeoutMs: 3000 })
     const one = sql`select 1 as one`
     const call = () => impatient.withTenantPipelined(orgId, (tx) => tx.query(one))
     await call()

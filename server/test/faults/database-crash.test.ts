@@ -95,7 +95,7 @@ describe('one process over its own database, while readers send', () => {
         await sleep(Math.random() * 40)
         const rows = await sql`
           select pg_terminate_backend(pid) from pg_stat_activity
-          where (application_name = 'lastseen' or application_name like 'lastseen news %')
+          where (application_name = 'lastseen' or application_name like 'lastseen pubsub %')
             and datname = current_database() order by random() limit 1`
         ended += rows.length
       }

@@ -204,7 +204,7 @@ describe('An address of several servers', () => {
     expect([ended.code, ended.stderr]).toEqual([
       1,
       'The database 127.0.0.1:1,127.0.0.1:2/lastseen (DATABASE_URL) cannot be used: ' +
-        '127.0.0.1:1: nothing answers there; 127.0.0.1:2: nothing answers there\n',
+        '127.0.0.1:1: connection refused; 127.0.0.1:2: connection refused\n',
     ])
   })
 })

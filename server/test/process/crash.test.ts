@@ -111,7 +111,7 @@ describe('after a crash', { timeout: 60_000 }, () => {
 const listeners = (url: string): Promise<number> =>
   withSql(url, async (sql) => {
     const rows = await sql`select from pg_stat_activity
-      where application_name like 'lastseen news %' and datname = current_database() and query ilike 'listen%'`
+      where application_name like 'lastseen pubsub %' and datname = current_database() and query ilike 'listen%'`
     return rows.length
   }).catch(() => 0)
 
@@ -140,7 +140,7 @@ describe('when an outside database drops every connection', { timeout: 60_000 },
   const dropConnections = (): Promise<number> =>
     withSql(database.url, async (sql) => {
       const rows = await sql`select pg_terminate_backend(pid) from pg_stat_activity
-        where (application_name = 'lastseen' or application_name like 'lastseen news %') and datname = current_database()`
+        where (application_name = 'lastseen' or application_name like 'lastseen pubsub %') and datname = current_database()`
       return rows.length
     })
 

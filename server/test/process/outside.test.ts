@@ -105,19 +105,19 @@ describe('an outside database that cannot be used', { timeout: 60_000 }, () => {
 
   it.each<[string, () => string, RegExp]>([
     [
-      'nothing answers there',
+      'connection refused',
       () => 'postgres://keeper:hush@127.0.0.1:1/lastseen',
-      /^The database 127\.0\.0\.1:1\/lastseen \(DATABASE_URL\) cannot be used: nothing answers there\n$/,
+      /^The database 127\.0\.0\.1:1\/lastseen \(DATABASE_URL\) cannot be used: connection refused\n$/,
     ],
     [
       'localhost does not answer',
       () => 'postgres://keeper:hush@localhost:1/lastseen',
-      /^The database localhost:1\/lastseen \(DATABASE_URL\) cannot be used: nothing answers there\n$/,
+      /^The database localhost:1\/lastseen \(DATABASE_URL\) cannot be used: connection refused\n$/,
     ],
     [
       'its host is unknown',
       () => 'postgres://keeper:hush@nowhere.invalid/lastseen',
-      /^The database nowhere\.invalid\/lastseen \(DATABASE_URL\) cannot be used: this host name (is not known|cannot be looked up now)\n$/,
+      /^The database nowhere\.invalid\/lastseen \(DATABASE_URL\) cannot be used: the host name (is unknown|cannot be resolved at the moment)\n$/,
     ],
     [
       'it does not exist',
@@ -143,7 +143,7 @@ describe('an outside database that cannot be used', { timeout: 60_000 }, () => {
     expect(await lastseen(['org', 'create', '--name', 'x', '--json'], settings)).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: 'The database 127.0.0.1:1/lastseen (DATABASE_URL) cannot be used: nothing answers there\n',
+      stderr: 'The database 127.0.0.1:1/lastseen (DATABASE_URL) cannot be used: connection refused\n',
     })
   })
 })

@@ -184,7 +184,7 @@ describe.concurrent('an event whose delivery', { timeout: 90_000 }, () => {
   it('leads to an address that is not public has failed without a connection', async () => {
     const watched = await Watched.with(network.app, 'https://10.0.0.1/hook')
     await watched.move()
-    const failed = (attempt: number) => [attempt, null, 'the host leads to an address that is not allowed']
+    const failed = (attempt: number) => [attempt, null, 'the host resolves to an address that is not allowed']
     expect(await settled(watched, 3)).toEqual([failed(1), failed(2), failed(3)])
   })
 })

@@ -117,7 +117,7 @@ describe('at every connection', () => {
   let names: NameServer
   let receiver: Receiver
   let target: GuardedConnector
-  const refusedWords = 'the host leads to an address that is not allowed'
+  const refusedWords = 'the host resolves to an address that is not allowed'
   beforeAll(async () => {
     names = await NameServer.open()
     receiver = await Receiver.open(authority.issue('DNS:*.hooks.test', 'IP:127.0.0.1'))

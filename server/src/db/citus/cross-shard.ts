@@ -1,10 +1,10 @@
 import { tables } from '../schema/tables.ts'
 
-/** Where a statement goes that does not run on one shard alone. */
+/** The scope of a statement that does not run on a single shard. */
 type Reach = 'every node' | 'every shard' | 'coordinator'
 
 interface CrossShardStatement {
-  /** The statement in short. */
+  /** The beginning of the statement, or a short description. */
   readonly statement: string
   /** The file under server/src. */
   readonly where: string
@@ -33,14 +33,18 @@ const onAllShards = (where: string, statement: string, reason: string): CrossSha
 
 const buckets = 'One row per credential for all processes; counting it on every node would cost more than the request.'
 const failures = 'Counted before the organization is known.'
-const topics = 'No organization owns a topic that leads to no reader.'
+const topics = 'A topic without a reader belongs to no organization.'
 
-/** The functions of the database. */
+/** Database functions that the application calls. */
 const functions = ['record_reads', 'record_operator_sighting', 'record_sightings', 'resolve_reads']
 
-/** What deliberately does not run on one shard. Everything else names one organization and runs where it lives. */
+/** Statements that deliberately do not run on a single shard. All others name one organization and run on its shard. */
 export const testedCrossShardStatements: readonly CrossShardStatement[] = [
-  onAllNodes('db/id-generator.ts', 'insert into id_blocks', 'Every node can tell whose an id is. Once for 1024 ids.'),
+  onAllNodes(
+    'db/id-generator.ts',
+    'insert into id_blocks',
+    'Every node can map an id to its organization. Once for 1024 ids.',
+  ),
   onAllNodes('organizations/organizations.sql.ts', 'insert into organization_names', 'Once for an organization.'),
   onAllNodes('auth/credentials.sql.ts', 'insert into client_ids', 'Once for a credential.'),
   onAllNodes(
@@ -50,24 +54,24 @@ export const testedCrossShardStatements: readonly CrossShardStatement[] = [
   ),
   onAllNodes('users/users.sql.ts', 'insert into users', 'Once for a person.'),
   onAllNodes('users/users.sql.ts', 'delete from users', 'When the operator deletes an account.'),
-  onAllNodes('users/users.sql.ts', 'update users', 'When a person takes another password.'),
+  onAllNodes('users/users.sql.ts', 'update users', 'When a person changes the password.'),
   onAllNodes('users/users.sql.ts', 'insert into memberships', 'Once for a person.'),
   onAllNodes('users/members.sql.ts', 'insert into memberships', 'When a person joins an organization.'),
-  onAllNodes('users/members.sql.ts', 'update memberships', 'When a person takes another role.'),
+  onAllNodes('users/members.sql.ts', 'update memberships', 'When the role of a member changes.'),
   onAllNodes('users/members.sql.ts', 'delete from memberships', 'When a person leaves an organization.'),
   onAllNodes('users/resets.sql.ts', 'insert into password_resets', 'When a person has forgotten the password.'),
-  onAllNodes('users/resets.sql.ts', 'delete from password_resets', 'When a link is used, replaced or too old.'),
+  onAllNodes('users/resets.sql.ts', 'delete from password_resets', 'When a link is used, replaced or expired.'),
   onAllNodes('readers/readers.sql.ts', 'insert into reader_directory', 'Once for a reader.'),
-  onAllNodes('readers/readers.sql.ts', 'delete from reader_directory', 'When a reader goes.'),
+  onAllNodes('readers/readers.sql.ts', 'delete from reader_directory', 'When a reader is deleted.'),
   onAllNodes(
     'webhooks/webhooks.sql.ts',
     'insert into webhook_directory',
-    'When an organization is delivered to from now on.',
+    'When webhook deliveries to an organization start.',
   ),
   onAllNodes(
     'webhooks/webhooks.sql.ts',
     'delete from webhook_directory',
-    'When an organization is delivered to no more.',
+    'When webhook deliveries to an organization stop.',
   ),
   onCoordinator('db/installation.ts', 'insert into installation', 'Once, at the first start.'),
   onCoordinator('db/installation.ts', 'from installation', 'Once, at every start.'),
@@ -85,14 +89,14 @@ export const testedCrossShardStatements: readonly CrossShardStatement[] = [
   onCoordinator('auth/shared-buckets.sql.ts', 'delete from rate_buckets', 'Housekeeping: buckets that are full again.'),
   onCoordinator('auth/login-throttle.sql.ts', 'insert into sign_in_failures', failures),
   onCoordinator('auth/login-throttle.sql.ts', 'update sign_in_failures', failures),
-  onCoordinator('auth/login-throttle.sql.ts', 'delete from sign_in_failures', 'Housekeeping: failures of long ago.'),
+  onCoordinator('auth/login-throttle.sql.ts', 'delete from sign_in_failures', 'Housekeeping: expired failures.'),
   onCoordinator('readers/unknown.sql.ts', 'insert into unknown_topics', topics),
   onCoordinator('readers/unknown.sql.ts', 'delete from unknown_topics', topics),
   onCoordinator('readers/unknown.sql.ts', 'from unknown_topics', topics),
   ...functions.map((name) =>
     onCoordinator('tracking/recording.sql.ts', `from ${name}`, 'A function; each statement in it runs on one shard.'),
   ),
-  onCoordinator('bulk/imports.sql.ts', 'select pg_try_advisory_xact_lock', 'One process at a time works on an import.'),
+  onCoordinator('bulk/imports.sql.ts', 'select pg_try_advisory_xact_lock', 'One process at a time runs an import.'),
   onCoordinator(
     'bulk/imports.sql.ts',
     'select pg_advisory_xact_lock',
@@ -101,52 +105,52 @@ export const testedCrossShardStatements: readonly CrossShardStatement[] = [
   onCoordinator(
     'db/plan-cache.ts',
     'set local',
-    'How the rest of the transaction is planned; told to the shard it goes to.',
+    'The plan mode for the rest of the transaction; Citus forwards it to the shard.',
   ),
 ]
 
-/** The same of what is done without a `sql` template: described, because no test meets it as a statement. */
+/** Also includes operations that run without a `sql` template, so the tests cannot capture them as statements. */
 export const crossShardStatements: readonly CrossShardStatement[] = [
   ...testedCrossShardStatements,
   onCoordinator(
     'db/create-database.ts',
     'listen, notify, names of processes',
-    'News between processes; all are on the coordinator.',
+    'Events between processes; all processes connect to the coordinator.',
   ),
   onCoordinator(
     'db/instance-slot.ts',
     'advisory locks',
-    'Processes tell each other apart; all are on the coordinator.',
+    'Unique process numbers; all processes connect to the coordinator.',
   ),
   onAllShards('db/schema/migrate.ts', 'migrations', 'They change the schema everywhere. Once for a version.'),
-  onAllShards('db/citus/distribute.ts', '`lastseen distribute`', 'It spreads the tables. Once for a cluster.'),
+  onAllShards('db/citus/distribute.ts', '`lastseen distribute`', 'It distributes the tables. Once for a cluster.'),
   onAllShards(
     'db/schema/partitions.ts',
-    'making a month of history and dropping one',
-    'A month is a partition of every shard. One process looks once an hour, and nearly always nothing is to do.',
+    'creating and dropping monthly partitions of the history',
+    'A month is a partition of every shard. One process checks once an hour and rarely has to change anything.',
   ),
   onAllNodes(
     'backup/organization-data.ts',
     '`lastseen org delete`',
-    'It deletes the organization from the lists on every node, and its rows where they live.',
+    'It deletes the organization from the reference tables on every node, and its rows from its shard.',
   ),
   onAllShards('backup/backup.ts', '`lastseen backup`', 'It reads everything.'),
 ]
 
-/** What a statement does that is not done on one shard: [] when one organization's shard is all it needs. */
+/** The parts of a statement that do not run on a single shard; [] when the whole statement runs on the tenant's shard. */
 export function crossShardSteps(text: string): string[] {
   const kinds = new Map(tables.map(({ name, kind }) => [name, kind]))
-  const found = new Set<string>()
+  const steps = new Set<string>()
   for (const [, verb = '', table = ''] of text.matchAll(/\b(insert into|update|delete from|from|join)\s+(\w+)/g)) {
     const kind = kinds.get(table)
     if (kind === 'local' || (kind === 'reference' && /^(insert|update|delete)/.test(verb)))
-      found.add(`${verb} ${table}`)
+      steps.add(`${verb} ${table}`)
   }
   for (const [, name = ''] of text.matchAll(/\bfrom\s+(\w+)\(/g))
-    if (functions.includes(name)) found.add(`from ${name}`)
-  const [, alone] = /^\s*(select pg_\w+|set local)\b/.exec(text) ?? []
-  if (alone !== undefined) found.add(alone)
-  // What is written is said; that it is read in the same statement goes without saying.
-  const written = [...found].filter((step) => !/^(from|join)/.test(step))
-  return written.length > 0 ? written : [...found]
+    if (functions.includes(name)) steps.add(`from ${name}`)
+  const [, command] = /^\s*(select pg_\w+|set local)\b/.exec(text) ?? []
+  if (command !== undefined) steps.add(command)
+  // A statement that writes is listed by its writes alone.
+  const writes = [...steps].filter((step) => !/^(from|join)/.test(step))
+  return writes.length > 0 ? writes : [...steps]
 }

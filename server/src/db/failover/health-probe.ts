@@ -4,23 +4,23 @@ import { connectionErrorReason } from '../connection-errors.ts'
 
 const timeoutMs = 2000
 
-/** Asks one server the same question again and again, on a connection of its own. */
+/** Runs the same query against one server repeatedly, on a dedicated connection. */
 export class HealthProbe {
   readonly address: string
-  readonly #question: string
+  readonly #query: string
   #client: Promise<pg.Client> | null = null
 
-  constructor(address: string, question: string) {
+  constructor(address: string, query: string) {
     this.address = address
-    this.#question = question
+    this.#query = query
   }
 
-  /** The answer, or in words why there is none. */
-  async ask<Answer extends object>(): Promise<Answer | string> {
+  /** The first row, or the reason why the query failed. */
+  async check<Row extends object>(): Promise<Row | string> {
     try {
       const client = await (this.#client ?? this.#connect())
-      const { rows } = await client.query(this.#question)
-      return rows[0] as Answer
+      const { rows } = await client.query(this.#query)
+      return rows[0] as Row
     } catch (error) {
       this.close()
       return connectionErrorReason(error as Error)
@@ -32,7 +32,7 @@ export class HealthProbe {
     this.#client = null
   }
 
-  /** A connection that is lost is replaced by the next question. */
+  /** A lost connection is replaced by the next check. */
   #connect(): Promise<pg.Client> {
     const opening = this.#open()
     this.#client = opening

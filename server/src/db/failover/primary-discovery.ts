@@ -1,34 +1,33 @@
 import { HealthProbe } from './health-probe.ts'
 
-/** What a server says of itself. */
-interface State {
+/** The state that a server reports. */
+interface ServerState {
   address: string
-  /** It may be written to. */
   isPrimary: boolean
-  /** Counts promotions: of two servers that both call themselves primary, the one that was promoted later is right. */
+  /** Counts promotions: if two servers claim to be the primary, the one with the higher timeline is. */
   timeline: number
-  /** Why it may not be written to. */
-  trouble: string
+  /** Why the server cannot be used as the primary. */
+  reason: string
 }
 
-const question = `select pg_is_in_recovery() as "isStandby",
+const probeQuery = `select pg_is_in_recovery() as "isStandby",
   current_setting('default_transaction_read_only') = 'on' as "isReadOnly",
   case when pg_is_in_recovery() then 0
     else ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int end as timeline`
 
-interface Answer {
+interface ProbeRow {
   isStandby: boolean
   isReadOnly: boolean
   timeline: number
 }
 
-const lookEveryMs = 1000
-/** Once a primary has answered, the others get this long to say that they know better. */
-const lastWordMs = 300
+const probeIntervalMs = 1000
+/** After the first primary has answered, the remaining servers have this long to report a newer timeline. */
+const graceMs = 300
 
 /**
- * The servers of one address, one of which is the primary. The driver knows only single servers, and no driver can tell a
- * primary from a former one that came back. So the primary is found here, and a pool is given its address alone.
+ * Finds the primary among the servers of one URL. The driver connects to a single server and cannot distinguish the
+ * primary from a former primary that came back, so the pools receive only the address of the primary found here.
  */
 export class PrimaryDiscovery {
   readonly #probes: HealthProbe[]
@@ -40,15 +39,15 @@ export class PrimaryDiscovery {
   constructor(url: string) {
     const addresses = addressesOf(url)
     this.#current = addresses[0]!
-    this.#probes = addresses.length === 1 ? [] : addresses.map((address) => new HealthProbe(address, question))
+    this.#probes = addresses.length === 1 ? [] : addresses.map((address) => new HealthProbe(address, probeQuery))
   }
 
-  /** Whether there is more than one server, one of which is the primary. */
+  /** Whether the URL names more than one server. */
   get hasSeveral(): boolean {
     return this.#probes.length > 0
   }
 
-  /** The address of the server that was the primary when last looked. */
+  /** The address of the server that was the primary at the last check. */
   get current(): string {
     return this.#current
   }
@@ -56,19 +55,19 @@ export class PrimaryDiscovery {
   /** Finds the primary; throws when no server is one. */
   async find(): Promise<void> {
     if (this.#probes.length === 0) return
-    const states = await this.#look()
+    const states = await this.#update()
     if (this.#timer === undefined) this.#closeProbes()
     if (this.#best(states) === undefined)
-      throw new Error(states.map((state) => `${hostOf(state.address)}: ${state.trouble}`).join('; '))
+      throw new Error(states.map((state) => `${hostOf(state.address)}: ${state.reason}`).join('; '))
   }
 
-  /** Calls back whenever another server has become the primary, until the watcher is told to go. */
-  watch(onMoved: () => void): () => void {
+  /** Calls back when another server has become the primary. Returns a function that stops watching. */
+  watch(onChange: () => void): () => void {
     if (this.#probes.length === 0) return () => undefined
-    this.#watchers.add(onMoved)
-    this.#timer ??= setTimeout(() => void this.#lookOn(), lookEveryMs).unref()
+    this.#watchers.add(onChange)
+    this.#timer ??= setTimeout(() => void this.#poll(), probeIntervalMs).unref()
     return () => {
-      this.#watchers.delete(onMoved)
+      this.#watchers.delete(onChange)
       if (this.#watchers.size > 0) return
       clearTimeout(this.#timer)
       this.#timer = undefined
@@ -76,42 +75,42 @@ export class PrimaryDiscovery {
     }
   }
 
-  async #lookOn(): Promise<void> {
-    await this.#look()
+  async #poll(): Promise<void> {
+    await this.#update()
     if (this.#watchers.size === 0) return this.#closeProbes()
-    this.#timer = setTimeout(() => void this.#lookOn(), lookEveryMs).unref()
+    this.#timer = setTimeout(() => void this.#poll(), probeIntervalMs).unref()
   }
 
-  async #look(): Promise<State[]> {
-    const states = await this.#askAll()
+  async #update(): Promise<ServerState[]> {
+    const states = await this.#probeAll()
     const best = this.#best(states)
     if (best === undefined) return states
     this.#timeline = best.timeline
     if (best.address === this.#current) return states
     this.#current = best.address
-    for (const tell of this.#watchers) tell()
+    for (const onChange of this.#watchers) onChange()
     return states
   }
 
-  async #askAll(): Promise<State[]> {
-    const states: State[] = []
-    let hurry = (): void => undefined
-    const lastWord = new Promise<void>((resolve) => (hurry = resolve))
-    const asked = this.#probes.map(async (probe) => {
-      const state = stateOf(probe.address, await probe.ask<Answer>())
+  async #probeAll(): Promise<ServerState[]> {
+    const states: ServerState[] = []
+    let stopWaiting = (): void => undefined
+    const graceEnded = new Promise<void>((resolve) => (stopWaiting = resolve))
+    const checks = this.#probes.map(async (probe) => {
+      const state = stateOf(probe.address, await probe.check<ProbeRow>())
       states.push(state)
-      if (this.#best([state]) !== undefined) setTimeout(hurry, lastWordMs).unref()
+      if (this.#best([state]) !== undefined) setTimeout(stopWaiting, graceMs).unref()
     })
-    await Promise.race([Promise.all(asked), lastWord])
+    await Promise.race([Promise.all(checks), graceEnded])
     return states
   }
 
-  /** A server that was promoted earlier than one we have known is a former primary: what it is told is lost. */
-  #best(states: readonly State[]): State | undefined {
+  /** A server with an older timeline than the last known primary is a former primary: writes to it would be lost. */
+  #best(states: readonly ServerState[]): ServerState | undefined {
     const primaries = states.filter((state) => state.isPrimary && state.timeline >= this.#timeline)
     const newest = Math.max(...primaries.map((state) => state.timeline))
-    const equals = primaries.filter((state) => state.timeline === newest)
-    return equals.find((state) => state.address === this.#current) ?? equals[0]
+    const candidates = primaries.filter((state) => state.timeline === newest)
+    return candidates.find((state) => state.address === this.#current) ?? candidates[0]
   }
 
   #closeProbes(): void {
@@ -119,30 +118,26 @@ export class PrimaryDiscovery {
   }
 }
 
-function stateOf(address: string, answer: Answer | string): State {
-  if (typeof answer === 'string') return { address, isPrimary: false, timeline: 0, trouble: answer }
-  const trouble = answer.isStandby
-    ? 'it is a standby'
-    : answer.isReadOnly
-      ? 'it is read-only'
-      : 'it is a former primary'
-  return { address, isPrimary: !answer.isStandby && !answer.isReadOnly, timeline: answer.timeline, trouble }
+function stateOf(address: string, answer: ProbeRow | string): ServerState {
+  if (typeof answer === 'string') return { address, isPrimary: false, timeline: 0, reason: answer }
+  const reason = answer.isStandby ? 'it is a standby' : answer.isReadOnly ? 'it is read-only' : 'it is a former primary'
+  return { address, isPrimary: !answer.isStandby && !answer.isReadOnly, timeline: answer.timeline, reason }
 }
 
 const hostOf = (address: string): string => /^[^:]+:\/\/(?:[^@/]*@)?([^/?]*)/.exec(address)?.[1] ?? ''
 
-/** The address of each server. */
+/** One URL per server. */
 function addressesOf(url: string): string[] {
   const [, head = '', hosts = '', tail = ''] = /^([^:]+:\/\/(?:[^/?]*@)?)([^/?]*)(.*)$/.exec(url) ?? []
   if (!hosts.includes(',')) return [url]
   return hosts.split(',').map((host) => `${head}${host}${tail}`)
 }
 
-/** One entry for each address a process uses: whoever opens a connection goes where the others are. */
-const known = new Map<string, PrimaryDiscovery>()
+/** One instance per URL, so that all connections of the process use the same primary. */
+const instances = new Map<string, PrimaryDiscovery>()
 
 export function parseHosts(url: string): PrimaryDiscovery {
-  const hosts = known.get(url) ?? new PrimaryDiscovery(url)
-  known.set(url, hosts)
-  return hosts
+  const discovery = instances.get(url) ?? new PrimaryDiscovery(url)
+  instances.set(url, discovery)
+  return discovery
 }

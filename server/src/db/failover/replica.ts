@@ -3,15 +3,15 @@ import type { StatementPool } from '../statement-pool.ts'
 import type { Sql } from '../sql.ts'
 import { toOverload } from '../constraint-errors.ts'
 
-/** How far a replica may lag behind before reads go to the primary instead. */
+/** With a greater replication lag, reads go to the primary. */
 const maxLagSeconds = 30
 const probeEveryMs = 2000
 
-const question = `select pg_is_in_recovery() and coalesce(
+const probeQuery = `select pg_is_in_recovery() and coalesce(
     (exists (select from pg_stat_wal_receiver) and pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn())
     or clock_timestamp() - pg_last_xact_replay_timestamp() < interval '${maxLagSeconds} seconds', false) as "isFresh"`
 
-/** Reads that may be a moment old: from the replica while it keeps up, otherwise from the primary. */
+/** Slightly stale reads: from the replica while its lag is small, otherwise from the primary. */
 export class Replica {
   readonly #replica: StatementPool
   readonly #primary: StatementPool
@@ -23,7 +23,7 @@ export class Replica {
   constructor(url: string, replica: StatementPool, primary: StatementPool) {
     this.#replica = replica
     this.#primary = primary
-    this.#probe = new HealthProbe(url, question)
+    this.#probe = new HealthProbe(url, probeQuery)
     void this.#check()
   }
 
@@ -32,7 +32,7 @@ export class Replica {
     try {
       return await this.#replica.query<Row>(statement)
     } catch (error) {
-      // A statement that took too much of the replica would take too much of the primary.
+      // A statement that exceeded the limits on the replica would exceed them on the primary too.
       if (toOverload(error) !== null) throw error
       return this.#primary.query(statement)
     }
@@ -46,10 +46,10 @@ export class Replica {
   }
 
   async #check(): Promise<void> {
-    const answer = await this.#probe.ask<{ isFresh: boolean }>()
+    const answer = await this.#probe.check<{ isFresh: boolean }>()
     if (this.#isClosed) return this.#probe.close()
     this.#isUsable = typeof answer !== 'string' && answer.isFresh
-    // Statements that wait for a replica that is away are answered by the primary.
+    // Statements in flight on an unreachable replica fail here and are retried on the primary.
     if (typeof answer === 'string') this.#replica.destroyAll()
     this.#timer = setTimeout(() => void this.#check(), probeEveryMs).unref()
   }

@@ -7,12 +7,12 @@ interface RoleFacts {
   superuser: boolean
   bypasses: boolean
   owned: number
-  unfenced: string[] | null
+  unprotected: string[] | null
 }
 
 /**
- * Refuses to serve when a role could get around the fence between organizations: a superuser, one that bypasses row
- * level security, the owner of a table, or a tenant table without forced row level security.
+ * Throws when tenant isolation is not guaranteed: a role is a superuser, bypasses row level security or owns a table, or
+ * row level security is not forced on a tenant table.
  */
 export async function checkRoles(url: string): Promise<void> {
   const problems = new Set<string>()
@@ -28,7 +28,7 @@ export async function checkRoles(url: string): Promise<void> {
             join pg_namespace n on n.oid = c.relnamespace
             where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition
               and exists (select from pg_policies p where p.schemaname = 'public' and p.tablename = c.relname)
-              and not (c.relrowsecurity and c.relforcerowsecurity)) as unfenced
+              and not (c.relrowsecurity and c.relforcerowsecurity)) as unprotected
         from pg_roles r where rolname = current_user`),
       { role },
     )
@@ -36,10 +36,10 @@ export async function checkRoles(url: string): Promise<void> {
     if (facts?.superuser) problems.add(`${role} is a superuser`)
     if (facts?.bypasses) problems.add(`${role} bypasses row level security`)
     if ((facts?.owned ?? 0) > 0) problems.add(`${role} owns tables`)
-    if (facts?.unfenced) problems.add(`row level security is not forced on ${facts.unfenced.join(', ')}`)
+    if (facts?.unprotected) problems.add(`row level security is not forced on ${facts.unprotected.join(', ')}`)
   }
   if (problems.size > 0)
     throw new Error(
-      `The database does not keep organizations apart: ${[...problems].join('; ')}. Lastseen will not start.`,
+      `The database does not guarantee tenant isolation: ${[...problems].join('; ')}. Lastseen will not start.`,
     )
 }

@@ -7,7 +7,7 @@ import { type Session, withSession } from '../session.ts'
 import { sql } from '../sql.ts'
 
 const folder = fileURLToPath(new URL('../../../migrations', import.meta.url))
-/** Held by whoever changes the schema. */
+/** The advisory lock key for schema changes. */
 export const migrationLock = 6_170_501
 
 interface Migration {
@@ -27,8 +27,8 @@ async function readMigrations(): Promise<Migration[]> {
 }
 
 /**
- * Brings the database to the newest schema, forward only. Any number of processes may call it at once: one works,
- * the others wait and then find nothing left to do. Returns the names of what was applied.
+ * Migrates the database to the newest schema, forward only. Concurrent calls are safe: one process migrates, the others
+ * wait and then find nothing to do. Returns the names of the applied migrations.
  */
 export async function migrate(url: string): Promise<string[]> {
   try {
@@ -42,17 +42,17 @@ export async function migrate(url: string): Promise<string[]> {
   }
 }
 
-/** Within a transaction. With `past`, the migrations a backup was made with, it stops at the schema of that time. */
+/** Runs within a transaction. `past` limits it to the migrations of a backup, to restore the schema of that time. */
 export async function applyMigrations(tx: Session, past?: ReadonlyMap<string, string>): Promise<string[]> {
   const all = await readMigrations()
-  if (past !== undefined) refuseStrangers(all, past, 'backup')
+  if (past !== undefined) rejectUnknownMigrations(all, past, 'backup')
   const migrations = past === undefined ? all : all.filter((migration) => past.has(migration.name))
   await tx.query(sql`select pg_advisory_xact_lock(${migrationLock})`)
   await tx.execute(`create table if not exists schema_migrations
     (name text primary key, checksum text not null, applied_at timestamptz not null default now())`)
   const known = await tx.query<{ name: string; checksum: string }>(sql`select name, checksum from schema_migrations`)
   const applied = new Map(known.map((row) => [row.name, row.checksum]))
-  refuseStrangers(all, applied, 'database')
+  rejectUnknownMigrations(all, applied, 'database')
   const pending = migrations.filter((migration) => !applied.has(migration.name))
   if (pending.length > 0) await ensureRoles(tx)
   for (const migration of pending) {
@@ -63,7 +63,7 @@ export async function applyMigrations(tx: Session, past?: ReadonlyMap<string, st
   return pending.map((migration) => migration.name)
 }
 
-/** One by one, because Citus takes the text it was sent to other nodes. A statement ends a line, outside of `$$ … $$`. */
+/** Single statements, because Citus forwards the whole text to other nodes. They end at a line end outside `$$ … $$`. */
 function statementsOf(text: string): string[] {
   let isQuoted = false
   const statements: string[] = ['']
@@ -75,22 +75,22 @@ function statementsOf(text: string): string[] {
   return statements.filter((statement) => statement.trim() !== '')
 }
 
-function refuseStrangers(
+function rejectUnknownMigrations(
   migrations: readonly Migration[],
   applied: ReadonlyMap<string, string>,
-  what: 'database' | 'backup',
+  source: 'database' | 'backup',
 ): void {
-  const ours = new Map(migrations.map((migration) => [migration.name, migration.checksum]))
-  const orRestore = what === 'database' ? ' or restore a backup' : ''
+  const checksums = new Map(migrations.map((migration) => [migration.name, migration.checksum]))
+  const orRestore = source === 'database' ? ' or restore a backup' : ''
   for (const [name, checksum] of applied) {
-    if (!ours.has(name))
-      throw new Error(`The ${what} was migrated by a newer version (${name}). Run that version${orRestore}.`)
-    if (ours.get(name) !== checksum)
-      throw new Error(`The migration ${name} differs from the one this ${what} was made with.`)
+    if (!checksums.has(name))
+      throw new Error(`The ${source} was migrated by a newer version (${name}). Run that version${orRestore}.`)
+    if (checksums.get(name) !== checksum)
+      throw new Error(`The migration ${name} differs from the one this ${source} was made with.`)
   }
 }
 
-/** Roles belong to the whole server, so another database's migration may be making them at this very moment. */
+/** Roles belong to the whole server, so a migration of another database may create them concurrently. */
 async function ensureRoles(tx: Session): Promise<void> {
   for (const role of [writerRole, readerRole]) {
     await tx.execute(`do $$ begin
@@ -99,7 +99,7 @@ async function ensureRoles(tx: Session): Promise<void> {
       end if;
     exception when duplicate_object or unique_violation then null;
     end $$`)
-    // From PostgreSQL 16 on, who creates a role is its member at once but may not yet switch to it.
+    // Since PostgreSQL 16, the creator of a role is a member of it but must be granted the right to SET ROLE.
     await tx.execute(`do $$ begin
       if not pg_has_role(current_user, '${role}',
         case when current_setting('server_version_num')::int < 160000 then 'member' else 'set' end) then

@@ -5,9 +5,9 @@ import { sql } from '../sql.ts'
 const lockKey = 6_170_503
 const dayMs = 86_400_000
 
-/** The table of history: every month a read may fall into, and the next two. */
 export const historyTable = 'asset_minutes'
 
+/** Creates the partitions for every month within the retention period, and for the next two months. */
 export function makeMonths(url: string, nowMs: number, retentionDays: number): Promise<void> {
   return makePartitions(url, historyTable, nowMs - retentionDays * dayMs, nowMs + 62 * dayMs)
 }
@@ -18,7 +18,7 @@ interface Month {
   to: string
 }
 
-/** The months from one instant to another, as partitions of a table. */
+/** The monthly partitions of a table from one instant to another. */
 function monthsBetween(table: string, fromMs: number, toMs: number): Month[] {
   const months: Month[] = []
   const first = new Date(fromMs)
@@ -40,12 +40,12 @@ async function makePartitions(url: string, table: string, fromMs: number, toMs: 
 }
 
 /**
- * Makes the months there must be, within a transaction. Each is made on its own and attached when it is whole, because
- * a month made in place would wait for every running report, and everything that comes in would wait behind it.
+ * Creates the missing partitions within a transaction. Each is created as a separate table and then attached: CREATE TABLE
+ * … PARTITION OF would wait for every running report, and all incoming writes would wait behind it.
  */
 export async function makeMonthsBetween(tx: Session, table: string, fromMs: number, toMs: number): Promise<void> {
-  const there = new Set(await partitionsOf(tx, table))
-  for (const { name, from, to } of monthsBetween(table, fromMs, toMs).filter((month) => !there.has(month.name))) {
+  const existing = new Set(await partitionsOf(tx, table))
+  for (const { name, from, to } of monthsBetween(table, fromMs, toMs).filter((month) => !existing.has(month.name))) {
     await tx.execute(`create table ${name} (like ${table} including all)`)
     await tx.execute(`alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}')`)
   }
@@ -59,14 +59,14 @@ async function partitionsOf(session: Session, table: string): Promise<string[]> 
   return rows.map((row) => row.relname)
 }
 
-/** The first instant of a partition's month and of the next; null for one that is no month. */
+/** The first instant of a partition's month and of the next month; null when the name contains no month. */
 function monthOf(partition: string): { fromMs: number; toMs: number } | null {
   const [, year, month] = /_(\d{4})_(\d{2})$/.exec(partition) ?? []
   if (year === undefined || month === undefined) return null
   return { fromMs: Date.UTC(Number(year), Number(month) - 1), toMs: Date.UTC(Number(year), Number(month)) }
 }
 
-/** From the first to the last month there is, as instants; null when there is none. */
+/** The first and last instant that the partitions cover; null when there are no partitions. */
 export async function monthsSpan(session: Session, table: string): Promise<[fromMs: number, toMs: number] | null> {
   const months = (await partitionsOf(session, table)).flatMap((name) => monthOf(name) ?? [])
   const [first, last] = [months[0], months.at(-1)]
@@ -86,16 +86,18 @@ export async function partitionsBefore(
   })
 }
 
-const dropTries = 20
+const maxDropAttempts = 20
 
-/** Asks for a moment only, again and again, because all that comes in waits while it waits for a running report. */
+/**
+ * Retries with a short lock timeout: while DROP TABLE waits for a running report, all incoming writes would wait behind it.
+ */
 export async function dropPartition(url: string, name: string): Promise<void> {
   const drop = async (session: Session): Promise<void> => {
-    for (let tries = 1; ; tries++)
+    for (let attempt = 1; ; attempt++)
       try {
         return await session.execute(`drop table if exists ${name}`)
       } catch (error) {
-        if (tries === dropTries || (error as { code?: string }).code !== '55P03') throw error
+        if (attempt === maxDropAttempts || (error as { code?: string }).code !== '55P03') throw error
         await new Promise((resume) => setTimeout(resume, 200))
       }
   }

@@ -1,12 +1,12 @@
 import { type Session, withSession } from '../session.ts'
 import { sql } from '../sql.ts'
 
-/** Whether Lastseen was ever set up in this database, by any version. */
+/** Whether any version of Lastseen has created its schema in this database. */
 export const schemaExists = (url: string): Promise<boolean> => withSession(url, isSchemaCurrent)
 
 export async function isSchemaCurrent(session: Session): Promise<boolean> {
-  const found = await session.query(
+  const rows = await session.query(
     sql`select from pg_tables where schemaname = 'public' and tablename = 'schema_migrations'`,
   )
-  return found.length > 0
+  return rows.length > 0
 }

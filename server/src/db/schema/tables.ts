@@ -1,9 +1,9 @@
 import { historyTable } from './partitions.ts'
 
 /**
- * `tenant`: every row belongs to one organization; on Citus distributed by org_id, all side by side.
- * `reference`: leads from something unique across organizations to one of them; on Citus a copy on every node.
- * `local`: belongs to no organization and is joined with nothing; on Citus it stays on the coordinator.
+ * `tenant`: every row belongs to one organization; on Citus distributed by org_id and co-located.
+ * `reference`: maps a globally unique value to an organization; on Citus a copy on every node.
+ * `local`: belongs to no organization and is never joined; on Citus it stays on the coordinator.
  */
 export type TableKind = 'tenant' | 'reference' | 'local'
 
@@ -12,7 +12,7 @@ interface Table {
   readonly kind: TableKind
   /** Why it is not a tenant table. */
   readonly reason?: string
-  /** May be lost in a crash, so no backup holds it. Unlogged on one server, but not on Citus, where its shards move. */
+  /** May be lost in a crash, so backups omit it. Unlogged on a single server, logged on Citus so that shards can move. */
   readonly isFleeting?: true
 }
 
@@ -21,9 +21,9 @@ const local = (name: string, reason: string): Table => ({ name, kind: 'local', r
 const tenant = (name: string): Table => ({ name, kind: 'tenant' })
 const fleeting = (table: Table): Table => ({ ...table, isFleeting: true })
 
-/** Every table there is, each behind those that its foreign keys name. */
+/** All tables, each after the tables that its foreign keys refer to. */
 export const tables: readonly Table[] = [
-  local('schema_migrations', 'Read and written by migrations alone.'),
+  local('schema_migrations', 'Read and written only by migrations.'),
   local('installation', 'One row: the keys of the installation and the number of the next block of ids.'),
   local('signing_keys', 'The keys that sign access tokens; read at every start.'),
   fleeting(
@@ -33,18 +33,18 @@ export const tables: readonly Table[] = [
     ),
   ),
   fleeting(local('sign_in_failures', 'Written by every attempt to sign in, before the organization is known.')),
-  local('unknown_topics', 'Topics of an outside broker that lead to no reader, so no organization owns them.'),
-  reference('id_blocks', 'Leads from an id to its organization; one row for 1024 ids.'),
+  local('unknown_topics', 'Topics of an external broker without a reader, so they belong to no organization.'),
+  reference('id_blocks', 'Maps an id to its organization; one row for 1024 ids.'),
   reference('organization_names', 'The list of organizations.'),
   reference(
     'users',
-    'An e-mail address is unique over the installation, and a person may belong to several organizations.',
+    'An e-mail address is unique in the installation, and a person may belong to several organizations.',
   ),
-  reference('memberships', 'Leads from a person to the organizations.'),
+  reference('memberships', 'Maps a person to the organizations.'),
   reference('password_resets', 'Belongs to a person, not to an organization.'),
-  reference('client_ids', 'Leads from a client id to its organization.'),
-  reference('reader_directory', 'Leads from a reader’s token or topic to its organization.'),
-  reference('webhook_directory', 'The organizations that are delivered to.'),
+  reference('client_ids', 'Maps a client id to its organization.'),
+  reference('reader_directory', 'Maps a reader’s token or topic to its organization.'),
+  reference('webhook_directory', 'The organizations with webhook deliveries.'),
   tenant('organizations'),
   tenant('credentials'),
   tenant('refresh_token_families'),

@@ -7,10 +7,10 @@ const IBEACON_PREFIX = [0x4c, 0x00, 0x02, 0x15]
 const EDDYSTONE_UID_PREFIX = [0xaa, 0xfe, 0x00]
 /** Prefix, UUID, major, minor and transmit power. */
 const IBEACON_LENGTH = 25
-/** Prefix, transmit power, namespace and instance; the two reserved bytes behind them may be missing. */
+/** Prefix, transmit power, namespace and instance; the two reserved bytes after them may be missing. */
 const EDDYSTONE_UID_LENGTH = 20
 
-/** The beacon identities in raw advertisements, iBeacon before Eddystone; what cannot be walked ends the walk. */
+/** The beacon identities in raw advertisements, iBeacon before Eddystone. Parsing ends at the first malformed structure. */
 export function beaconsIn(advertisements: readonly Uint8Array[]): TagDraft[] {
   const ibeacons: (TagDraft | null)[] = []
   const eddystones: (TagDraft | null)[] = []
@@ -27,12 +27,12 @@ export function beaconsIn(advertisements: readonly Uint8Array[]): TagDraft[] {
   return [...ibeacons, ...eddystones].filter((tag) => tag !== null)
 }
 
-/** The same for advertisements in hex; text that is not hex holds no beacon. */
+/** The same for advertisements in hex; text that is not hex is ignored. */
 export function beaconsInHex(advertisements: readonly Given[]): TagDraft[] {
   return beaconsIn(advertisements.map(advertisementBytes).filter((bytes) => bytes !== null))
 }
 
-/** Walks `[length][type][data…]` and stops at a length that is zero or leads outside. */
+/** Parses `[length][type][data…]` and stops at a length that is zero or exceeds the data. */
 function* structuresOf(bytes: Uint8Array): Generator<{ type: number; data: Uint8Array }> {
   for (let at = 0; at < bytes.length;) {
     const end = at + 1 + (bytes[at] ?? 0)

@@ -1,15 +1,15 @@
 import { antennaPort, dbm, epochInstant, rfidTag, sequenceNumber, zonedInstant } from './normalise.ts'
 import { addEach, asList, asObject, nothing, readOf, type Decoder, type JsonObject, type Outcome } from './read.ts'
 
-/** The operator may rename every field on the reader. */
+/** Field names; the operator can change each of them on the reader. */
 export interface CslLabels {
   tags: string
   epc: string
   antenna: string
   rssi: string
-  /** Local time, which needs the zone. */
+  /** Local time, in the zone of `zone`. */
   localTime: string
-  /** Microseconds since 1970 in UTC, whatever the zone says. */
+  /** Microseconds since 1970 in UTC, regardless of `zone`. */
   epochMicros: string
   zone: string
   sequence: string
@@ -26,10 +26,10 @@ export const factoryLabels: CslLabels = {
   sequence: 'sequenceNumber',
 }
 
-/** Members that only this reader writes, by which a message without tags is known. */
+/** Members that only this reader sends; they identify a message without tags. */
 const ENVELOPE = ['pcEthernetMACAddress', 'pcWiFiMACAddress', 'rfidReaderName', 'numberOfTags']
 
-/** CSL CS463 and CS203X in both variants; they differ only in how the time is written. */
+/** CSL CS463 and CS203X in both variants, which differ only in the format of the time. */
 export function cslDecoder(labels: CslLabels): Decoder {
   function looksLikeTag(tag: JsonObject | null): boolean {
     if (tag === null || typeof tag[labels.epc] !== 'string') return false

@@ -28,7 +28,7 @@ const MAC_WITH_COLONS = /^[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}$/
 const HEX_BYTES = /^(?:[0-9A-Fa-f]{2}){6,128}$/
 const MAC_DIGITS = 12
 
-/** Members that an envelope without reads may hold and still be a heartbeat. */
+/** An envelope without reads that has only these members is a heartbeat. */
 const HEARTBEAT = new Set(['sent_at', 'seq'])
 
 /** The documented format: `{reads, sent_at, seq}`, a bare list of reads, or a stream of either. */
@@ -55,7 +55,7 @@ export const generic: Decoder = {
   },
 }
 
-/** Members that are not known are left alone on purpose, so that senders can put their own beside ours. */
+/** Unknown members are ignored on purpose, so that senders can add their own. */
 function readRecord(record: JsonObject): Outcome {
   return readOf([tagOf(record.tag, record.tag_type)], {
     antenna: antennaPort(record.antenna),
@@ -79,7 +79,7 @@ function tagOf(tag: Given, type: Given): TagDraft | null {
   }
 }
 
-/** Twelve hex digits are a Bluetooth address, more in whole bytes an EPC, and anything else was printed. */
+/** Twelve hex digits are a Bluetooth address, more hex digits in whole bytes an EPC, anything else a barcode. */
 function inferredType(tag: string): TagType {
   if (MAC_WITH_COLONS.test(tag)) return 'ble'
   if (!HEX_BYTES.test(tag)) return 'barcode'

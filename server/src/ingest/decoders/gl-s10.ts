@@ -2,7 +2,7 @@ import { beaconsInHex } from './advertisement.ts'
 import { bleTag, dbm, epochInstant } from './normalise.ts'
 import { addEach, asList, asObject, nothing, readOf, type Decoder, type JsonObject, type Outcome } from './read.ts'
 
-/** GL.iNet GL-S10. A beacon that alternates its frames comes once per frame, each with its own identity. */
+/** GL.iNet GL-S10. A beacon that alternates between frames is reported once per frame, each with its own identity. */
 export const glS10: Decoder = {
   name: 'gl-s10',
   recognizes({ json }) {
@@ -18,7 +18,7 @@ export const glS10: Decoder = {
 function readDevice(device: JsonObject): Outcome {
   return readOf([bleTag(device.mac), ...beaconsInHex([device.ad])], {
     rssiDbm: dbm(device.rssi),
-    // The unit is not guessed: a gateway without a clock counts milliseconds since its start, which look like seconds.
+    // The unit is fixed: a gateway without a clock sends milliseconds since its start, which could be taken for seconds.
     observedAt: epochInstant(device.ts, 'ms'),
   })
 }

@@ -13,7 +13,7 @@ import {
 
 export const OVERFLOW_WARNING = 'The reader lost events because its queue was full.'
 
-/** Impinj R700 and its kin: one event (MQTT), a list that may be empty (webhook) or a stream of events (HTTP). */
+/** Impinj R700 and related readers: one event (MQTT), a list that may be empty (webhook) or a stream of events (HTTP). */
 export const impinj: Decoder = {
   name: 'impinj',
   recognizes({ json }) {
@@ -28,7 +28,7 @@ export const impinj: Decoder = {
   },
 }
 
-/** Old firmware leaves `eventType` out, so that the event's own member speaks first. */
+/** Old firmware omits `eventType`, so the member `tagInventoryEvent` is checked first. */
 function looksLikeEvent(event: JsonObject): boolean {
   if (event.tagInventoryEvent !== undefined) return true
   return typeof event.eventType === 'string' && typeof event.hostname === 'string'
@@ -38,7 +38,7 @@ function isOverflow(event: JsonObject | null): boolean {
   return event !== null && (event.overflowEvent !== undefined || event.eventType === 'overflow')
 }
 
-/** Every member is optional in the reader's configuration, and all other kinds of event are its status. */
+/** Every member is optional in the reader's configuration. All other kinds of events are status messages. */
 function readEvent(event: JsonObject): Outcome {
   if (event.tagInventoryEvent === undefined) return 'ignored'
   const tag = asObject(event.tagInventoryEvent)
@@ -48,7 +48,7 @@ function readEvent(event: JsonObject): Outcome {
   return readOf([epc, tid], {
     antenna: antennaPort(tag.antennaPort),
     rssiDbm: centiDbm(tag.peakRssiCdbm),
-    // The event's own stamp tells when it was queued, which is later than the sighting but close to it.
+    // The event's timestamp is the time when it was queued, shortly after the sighting.
     observedAt: textInstant(tag.lastSeenTime) ?? textInstant(event.timestamp),
   })
 }

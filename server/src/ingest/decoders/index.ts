@@ -14,7 +14,7 @@ export { type Decoded, type Format, type Read } from './read.ts'
 
 export const formats = ['auto', ...vendorFormats] as const
 
-/** The order in which `auto` asks; our own format is the least particular and comes last. */
+/** The order in which `auto` tries the formats; the generic format is the least specific and comes last. */
 export const decoders: readonly Decoder[] = [
   csl,
   impinj,
@@ -27,7 +27,7 @@ export const decoders: readonly Decoder[] = [
   generic,
 ]
 
-/** Formats whose senders write one object after another, on lines of their own or without any separator. */
+/** Formats that may be a sequence of objects, on separate lines or without a separator. */
 const streamed: ReadonlySet<Format> = new Set<Format>(['impinj', 'zebra-fixed', 'generic'])
 
 const MAX_DEPTH = 64
@@ -36,7 +36,7 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const OPENING_BRACE = 0x7b
 
-/** The reads of one payload, or null when it is not of this format; no input whatsoever makes it throw. */
+/** The reads of one payload, or null when it does not have this format. Never throws, whatever the input. */
 export function decode(format: Format | 'auto', bytes: Uint8Array, topic: string | null): Decoded | null {
   if (bytes.every(isBlank)) return nothing()
   const parsed = parseJson(bytes, MAX_DEPTH)
@@ -48,8 +48,8 @@ export function decode(format: Format | 'auto', bytes: Uint8Array, topic: string
 }
 
 /**
- * A chosen format is given every object and list, because its heartbeats and status messages have any shape; what is
- * plainly of another format is not decodable, so that a wrong choice shows.
+ * With an explicit format, any object or list is accepted, because heartbeats and status messages vary. A message that
+ * another decoder recognizes is rejected, so that a wrong setting becomes visible.
  */
 function fits(decoder: Decoder, format: Format | 'auto', message: Message): boolean {
   if (format === 'auto') return decoder.recognizes(message)
@@ -71,12 +71,12 @@ function decodeStream(format: Format | 'auto', bytes: Uint8Array, topic: string 
   return decoded
 }
 
-/** Null unless the payload begins with a whole object; what is broken behind it or beyond the limit is counted. */
+/** Null unless the payload starts with a complete object. Later objects that are broken or beyond the limit are counted. */
 function parseStream(bytes: Uint8Array): { values: Json[]; broken: number } | null {
   const values: Json[] = []
   let broken = 0
-  for (const piece of objectsIn(bytes)) {
-    const parsed = piece !== null && values.length < MAX_READS ? parseJson(piece, MAX_DEPTH) : null
+  for (const object of objectsIn(bytes)) {
+    const parsed = object !== null && values.length < MAX_READS ? parseJson(object, MAX_DEPTH) : null
     if (parsed?.ok === true) values.push(parsed.value)
     else if (values.length === 0) return null
     else broken++
@@ -84,7 +84,7 @@ function parseStream(bytes: Uint8Array): { values: Json[]; broken: number } | nu
   return { values, broken }
 }
 
-/** The objects of a stream in order, and a null for what is left of a line when the next object has no end in it. */
+/** The objects of a stream in order, and null for the rest of a line that contains no complete object. */
 function* objectsIn(bytes: Uint8Array): Generator<Uint8Array | null> {
   for (let lineStart = 0; lineStart < bytes.length;) {
     const lineFeed = bytes.indexOf(LINE_FEED, lineStart)
@@ -105,7 +105,7 @@ function* objectsIn(bytes: Uint8Array): Generator<Uint8Array | null> {
   }
 }
 
-/** Behind the bracket that closes the one at `start`, or -1; brackets in strings do not count. */
+/** The index after the bracket that closes the one at `start`, or -1. Brackets in strings are ignored. */
 function endOfObject(bytes: Uint8Array, start: number, limit: number): number {
   let depth = 0
   for (let at = start; at < limit; at++) {

@@ -18,7 +18,7 @@ const TAIL = 0xdd
 const HEADER_BYTES = 14
 const MAC_BYTES = 6
 
-/** Minew G1, G2, MG3 and MG4: JSON-LONG and JSON-RAW, both lists led by the gateway, and the long binary form. */
+/** Minew G1, G2, MG3 and MG4: JSON-LONG and JSON-RAW, both lists that start with the gateway, and the long binary format. */
 export const minew: Decoder = {
   name: 'minew',
   recognizes({ json, bytes }) {
@@ -26,7 +26,7 @@ export const minew: Decoder = {
     return first === null ? isBinary(bytes) : isGateway(first)
   },
   decode({ json, bytes }) {
-    // Some firmware calls its binary form JSON, so that only the bytes tell.
+    // Some firmware labels the binary format as JSON, so only the bytes are reliable.
     if (isBinary(bytes)) return decodeBinary(bytes)
     const decoded = nothing()
     const records = asList(json)
@@ -50,7 +50,7 @@ function readRecord(record: JsonObject): Outcome {
   })
 }
 
-/** The form has no checksum: a frame counts only when its header, its own length and its tail agree. */
+/** The format has no checksum: a frame is valid only when its header, its length and its tail match. */
 function isBinary(bytes: Uint8Array): boolean {
   if (bytes.length <= HEADER_BYTES) return false
   const view = viewOf(bytes)
@@ -59,7 +59,7 @@ function isBinary(bytes: Uint8Array): boolean {
   )
 }
 
-/** Where one device ends is known only by walking it, so that a device that leads outside takes all behind it along. */
+/** The end of a device is known only after parsing it, so a device that exceeds the frame invalidates all after it. */
 function decodeBinary(bytes: Uint8Array): Decoded {
   const decoded = nothing()
   const view = viewOf(bytes)
@@ -76,7 +76,7 @@ function decodeBinary(bytes: Uint8Array): Decoded {
   return decoded
 }
 
-/** One read per device: its packets are counted, the strongest speaks, and each may name a beacon. */
+/** One read per device, with the number of packets, the strongest signal and the beacons of all packets. */
 function readDevice(bytes: Uint8Array, view: DataView, start: number): { outcome: Outcome; end: number } | null {
   const limit = bytes.length - 1
   let at = start + MAC_BYTES + 2
@@ -86,7 +86,7 @@ function readDevice(bytes: Uint8Array, view: DataView, start: number): { outcome
   let strongest: number | null = null
   for (let packet = 0; packet < count; packet++) {
     const payloadStart = at + 1
-    // The flags and the strength stand behind the payload.
+    // The flags and the signal strength follow the payload.
     const payloadEnd = payloadStart + (bytes[at] ?? 0)
     at = payloadEnd + 2
     if (at > limit) return null

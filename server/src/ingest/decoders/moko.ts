@@ -6,10 +6,10 @@ import { addEach, asList, asObject, nothing, readOf, type Decoder, type JsonObje
 const SCAN_OF_OLD_FIRMWARE = 3004
 const SCAN_OF_NEW_FIRMWARE = 3070
 
-/** Digits local to an offset of whole hours, such as `2026-9-1&8:00:05+00`. */
+/** A local time with an offset in whole hours, such as `2026-9-1&8:00:05+00`. */
 const LOCAL_TIME_AND_OFFSET = /^(\d{4}-\d{1,2}-\d{1,2}&\d{1,2}:\d{1,2}:\d{1,2})([+-]\d{1,2})$/
 
-/** MOKO MK107 and MKGW gateways. Messages that are no scan tell the state of the gateway. */
+/** MOKO MK107 and MKGW gateways. Messages other than scans report the state of the gateway. */
 export const moko: Decoder = {
   name: 'moko',
   recognizes({ json }) {
@@ -26,7 +26,7 @@ export const moko: Decoder = {
   },
 }
 
-/** Old firmware wraps the device in `value`. Its numeric `type` means different things on different units: not used. */
+/** Old firmware wraps the device in `value`. The numeric `type` is not used, because its meaning depends on the model. */
 function readEntry(entry: JsonObject): Outcome {
   const device = asObject(entry.value) ?? entry
   const beacons = beaconsInHex([device['raw data'], device.raw, device.adv_data, device.rsp_data])

@@ -2,7 +2,7 @@ import { instantFromMillis, parseRfc3339, type Instant } from '../../kernel/inst
 import { codePointLength, textProblem, type Json } from '../../kernel/json.ts'
 import { type TagDraft } from '../../tags/tag.ts'
 
-/** A member of a message: any JSON value, or nothing at all. */
+/** A member of a message: any JSON value, or undefined. */
 export type Given = Json | undefined
 
 /** The longest advertisement that Bluetooth allows has 1,650 bytes. */
@@ -40,7 +40,7 @@ export function rfidTag(value: Given): TagDraft | null {
 /** An EPC or TID in base64 of either alphabet, padded or not. */
 export function rfidTagFromBase64(value: Given): TagDraft | null {
   if (typeof value !== 'string' || !BASE64.test(value)) return null
-  // A single digit behind the last group of four carries no whole byte.
+  // A single digit after the last group of four does not encode a whole byte.
   if (value.replaceAll('=', '').length % 4 === 1) return null
   return rfidTag(Buffer.from(value, 'base64').toString('hex'))
 }
@@ -51,16 +51,16 @@ export function bleTag(value: Given): TagDraft | null {
   return { type: 'ble', value: value.replaceAll(/[:-]/g, '').toUpperCase() }
 }
 
-/** The identity `UUID:major:minor`, its two numbers decimal. */
+/** The identity `UUID:major:minor`, with decimal numbers. */
 export function ibeaconTag(uuid: Given, major: Given, minor: Given): TagDraft | null {
   if (typeof uuid !== 'string') return null
   const hex = uuid.replaceAll('-', '')
-  const [high, low] = [whole(major, 0, 0xffff), whole(minor, 0, 0xffff)]
+  const [high, low] = [integer(major, 0, 0xffff), integer(minor, 0, 0xffff)]
   if (!UUID.test(hex) || high === null || low === null) return null
   return { type: 'ble', value: `${hex.toUpperCase()}:${high}:${low}` }
 }
 
-/** A beacon's own name, `UUID:major:minor` or `namespace:instance`. */
+/** A beacon identity, `UUID:major:minor` or `namespace:instance`. */
 export function beaconTag(value: Given): TagDraft | null {
   if (typeof value !== 'string') return null
   const ibeacon = IBEACON_NAME.exec(value)
@@ -78,7 +78,7 @@ export function advertisementBytes(value: Given): Uint8Array | null {
   return typeof value === 'string' && ADVERTISEMENT.test(value) ? Buffer.from(value, 'hex') : null
 }
 
-/** A finite number, which many readers put in quotes. */
+/** A finite number; many readers send numbers as strings. */
 function numberOf(value: Given): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   if (typeof value !== 'string') return null
@@ -86,12 +86,12 @@ function numberOf(value: Given): number | null {
   return DECIMAL.test(text) ? Number(text) : null
 }
 
-function whole(value: Given, least: number, most: number): number | null {
+function integer(value: Given, min: number, max: number): number | null {
   const number = numberOf(value)
-  return number !== null && Number.isInteger(number) && number >= least && number <= most ? number : null
+  return number !== null && Number.isInteger(number) && number >= min && number <= max ? number : null
 }
 
-/** Zero is what readers write for an unknown strength, and 127 is what Bluetooth does. */
+/** Readers report an unknown signal strength as 0, Bluetooth as 127. */
 export function dbm(value: Given): number | null {
   const strength = numberOf(value)
   return strength !== null && strength !== 0 && strength >= WEAKEST_DBM && strength <= STRONGEST_DBM ? strength : null
@@ -102,47 +102,47 @@ export function centiDbm(value: Given): number | null {
   return strength === null ? null : dbm(strength / 100)
 }
 
-/** A device without ports reads on port 1; null means no such port, because a guess would misplace things. */
+/** Without a port the read counts for port 1. An invalid port is null, because a guess could yield a wrong location. */
 export function antennaPort(value: Given): number | null {
   if (value === undefined || value === null || value === '') return 1
-  const port = whole(value, 0, MAX_PORT)
+  const port = integer(value, 0, MAX_PORT)
   return port === 0 ? 1 : port
 }
 
-/** A read is at least one read, whatever its counter says. */
+/** An invalid or missing count means one read. */
 export function readCount(value: Given): number {
-  return whole(value, 1, MAX_COUNT) ?? 1
+  return integer(value, 1, MAX_COUNT) ?? 1
 }
 
 export function sequenceNumber(value: Given): number | null {
-  return whole(value, 0, Number.MAX_SAFE_INTEGER)
+  return integer(value, 0, Number.MAX_SAFE_INTEGER)
 }
 
-/** Null outside the years 2000 to 2100, because a reader that lost its clock counts from 1970 or from its start. */
+/** Null outside the years 2000 to 2100, because a reader without a valid clock counts from 1970 or from its start. */
 export function epochInstant(value: Given, unit: EpochUnit): Instant | null {
   const number = numberOf(value)
   if (number === null) return null
-  // Only seconds are multiplied far enough for a fraction to be off by a hair.
+  // Only the conversion from seconds can introduce a floating-point error, so only it is rounded.
   const micros = unit === 's' ? Math.round(number * MICROS.s) : Math.floor(number * MICROS[unit])
   if (micros < FIRST_MICROS || micros >= END_MICROS) return null
   const millis = Math.floor(micros / 1000)
-  const rest = String(micros - millis * 1000).padStart(3, '0')
-  return `${instantFromMillis(millis).slice(0, 23)}${rest}Z` as Instant
+  const microDigits = String(micros - millis * 1000).padStart(3, '0')
+  return `${instantFromMillis(millis).slice(0, 23)}${microDigits}Z` as Instant
 }
 
-/** RFC 3339, also with an offset that lacks its colon. */
+/** RFC 3339, also with an offset without a colon. */
 export function textInstant(value: Given): Instant | null {
   if (typeof value !== 'string') return null
   const parsed = parseRfc3339(value.replace(OFFSET_WITHOUT_COLON, '$1:$2'))
   return parsed === null ? null : plausible(parsed.instant)
 }
 
-/** Text or a number of any unit: the years 2000 to 2100 do not overlap between seconds, milli- and microseconds. */
+/** Text or a number in any unit: for the years 2000 to 2100, the ranges of the three units do not overlap. */
 export function anyInstant(value: Given): Instant | null {
   return textInstant(value) ?? epochInstant(value, 's') ?? epochInstant(value, 'ms') ?? epochInstant(value, 'us')
 }
 
-/** A local time such as `2026/09/01 08:00:00.120` in a zone such as `+8:00`; without its zone it is no instant. */
+/** A local time such as `2026/09/01 08:00:00.120` in a zone such as `+8:00`; null without a zone. */
 export function zonedInstant(local: Given, zone: Given): Instant | null {
   if (typeof local !== 'string' || typeof zone !== 'string') return null
   const [time, offset] = [LOCAL_TIME.exec(local), ZONE.exec(zone)]

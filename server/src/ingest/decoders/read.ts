@@ -39,31 +39,31 @@ export interface Decoded {
   reads: Read[]
   /** Records that could not be read. */
   skipped: number
-  /** When the device sent the message, by its own clock; the time of an event is not that. */
+  /** When the device sent the message, by its own clock; not the time of an event. */
   sentAt: Instant | null
   seq: number | null
-  /** Plain-word warnings such as an overflow. */
+  /** Readable warnings, for example about an overflow. */
   warnings: string[]
 }
 
 export interface Decoder {
   name: Format
-  /** Does the payload look like this format? */
+  /** Whether the payload looks like this format. */
   recognizes(message: Message): boolean
   decode(message: Message): Decoded
 }
 
 export type JsonObject = { [key: string]: Json }
 
-/** What one record is: a read, a fault to count, or something that is no read and no fault, such as a heartbeat. */
+/** The result of one record: a read, an unreadable record that is counted, or an ignored one such as a heartbeat. */
 export type Outcome = Read | 'unreadable' | 'ignored'
 
-/** What surplus reads of one message cost is a count and nothing more. */
+/** The maximum number of reads per message; further reads are only counted. */
 export const MAX_READS = 5000
 
-const RECOGNIZED_WITHIN = 100
+const MAX_INSPECTED = 100
 
-/** A real tag has two or three identities; more is a forgery. */
+/** Real tags have two or three identities; the limit protects against forged messages. */
 const MAX_ALT = 8
 
 export function nothing(): Decoded {
@@ -84,16 +84,16 @@ export function messagesIn(json: Given): readonly Json[] {
   return Array.isArray(json) ? json : [json]
 }
 
-/** Asks the first objects of a message only, so that a long list of nothing is dismissed at once. */
+/** Inspects only the first objects of a message, which bounds the cost of long lists in another format. */
 export function isAmongFirst(json: Given, looksRight: (message: JsonObject) => boolean): boolean {
   return messagesIn(json)
-    .slice(0, RECOGNIZED_WITHIN)
+    .slice(0, MAX_INSPECTED)
     .map(asObject)
     .some((message) => message !== null && looksRight(message))
 }
 
 interface Sighting {
-  /** Null refuses the read. */
+  /** Null makes the read unreadable. */
   antenna?: number | null
   rssiDbm?: number | null
   count?: number
@@ -102,7 +102,7 @@ interface Sighting {
 
 const NO_ALT: readonly TagDraft[] = []
 
-/** The first identity names the tag and the others stand by; without any there is no read. */
+/** The first identity becomes the tag, the others its alternatives. Without an identity the record is unreadable. */
 export function readOf(identities: readonly (TagDraft | null)[], seen: Sighting): Outcome {
   const tag = identities.find((identity) => identity !== null)
   const alt = identities.length === 1 ? NO_ALT : distinct(identities).slice(1)
@@ -112,11 +112,11 @@ export function readOf(identities: readonly (TagDraft | null)[], seen: Sighting)
 }
 
 function distinct(identities: readonly (TagDraft | null)[]): TagDraft[] {
-  const found = new Map<string, TagDraft>()
+  const tags = new Map<string, TagDraft>()
   for (const identity of identities) {
-    if (identity !== null && found.size <= MAX_ALT) found.set(`${identity.type} ${identity.value}`, identity)
+    if (identity !== null && tags.size <= MAX_ALT) tags.set(`${identity.type} ${identity.value}`, identity)
   }
-  return [...found.values()]
+  return [...tags.values()]
 }
 
 export function add(decoded: Decoded, outcome: Outcome): void {
@@ -125,7 +125,7 @@ export function add(decoded: Decoded, outcome: Outcome): void {
   else decoded.reads.push(outcome)
 }
 
-/** Reads each record on its own, so that a bad one costs only itself. */
+/** Reads each record separately, so that an unreadable record does not affect the others. */
 export function addEach(decoded: Decoded, records: readonly Json[], outcomeOf: (record: JsonObject) => Outcome): void {
   for (const record of records) {
     const object = asObject(record)

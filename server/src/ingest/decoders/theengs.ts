@@ -1,7 +1,7 @@
 import { bleTag, dbm, ibeaconTag } from './normalise.ts'
 import { add, asObject, nothing, readOf, type Decoder, type JsonObject, type Outcome } from './read.ts'
 
-/** Theengs Gateway and OpenMQTTGateway: one device per message, and no time in it. */
+/** Theengs Gateway and OpenMQTTGateway: one device per message, without a time. */
 export const theengs: Decoder = {
   name: 'theengs',
   recognizes({ json, topic }) {
@@ -17,17 +17,17 @@ export const theengs: Decoder = {
   },
 }
 
-/** The gateway's own `online` and `offline` come as plain words on their own topic. */
+/** The gateway sends its own `online` and `offline` as plain text to a separate topic. */
 function isLastWill(topic: string | null): boolean {
   return topic !== null && topic.endsWith('/LWT')
 }
 
 /**
- * The address is in `id`, or in `mac` when the gateway is set to name devices by UUID. An `id` that is a UUID without
- * `mac` comes from macOS, which makes it up: only the beacon's own identity can be trusted then.
+ * The address is in `id`, or in `mac` when the gateway is configured to identify devices by UUID. An `id` that is a UUID
+ * without `mac` comes from macOS, which generates it: then only the identity of the beacon is reliable.
  */
 function readDevice(device: JsonObject): Outcome {
-  // The gateway's system messages have no device in them.
+  // The gateway's system messages contain no device.
   if (device.presence === 'absent' || device.id === undefined) return 'ignored'
   const address = bleTag(device.id) ?? bleTag(device.mac)
   return readOf([address, ibeaconTag(device.uuid, device.major, device.minor)], { rssiDbm: dbm(device.rssi) })

@@ -13,7 +13,7 @@ import {
 
 /**
  * Zebra IoT Connector on fixed readers: one event, a list (HTTP) or events without a separator (WebSocket, TCP).
- * The older HTTP form, a reader's name over `tag_reads`, is read as well.
+ * The older HTTP format, an object with the reader's name and `tag_reads`, is supported too.
  */
 export const zebraFixed: Decoder = {
   name: 'zebra-fixed',
@@ -31,7 +31,7 @@ export const zebraFixed: Decoder = {
   },
 }
 
-/** Heartbeats, ports and the direction reports of overhead readers come the same way and are no reads. */
+/** Heartbeats, port events and the direction reports of overhead readers are not reads. */
 function readEvent(event: JsonObject): Outcome {
   const data = asObject(event.data)
   if (data === null || data.idHex === undefined || isDirection(event)) return 'ignored'
@@ -47,7 +47,7 @@ function isDirection(event: JsonObject): boolean {
   return typeof event.type === 'string' && /^direction/i.test(event.type)
 }
 
-/** Numbers come in quotes here, and the time in whatever unit the sender's settings chose. */
+/** Numbers are sent as strings, and the unit of the time depends on the reader's settings. */
 function readLegacy(record: JsonObject): Outcome {
   if (isTrue(record.isHeartBeat)) return 'ignored'
   return readOf([rfidTag(record.epc)], {

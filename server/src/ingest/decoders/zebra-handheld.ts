@@ -2,8 +2,8 @@ import { barcodeTag, dbm, readCount, rfidTag, textInstant } from './normalise.ts
 import { addEach, asList, asObject, nothing, readOf, type Decoder } from './read.ts'
 
 /**
- * Zebra RFD40 and RFD90 sleds. One message may carry tags and barcodes; all share the time of the message, which is old
- * when the sled was out of reach and flushes what it kept.
+ * Zebra RFD40 and RFD90 sleds. A message may contain tags and barcodes, which share the time of the message. It may be old,
+ * because a sled buffers messages while it is offline.
  */
 export const zebraHandheld: Decoder = {
   name: 'zebra-handheld',

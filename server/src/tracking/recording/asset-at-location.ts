@@ -15,11 +15,11 @@ import { type RecordDeps, type RecordRef, assertValidPeriod } from '../../record
 import { recordOperatorSighting } from './record-operator-sighting.ts'
 
 export interface AssetLocationDeps extends RecordDeps {
-  /** Something of this organization moved: whoever watches wants to know. */
+  /** Called after assets of the organization have moved, to notify live streams. */
   moved: (orgId: number) => void
 }
 
-/** A save's moves are told once they are committed, however often the transaction ran. */
+/** Calls `moved` once after the commit, however often the transaction was retried. */
 export async function notifyMoves<Result>(
   { moved }: AssetLocationDeps,
   orgId: number,
@@ -38,7 +38,7 @@ async function findLocation(tx: Tx, orgId: number, key: string | undefined): Pro
   throw apiError.invalid({ field, code: 'fk_not_found', message: `${field} does not name a location` })
 }
 
-/** Makes an asset and, when a place is named, puts it there as an operator would, in the same transaction. */
+/** Creates an asset and, when a location is given, records an operator sighting there in the same transaction. */
 export const createAssetAtLocation = (
   deps: AssetLocationDeps,
   orgId: number,
@@ -63,7 +63,7 @@ export const createAssetAtLocation = (
     )
   })
 
-/** Changes an asset and, when another place than its present one is named, puts it there in the same transaction. */
+/** Changes an asset and, when another location is given, records an operator sighting there in the same transaction. */
 export const changeAssetAtLocation = (
   deps: AssetLocationDeps,
   orgId: number,

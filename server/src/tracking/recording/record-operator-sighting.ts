@@ -4,10 +4,11 @@ import type { RecordedMove } from '../moves.sql.ts'
 import { recordPresence } from '../recording.sql.ts'
 
 /**
- * An operator says these assets are here. The save takes the same way as reads do (`record-reads.ts`, steps 2 to 7), and
- * it wins the minute: the place that it overrides is where they came from. Where a reader's clock runs ahead, the save
- * takes the asset's latest minute, so that it wins there too (`record_operator_sighting` in migration 0018). Locks are taken as reads
- * take them, minutes before positions, so that neither waits for the other in a circle.
+ * An operator saw these assets at the location. The sighting goes through the same steps as reads (`record-reads.ts`, steps
+ * 2 to 7) but overrides the reads of its minute; the overridden location becomes the origin of the move. When a reader's
+ * clock is ahead, the sighting takes the asset's latest minute, so that it overrides that one too
+ * (`record_operator_sighting` in migration 0002). Locks are taken in the same order as for reads, minutes before positions,
+ * to avoid deadlocks.
  */
 export const recordOperatorSighting = (
   tx: Tx,

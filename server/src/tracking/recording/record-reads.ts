@@ -10,30 +10,30 @@ interface Deps {
 }
 
 /**
- * read → sighting → minute → position → move, in one transaction: all of a batch happens, or none of it. It is one round
- * trip to the database, and the steps stand in one place, migration 0018:
+ * read → sighting → minute → position → move, in one transaction and one round trip to the database. The steps are
+ * implemented in migration 0002:
  *
- * 1. `resolve_reads`: tag → asset, antenna → place. An unknown tag and a reader deleted since leave the batch here.
- * 2. `record_sightings`: the first sighting of each asset and minute
- * 3. takes the minute if it is free (`asset_minutes`); whoever is late changes nothing from here on,
- * 4. brings the asset's position up to date (`asset_positions`) and learns where the asset was before,
- * 5. books an asset that was never seen until now (`record_counts`),
- * 6. is a move where the place is another one (`moves`), with the names of the moment,
- * 7. and due for delivery where a webhook listens (`webhook_outbox`).
+ * 1. `resolve_reads` resolves tags to assets and antennas to locations. It drops unknown tags and reads of deleted readers.
+ * 2. `record_sightings` keeps the first sighting of each asset and minute.
+ * 3. It inserts the minute (`asset_minutes`). If the minute already has a sighting, the following steps are skipped.
+ * 4. It updates the asset's position (`asset_positions`) and reads the previous location.
+ * 5. It counts an asset that is seen for the first time (`record_counts`).
+ * 6. It inserts a move if the location has changed (`moves`), with the current names.
+ * 7. It queues the move for delivery if the organization has a webhook (`webhook_outbox`).
  *
- * A reader that smooths needs a look at what else was seen between 1 and 2, so its batches take several round trips.
+ * Batches with a reader that smooths take several round trips, because smoothing reads recent sightings between 1 and 2.
  */
 export async function recordReads(deps: Deps, orgId: number, reads: readonly TagRead[]): Promise<Recorded> {
   const at = now(deps.clock)
-  return (await recordBatch(deps.db, orgId, reads, at)) ?? recordSteadied(deps.db, orgId, reads, deps.clock)
+  return (await recordBatch(deps.db, orgId, reads, at)) ?? recordSmoothed(deps.db, orgId, reads, deps.clock)
 }
 
-function recordSteadied(db: Database, orgId: number, reads: readonly TagRead[], clock: Clock): Promise<Recorded> {
+function recordSmoothed(db: Database, orgId: number, reads: readonly TagRead[], clock: Clock): Promise<Recorded> {
   return db.withTenant(orgId, async (tx) => {
-    const seen = await resolveReads(tx, orgId, reads)
-    const observations = seen.flatMap((one) => one ?? [])
+    const resolved = await resolveReads(tx, orgId, reads)
+    const observations = resolved.flatMap((one) => one ?? [])
     const { sightings, assumed } = await smoothSightings(tx, orgId, observations)
     const moves = await recordSightings(tx, orgId, sightings, assumed, now(clock))
-    return { isKnown: seen.map((one) => one !== null), moves: moves.length }
+    return { isKnown: resolved.map((one) => one !== null), moves: moves.length }
   })
 }

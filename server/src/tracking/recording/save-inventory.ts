@@ -18,25 +18,25 @@ const unknown = (field: string, what: string): FieldProblem => ({
   message: `${field} does not name ${what}`,
 })
 
-/** An operator counted these assets at this place. All of them are saved, each once, or none. */
+/** An operator counted these assets at the location. Either all of them are saved, each once, or none. */
 export const saveInventory = (
   deps: AssetLocationDeps,
   orgId: number,
-  placeKey: string,
+  locationKey: string,
   assetKeys: readonly string[],
 ): Promise<InventorySave> =>
   notifyMoves(deps, orgId, (note) =>
     deps.db.withTenant(orgId, async (tx) => {
       const keys = [...new Set(assetKeys)]
-      const place = await lockLocationForShare(tx, orgId, placeKey)
+      const location = await lockLocationForShare(tx, orgId, locationKey)
       const ids = await assetIdsByKey(tx, orgId, keys)
-      const problems = place === null ? [unknown('location_identifier', 'a location')] : []
-      const firstAt = new Map(assetKeys.map((key, index) => [key, index] as const).reverse())
+      const problems = location === null ? [unknown('location_identifier', 'a location')] : []
+      const firstIndexes = new Map(assetKeys.map((key, index) => [key, index] as const).reverse())
       for (const key of keys)
-        if (!ids.has(key)) problems.push(unknown(`asset_identifiers[${firstAt.get(key)}]`, 'an asset'))
+        if (!ids.has(key)) problems.push(unknown(`asset_identifiers[${firstIndexes.get(key)}]`, 'an asset'))
       throwIfAny(problems)
       const savedAt = now(deps.clock)
-      note(await recordOperatorSighting(tx, orgId, place!.id, [...ids.values()], savedAt))
-      return { place: place!, count: keys.length, savedAt }
+      note(await recordOperatorSighting(tx, orgId, location!.id, [...ids.values()], savedAt))
+      return { place: location!, count: keys.length, savedAt }
     }),
   )

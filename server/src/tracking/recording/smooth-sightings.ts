@@ -6,13 +6,13 @@ import { type RecentSighting, type Observation, mergeRecent, smooth } from '../s
 
 export interface SmoothedReads {
   sightings: readonly Sighting[]
-  /** Where the assets whose sightings were held back were taken to be: true only if nobody moved them meanwhile. */
+  /** The previous locations of assets whose sightings were smoothed; they must not have changed until the recording. */
   assumed: ReadonlyMap<number, number | null>
 }
 
-/** Sightings by asset, keeping their order. */
-function perAsset<One extends Sighting>(sightings: readonly One[]): Map<number, One[]> {
-  const groups = new Map<number, One[]>()
+/** Sightings by asset, in their original order. */
+function groupByAsset<S extends Sighting>(sightings: readonly S[]): Map<number, S[]> {
+  const groups = new Map<number, S[]>()
   for (const sighting of sightings) {
     const group = groups.get(sighting.assetId)
     if (group === undefined) groups.set(sighting.assetId, [sighting])
@@ -22,28 +22,28 @@ function perAsset<One extends Sighting>(sightings: readonly One[]): Map<number, 
 }
 
 /**
- * Holds sightings of readers that smooth against what else was seen, by whichever process. Without such a reader nothing
- * is asked or changed.
+ * Compares sightings of readers that smooth with the recent sightings of all processes. Without such a reader it returns
+ * the sightings unchanged and runs no query.
  */
 export async function smoothSightings(tx: Tx, orgId: number, seen: readonly Observation[]): Promise<SmoothedReads> {
-  const watched = new Set(seen.flatMap((one) => (one.smoothing === null ? [] : one.assetId)))
-  if (watched.size === 0) return { sightings: seen, assumed: new Map() }
-  const ids = [...watched]
-  const [held, places] = await Promise.all([lockRecentSightings(tx, orgId, ids), positionsOf(tx, orgId, ids)])
-  const glimpses = new Map<number, readonly RecentSighting[]>()
+  const smoothedIds = new Set(seen.flatMap((one) => (one.smoothing === null ? [] : one.assetId)))
+  if (smoothedIds.size === 0) return { sightings: seen, assumed: new Map() }
+  const ids = [...smoothedIds]
+  const [stored, positions] = await Promise.all([lockRecentSightings(tx, orgId, ids), positionsOf(tx, orgId, ids)])
+  const recent = new Map<number, readonly RecentSighting[]>()
   const assumed = new Map<number, number | null>()
-  const sightings = [...perAsset(seen)].flatMap(([assetId, own]): readonly Sighting[] => {
-    if (!watched.has(assetId)) return own
+  const sightings = [...groupByAsset(seen)].flatMap(([assetId, own]): readonly Sighting[] => {
+    if (!smoothedIds.has(assetId)) return own
     const ascending = own.toSorted((a, b) => (a.observedAt < b.observedAt ? -1 : a.observedAt > b.observedAt ? 1 : 0))
-    const before = places.get(assetId) ?? null
+    const before = positions.get(assetId) ?? null
     const fresh = ascending.filter((one) => one.smoothing !== null)
-    const known = mergeRecent(held.get(assetId) ?? [], fresh)
-    glimpses.set(assetId, known)
+    const known = mergeRecent(stored.get(assetId) ?? [], fresh)
+    recent.set(assetId, known)
     const result = smooth(before, ascending, known)
     if (result.some((one, index) => one.locationId !== ascending[index]!.locationId))
       assumed.set(assetId, before?.locationId ?? null)
     return result
   })
-  await putRecentSightings(tx, orgId, glimpses)
+  await putRecentSightings(tx, orgId, recent)
   return { sightings, assumed }
 }

@@ -2,16 +2,16 @@ import type { Database, Tx } from '../../db/database.ts'
 import { type Attempt, insertAttempts } from '../attempts.sql.ts'
 import { event } from '../webhook.ts'
 
-/** Attempts that are not written down yet never take more memory than this many. */
-const most = 20_000
-const atOnce = 1000
+/** Limits the memory for attempts that are not written yet; further attempts are not logged. */
+const maxPending = 20_000
+const batchSize = 1000
 
 interface Pending {
   orgId: number
   attempts: Attempt[]
 }
 
-/** Gathers attempts and writes them down together, so that a delivery does not wait for its record. */
+/** Buffers attempts and writes them in batches, so that deliveries do not wait for the log. */
 export class AttemptLog {
   readonly #db: Database
   /** By webhook. */
@@ -24,14 +24,14 @@ export class AttemptLog {
   }
 
   note(orgId: number, webhookId: number, attempt: Attempt): void {
-    if (this.#size >= most) return
+    if (this.#size >= maxPending) return
     this.#size++
-    const own = this.#pending.get(webhookId)
-    if (own === undefined) this.#pending.set(webhookId, { orgId, attempts: [attempt] })
-    else own.attempts.push(attempt)
+    const pending = this.#pending.get(webhookId)
+    if (pending === undefined) this.#pending.set(webhookId, { orgId, attempts: [attempt] })
+    else pending.attempts.push(attempt)
   }
 
-  /** What cannot be written is lost: it is a record for people, and nothing hangs on it. */
+  /** Attempts that cannot be written are lost. This is acceptable, because the log is informational. */
   flush(): Promise<void> {
     this.#writing = this.#writing.catch(() => undefined).then(() => this.#write())
     return this.#writing
@@ -42,9 +42,9 @@ export class AttemptLog {
     this.#pending = new Map()
     this.#size = 0
     for (const [webhookId, { orgId, attempts }] of pending)
-      for (let start = 0; start < attempts.length; start += atOnce) {
-        const some = attempts.slice(start, start + atOnce)
-        const write = (tx: Tx): Promise<void> => insertAttempts(tx, orgId, { webhookId, event }, some)
+      for (let start = 0; start < attempts.length; start += batchSize) {
+        const batch = attempts.slice(start, start + batchSize)
+        const write = (tx: Tx): Promise<void> => insertAttempts(tx, orgId, { webhookId, event }, batch)
         await this.#db.withTenant(orgId, write, { asyncCommit: true })
       }
   }

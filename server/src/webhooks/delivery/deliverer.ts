@@ -56,7 +56,7 @@ export class Deliverer {
 
   /** The organization has new moves. */
   moved(orgId: number): void {
-    if (this.#organizations.has(orgId)) this.#ask(orgId)
+    if (this.#organizations.has(orgId)) this.#requestClaim(orgId)
   }
 
   /** The organization's webhook was created, changed or deleted, or its subscription lapsed or was reinstated. */
@@ -88,7 +88,7 @@ export class Deliverer {
     return this.#sweeping
   }
 
-  /** Stops claiming, and gives the events in flight this much time. */
+  /** Stops claiming, and aborts the events in flight after `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopped = true
     clearInterval(this.#timer)
@@ -105,7 +105,7 @@ export class Deliverer {
       if (this.#isStopped) return
       const { isDue, isExpired } = await findPendingMoves(db.read, orgId, this.#notBefore())
       if (isExpired) await giveUpExpired(this.#deps, orgId)
-      if (isDue) this.#ask(orgId)
+      if (isDue) this.#requestClaim(orgId)
     }
     await this.#closeIdleQueues()
   }
@@ -123,7 +123,7 @@ export class Deliverer {
     return instantFromMillis(this.#deps.clock.millis() - staleMs)
   }
 
-  #ask(orgId: number): void {
+  #requestClaim(orgId: number): void {
     if (this.#isStopped) return
     const queue = this.#queues.get(orgId) ?? this.#createQueue(orgId)
     queue.hasMore = true
@@ -134,7 +134,7 @@ export class Deliverer {
       .catch(() => false)
       .then((hasMore) => {
         this.#claims.delete(orgId)
-        if (hasMore) this.#ask(orgId)
+        if (hasMore) this.#requestClaim(orgId)
       })
     this.#claims.set(orgId, claim)
   }
@@ -146,7 +146,7 @@ export class Deliverer {
     return queue
   }
 
-  /** Says whether there may be more to claim at once. */
+  /** Returns whether there may be more moves to claim now. */
   async #claim(orgId: number, queue: EndpointQueue): Promise<boolean> {
     const guaranteed = queue.inFlight === 0 ? 1 : 0
     const limit = Math.min(queue.freeSlots, Math.max(this.#deps.maxInFlight - this.#inFlight, guaranteed))
@@ -157,7 +157,7 @@ export class Deliverer {
       if (claimed === limit) queue.hasMore = true
     } catch (error) {
       this.#deps.onFailure(error)
-      setTimeout(() => this.#ask(orgId), retryMs).unref()
+      setTimeout(() => this.#requestClaim(orgId), retryMs).unref()
     }
     return queue.hasMore
   }
@@ -181,6 +181,6 @@ export class Deliverer {
 
   #slotFreed(orgId: number, queue: EndpointQueue): void {
     this.#inFlight--
-    if (queue.hasMore) this.#ask(orgId)
+    if (queue.hasMore) this.#requestClaim(orgId)
   }
 }

@@ -135,8 +135,11 @@ describe('An import of assets', () => {
       [19, 'tags[1].value'],
     ])
     const message = (line: number) => checked.errors.find((error) => error.line === line)!.message
-    expect([message(14), message(15)]).toEqual(['This tag hangs on HELD already', 'This tag hangs on L already'])
-    expect(message(17)).toBe('external_key stands in line 16 too')
+    expect([message(14), message(15)]).toEqual([
+      'This tag is already attached to HELD',
+      'This tag is already attached to L',
+    ])
+    expect(message(17)).toBe('external_key also appears in line 16')
     expect(counts(checked)).toEqual({ creates: 1, updates: 0, unchanged: 0, errors: 17 })
   })
 
@@ -402,7 +405,7 @@ describe('The life of an import', () => {
     const dead = await run.get()
     expect([dead.state, dead.errors]).toEqual([
       'failed',
-      [{ line: 0, field: '', message: 'The server stopped before the import was through; nothing was changed' }],
+      [{ line: 0, field: '', message: 'The server stopped before the import finished; nothing was changed' }],
     ])
     expect((await run.check()).state).toBe('checked')
   })

@@ -46,7 +46,7 @@ describe('POST /api/v1/webhooks/{webhook_id}/test', () => {
     const watched = await Watched.with(network.app, urlOf(receiver))
     expect((await test(watched)).json.data).toMatchObject({ status: 503, error: null })
     await watched.change({ url: 'https://169.254.169.254/latest/meta-data' })
-    const refused = 'the host leads to an address that is not allowed'
+    const refused = 'the host resolves to an address that is not allowed'
     expect((await test(watched)).json.data).toMatchObject({ status: null, error: refused })
     expect(receiver.received).toHaveLength(1)
   })
