@@ -4,10 +4,10 @@ import { databaseLimiter } from '../../src/auth/shared-buckets.ts'
 import { closeBucket } from '../../src/auth/shared-buckets.sql.ts'
 import type { Database, Db } from '../../src/db/database.ts'
 import { rateState } from '../../src/http/rate-limit.ts'
-import { useCore } from '../support/context.ts'
+import { useAppContext } from '../support/app-context.ts'
 
 describe('Buckets in the database', () => {
-  const used = useCore()
+  const used = useAppContext()
   let statements = 0
   let broken: Error | null = null
   const millis = (): number => 1_700_000_000_000

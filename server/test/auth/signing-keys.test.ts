@@ -11,7 +11,7 @@ const masterKey = Buffer.alloc(32, 7)
 let other: TestApp
 let org: TestOrg
 beforeAll(async () => {
-  other = await startApp({ beside: context.app })
+  other = await startApp({ sharesDatabaseWith: context.app })
   org = await context.app.newOrg()
 })
 afterAll(() => other.stop())

@@ -7,9 +7,9 @@ import { backUp } from '../../src/backup/backup.ts'
 import { restore } from '../../src/backup/restore.ts'
 import { withSession } from '../../src/db/session.ts'
 import { applyMigrations } from '../../src/db/schema/migrate.ts'
-import { everyRow } from '../support/backup.ts'
+import { allRows } from '../support/backup.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
-import { Passage } from '../support/tcp-proxy.ts'
+import { TcpProxy } from '../support/tcp-proxy.ts'
 import { emptyDatabase, newFolder, withSql } from '../support/process.ts'
 
 const folder = newFolder()
@@ -60,16 +60,16 @@ describe('A database that is not empty', () => {
   afterAll(() => target.drop())
 
   it('is not filled unless that is asked for, and stays as it is', async () => {
-    const before = await everyRow(target.url)
+    const before = await allRows(target.url)
     await expect(load(target.url, file)).rejects.toThrow(/^The database is not empty: .*\(--replace\)$/)
-    expect(await everyRow(target.url)).toEqual(before)
+    expect(await allRows(target.url)).toEqual(before)
   })
 
   it('stays as it is when the backup that was to replace it turns out to be broken at its very end', async () => {
-    const before = await everyRow(target.url)
+    const before = await allRows(target.url)
     const broken = altered('end.backup', (content) => content.replace(/"rows":2005\}\n$/, '"rows":2006}\n'))
     await expect(load(target.url, broken, true)).rejects.toThrow('This is not a whole backup: tables are missing')
-    expect(await everyRow(target.url)).toEqual(before)
+    expect(await allRows(target.url)).toEqual(before)
   })
 
   it('is not touched while a server uses it', async () => {
@@ -82,7 +82,7 @@ describe('A database that is not empty', () => {
   it('is replaced when that is asked for', async () => {
     const kept = await load(target.url, file, true)
     expect(kept).toEqual({ takenAt: '2026-05-04T08:00:00.000Z', tables: expect.any(Number), rows: 2_005 })
-    expect(await everyRow(target.url)).toEqual(await everyRow(source.url))
+    expect(await allRows(target.url)).toEqual(await allRows(source.url))
   })
 })
 
@@ -96,7 +96,7 @@ it('Tables that may be lost are in no backup, not even on Citus, where they are 
   const path = join(folder, 'logged.backup')
   await save(cluster.url, path)
   await load(target.url, path)
-  expect(await everyRow(target.url)).toEqual(await everyRow(cluster.url))
+  expect(await allRows(target.url)).toEqual(await allRows(cluster.url))
   expect(await withSql(target.url, (sql) => sql`select from recent_sightings`)).toHaveLength(0)
   await cluster.drop()
   await target.drop()
@@ -195,14 +195,14 @@ describe('A database without Lastseen', () => {
 describe('A connection that is cut', () => {
   it('ends a restore, and nothing of it stays', async () => {
     const target = await emptyDatabase()
-    const passage = new Passage(target.url)
-    await passage.open()
+    const proxy = new TcpProxy(target.url)
+    await proxy.open()
     const cut = (line: string): void => {
-      if (line.startsWith('locations')) passage.cut()
+      if (line.startsWith('locations')) proxy.dropConnections()
     }
-    const restoring = restore({ url: passage.url, path: file, isReplacing: false, progress: cut })
+    const restoring = restore({ url: proxy.url, path: file, isReplacing: false, progress: cut })
     await expect(restoring).rejects.toThrow()
-    await passage.close()
+    await proxy.close()
     await withSql(target.url, (sql) =>
       expect.poll(() => sql`select from pg_tables where schemaname = 'public'`, { timeout: 10_000 }).toHaveLength(0),
     )

@@ -10,9 +10,9 @@ import { hashSecret } from '../../src/kernel/secrets.ts'
 import { createReader } from '../../src/readers/commands.ts'
 import { findInDirectory } from '../../src/readers/readers.sql.ts'
 import { createWebhook } from '../../src/webhooks/commands.ts'
-import { useCore } from '../support/context.ts'
+import { useAppContext } from '../support/app-context.ts'
 
-const used = useCore()
+const used = useAppContext()
 const reader = { format: 'auto', clock: 'reader', scanPoints: [] }
 
 describe('A list of the operator', () => {

@@ -7,7 +7,7 @@ import { repository } from '../support/process.ts'
 
 const manual = readFileSync(join(repository, 'docs/operating.md'), 'utf8')
 /** The commands in the first column of the manual's table, each with its options. */
-const told = manual
+const output = manual
   .slice(manual.indexOf('## Operator commands'))
   .split('\n')
   .flatMap((line) => [...(/^\| (`.+`) \| /.exec(line)?.[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, text]) => text!))
@@ -24,7 +24,7 @@ describe('The manual', () => {
       const flags = options.map((option) => option.long!).filter((flag) => !common.includes(flag))
       return [name, flags.sort()]
     })
-    const listed = told.map((text) => [
+    const listed = output.map((text) => [
       /^[a-z-]+( [a-z][a-z-]*)?/.exec(text)![0],
       (text.match(/--[a-z-]+/g) ?? []).sort(),
     ])

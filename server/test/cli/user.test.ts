@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { addUserTo, createUserIn, listUsers, removeUserFrom, resetPasswordOf, setRoleOf } from '../../src/cli/user.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
 import { membershipsOf } from '../../src/users/users.sql.ts'
-import { useCore } from '../support/context.ts'
+import { useAppContext } from '../support/app-context.ts'
 
 describe('The operator', () => {
-  const used = useCore()
+  const used = useAppContext()
 
   it('gives somebody a role in another organization, and another role in the same one', async () => {
     const { core } = used

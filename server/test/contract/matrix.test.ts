@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { AnyRoute } from '../../src/http/route.ts'
 import { type TestOrg, useApp } from '../support/app.ts'
 import { type Client, type Reply, type SendOptions } from '../support/client.ts'
-import { expectRefusal } from '../support/error-response.ts'
-import { naturalRoutes } from '../support/description.ts'
-import { addressOf, allRoutes, pathWith } from '../support/rows.ts'
+import { expectApiError } from '../support/error-response.ts'
+import { naturalRoutes } from '../support/openapi.ts'
+import { pathTemplateOf, allRoutes, routePathWith } from '../support/all-routes.ts'
 
 const context = useApp()
 const nowhere = 4_503_599_627_370_497
@@ -46,7 +46,7 @@ beforeAll(async () => {
 
 /** Gets past the scope and then stops at an id that leads nowhere or at a body that is no JSON, so nothing happens. */
 function harmless(route: AnyRoute): [path: string, options: SendOptions] {
-  const path = pathWith(route, (name) => (name === 'org_id' ? org.orgId : nowhere))
+  const path = routePathWith(route, (name) => (name === 'org_id' ? org.orgId : nowhere))
   return [path, route.body === undefined ? {} : { raw: '{', headers: { 'content-type': route.body.mediaType } }]
 }
 
@@ -61,17 +61,17 @@ function expectAllowed(route: AnyRoute, reply: Reply): void {
   if (reply.status === 400) expect(reply.json.error.type).toBe('bad_request')
 }
 
-const label = (route: AnyRoute) => [route.method, addressOf(route), route] as const
+const label = (route: AnyRoute) => [route.method, pathTemplateOf(route), route] as const
 const isPublic = (route: AnyRoute): boolean => route.access === 'public'
 const isDestructive = (route: AnyRoute): boolean => ['auth.logout', 'auth.logout-everywhere'].includes(route.id)
 
 describe('Without a token', () => {
   it.each(allRoutes.filter((route) => !isPublic(route)).map(label))('%s %s is 401', async (_method, _path, route) => {
-    expectRefusal(await ask(route), 'unauthorized', { detail: 'Missing authorization header' })
+    expectApiError(await ask(route), 'unauthorized', { detail: 'Missing authorization header' })
   })
 
   it('the only open operations are the token exchange, signing in, and links that were sent to somebody', () => {
-    expect(allRoutes.filter(isPublic).map((route) => `${route.method} ${addressOf(route)}`)).toEqual([
+    expect(allRoutes.filter(isPublic).map((route) => `${route.method} ${pathTemplateOf(route)}`)).toEqual([
       'POST /api/v1/oauth/token',
       'POST /api/v1/auth/login',
       'POST /api/v1/auth/signup',
@@ -85,7 +85,7 @@ describe('Without a token', () => {
   })
 
   it.each(allRoutes.filter(isPublic).map(label))('%s %s is judged by its body alone', async (_method, _path, route) => {
-    for (const token of [undefined, 'bad']) expectRefusal(await ask(route, token), 'bad_request')
+    for (const token of [undefined, 'bad']) expectApiError(await ask(route, token), 'bad_request')
   })
 })
 
@@ -101,7 +101,7 @@ describe('With a credential of one scope', () => {
         const granted = [scope, ...(implied[scope] ?? [])]
         const missing = route.scopes.find((one) => !granted.includes(one))
         if (missing === undefined) expectAllowed(route, reply)
-        else expectRefusal(reply, 'forbidden', { detail: `Missing required scope: ${missing}` })
+        else expectApiError(reply, 'forbidden', { detail: `Missing required scope: ${missing}` })
       }
     },
   )
@@ -133,7 +133,7 @@ describe('With a credential of one scope', () => {
     })
     const tracking = rows.filter((route) => /\/(history|reports)\b/.test(route.path))
     for (const route of tracking) expect(route.scopes).toEqual(['tracking:read'])
-    const empty = rows.filter((route) => route.scopes.length === 0).map(addressOf)
+    const empty = rows.filter((route) => route.scopes.length === 0).map(pathTemplateOf)
     expect(empty).toEqual(['/api/v1/orgs/me', '/natural/api/v1/orgs/me'])
   })
 
@@ -170,7 +170,7 @@ describe('With a credential of one scope', () => {
     async (_method, _path, route) => {
       for (const scope of credentialScopes) {
         const reply = await ask(route, await clients[scope]!.token())
-        expectRefusal(reply, 'forbidden', { detail: 'A signed-in user is required' })
+        expectApiError(reply, 'forbidden', { detail: 'A signed-in user is required' })
         expect(Number(reply.headers['x-ratelimit-remaining'])).toBeLessThan(120)
       }
     },
@@ -184,9 +184,9 @@ describe('With a session of one role', () => {
     for (const role of roles) {
       const reply = await ask(route, tokens[role])
       const missing = route.scopes.find((one) => !roleScopes[role].includes(one))
-      if (route.access === 'credential') expectRefusal(reply, 'unauthorized', { detail: 'Invalid or expired token' })
+      if (route.access === 'credential') expectApiError(reply, 'unauthorized', { detail: 'Invalid or expired token' })
       else if (missing === undefined) expectAllowed(route, reply)
-      else expectRefusal(reply, 'forbidden', { detail: `Missing required scope: ${missing}` })
+      else expectApiError(reply, 'forbidden', { detail: `Missing required scope: ${missing}` })
       expect(reply.headers['x-ratelimit-remaining']).toBe('120')
     }
   })

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { describe, expect, it } from 'vitest'
 import { errorStatusesOf } from '../../src/http/openapi/document.ts'
-import { document, naturalRoutes, primaryRoutes, webDocument } from '../support/description.ts'
+import { primaryDocument, naturalRoutes, primaryRoutes, webDocument } from '../support/openapi.ts'
 import { errorTypes } from '../support/error-response.ts'
-import { allRoutes } from '../support/rows.ts'
+import { allRoutes } from '../support/all-routes.ts'
 
 type Node = Record<string, unknown>
 
@@ -16,7 +16,7 @@ interface Operation extends Node {
 }
 
 /** As it is on the wire. */
-const described = JSON.parse(JSON.stringify(document)) as {
+const described = JSON.parse(JSON.stringify(primaryDocument)) as {
   openapi: string
   info: Node
   paths: Record<string, Record<string, Operation>>
@@ -52,14 +52,14 @@ describe('The description as a whole', () => {
         'tag-description': 'off',
       },
     })
-    const problems = await lintFromString({ source: JSON.stringify(document), config })
+    const problems = await lintFromString({ source: JSON.stringify(primaryDocument), config })
     expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([])
   })
 
   it('is kept in server/openapi/primary.json as it is served; node scripts/openapi.mjs writes it', async () => {
     const kept = await readFile(new URL('../../openapi/primary.json', import.meta.url), 'utf8')
     expect(JSON.parse(kept)).toEqual(described)
-    expect(kept).toBe(`${JSON.stringify(document, null, 2)}\n`)
+    expect(kept).toBe(`${JSON.stringify(primaryDocument, null, 2)}\n`)
   })
 
   it('of the session API is kept in server/openapi/web.json, is good OpenAPI too, and is served nowhere', async () => {

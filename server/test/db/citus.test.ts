@@ -8,9 +8,9 @@ import { tables } from '../../src/db/schema/tables.ts'
 import { schemaProblems } from '../support/citus.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
-import { loadFence } from '../support/tenant-sql-linter.ts'
+import { loadSqlParser } from '../support/tenant-sql-linter.ts'
 import { emptyDatabase, repository } from '../support/process.ts'
-import { placeViolations } from '../support/statements.ts'
+import { citusViolations } from '../support/statements.ts'
 
 let database: TestDatabase
 let sql: postgres.Sql
@@ -83,7 +83,7 @@ describe('The schema', () => {
       ['asset_minutes is partitioned twice: later'],
     ],
     [
-      'a tenant table without a fence',
+      'a tenant table without row level security',
       'drop policy one_organization on tags; drop policy checked_reads on tags',
       ['tags has no row level security'],
     ],
@@ -178,7 +178,7 @@ describe('The manual', () => {
 })
 
 describe('A statement', () => {
-  beforeAll(loadFence)
+  beforeAll(loadSqlParser)
 
   it.each([
     ['select name from assets where org_id = $1 for update', []],
@@ -198,6 +198,6 @@ describe('A statement', () => {
     ['select from assets a join installation i on true where a.org_id = $1', 'installation stays on the coordinator'],
     ['insert into tags (org_id, id) select o.org_id, $2 from organizations o returning id', 'names its table'],
   ])('that would not do on a cluster is found: %s', (text, problem) => {
-    expect(placeViolations(text).join()).toContain(problem)
+    expect(citusViolations(text).join()).toContain(problem)
   })
 })

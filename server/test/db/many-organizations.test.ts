@@ -13,8 +13,8 @@ import { recordReads } from '../../src/tracking/recording/record-reads.ts'
 import { createReader } from '../../src/readers/commands.ts'
 import { assetLocations } from '../../src/tracking/report.sql.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
-import { insertAssets } from '../support/many-assets.ts'
-import { rowsRead } from '../support/rows-read.ts'
+import { insertAssets } from '../support/insert-assets.ts'
+import { countRowsRead } from '../support/count-rows-read.ts'
 
 const assets = 20_000
 /** Organizations with one asset each. */
@@ -101,7 +101,7 @@ describe.skipIf(inject('isCitus'))('A large organization among many small ones',
     async (table) => {
       await pass(20, 1, 0)
       for (const [index, count] of [1, 20, 200].entries()) {
-        const read = await rowsRead({ admin, db, orgId }, [table], () => pass(count, 2 - (index % 2), index + 1))
+        const read = await countRowsRead({ admin, db, orgId }, [table], () => pass(count, 2 - (index % 2), index + 1))
         expect(read, `${table} for ${count}`).toBeLessThanOrEqual(4 * count)
       }
     },
@@ -123,9 +123,9 @@ describe.skipIf(inject('isCitus'))('A large organization among many small ones',
         withGenericPlan(sql`select custom_plans from pg_prepared_statements where statement = ${text}`),
       )
       expect(plans).toEqual({ custom_plans: 0 })
-      expect(await rowsRead({ admin, db, orgId }, ['assets', 'tags', 'asset_positions'], () => ask(of))).toBeLessThan(
-        most,
-      )
+      expect(
+        await countRowsRead({ admin, db, orgId }, ['assets', 'tags', 'asset_positions'], () => ask(of)),
+      ).toBeLessThan(most)
     }
   })
 })

@@ -6,7 +6,7 @@ import type { Tx } from '../../src/db/database.ts'
 import { sql } from '../../src/db/sql.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 import { eventually } from '../support/tracking.ts'
-import { Passage } from '../support/tcp-proxy.ts'
+import { TcpProxy } from '../support/tcp-proxy.ts'
 
 // What is lost here is lost for good: nothing is won by waiting longer.
 vi.setConfig({ testTimeout: 15_000 })
@@ -135,16 +135,16 @@ describe('Connections that are cut again and again under load', () => {
 })
 
 describe('Connections that end at the very moment of a statement', () => {
-  let passage: Passage
+  let proxy: TcpProxy
   let far: Connection
 
   beforeEach(async () => {
-    passage = new Passage(database.url)
-    await passage.open()
-    far = createDatabase({ url: passage.url, poolSize: 1 })
+    proxy = new TcpProxy(database.url)
+    await proxy.open()
+    far = createDatabase({ url: proxy.url, poolSize: 1 })
     return async () => {
       await far.close()
-      await passage.close()
+      await proxy.close()
     }
   })
 
@@ -152,7 +152,7 @@ describe('Connections that end at the very moment of a statement', () => {
   const cutAt = (statement: () => Promise<unknown>): Promise<unknown> =>
     new Promise((resolve) => {
       setTimeout(() => {
-        passage.cut()
+        proxy.dropConnections()
         setImmediate(() => resolve(statement().catch(() => undefined)))
       })
     })
@@ -175,20 +175,20 @@ describe('Connections that end at the very moment of a statement', () => {
 
 describe('A database that takes what it is sent and never answers', () => {
   it('is given up in time by a statement and by a transaction, and both are served when it answers again', async () => {
-    const passage = new Passage(database.url)
-    await passage.open()
-    const far = createDatabase({ url: passage.url, poolSize: 1, patienceMs: 500 })
+    const proxy = new TcpProxy(database.url)
+    await proxy.open()
+    const far = createDatabase({ url: proxy.url, poolSize: 1, patienceMs: 500 })
     const transact = () => far.withTenant(1, (tx) => tx.query(sql`select 1 as one`))
     await expect(transact()).resolves.toEqual([{ one: 1 }])
-    passage.isStopped = true
+    proxy.isDroppingData = true
     await expect(transact()).rejects.toThrow('Query read timeout')
     await expect(far.global.query(sql`select 1`)).rejects.toThrow('timeout expired')
     await expect(transact()).rejects.toThrow()
-    passage.isStopped = false
+    proxy.isDroppingData = false
     await expect.poll(transact, { timeout: 10_000, interval: 100 }).toEqual([{ one: 1 }])
     await expect(far.global.query(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }])
     await far.close()
-    await passage.close()
+    await proxy.close()
   })
 })
 

@@ -9,7 +9,7 @@ import { instantFromMillis } from '../../src/kernel/instant.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
 import { assetHistory } from '../../src/tracking/history.sql.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
-import { insertAssets } from '../support/many-assets.ts'
+import { insertAssets } from '../support/insert-assets.ts'
 
 const assets = 5_000
 const statements: Sql[] = []

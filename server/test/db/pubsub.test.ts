@@ -9,7 +9,7 @@ describe('news between two processes', () => {
   let database: TestDatabase
   let connections: Connection[]
   let wakes: PubSub[]
-  const heard: [string[], string[]] = [[], []]
+  const received: [string[], string[]] = [[], []]
 
   beforeAll(async () => {
     database = await cloneDatabase()
@@ -17,7 +17,7 @@ describe('news between two processes', () => {
     wakes = connections.map((one) => new PubSub(one, () => performance.now()))
     for (const [index, pubsub] of wakes.entries()) {
       for (const topic of ['readers', 'moved', 'last'])
-        pubsub.on(topic, (payload) => heard[index as 0 | 1].push(`${topic} ${payload}`))
+        pubsub.on(topic, (payload) => received[index as 0 | 1].push(`${topic} ${payload}`))
       await pubsub.start(() => undefined)
     }
   })
@@ -30,15 +30,15 @@ describe('news between two processes', () => {
   it('are heard once by each process, and by the sender before anybody else', async () => {
     const [sender] = wakes
     const sending = sender!.publish('readers', '1,2')
-    expect(heard).toEqual([['readers 1,2'], []])
+    expect(received).toEqual([['readers 1,2'], []])
     await sending
     await sender!.publish('moved', '')
     await sender!.publish('moved', 'a b:c\nd')
     await wakes[1]!.publish('last', '')
     const news = ['readers 1,2', 'moved ', 'moved a b:c\nd', 'last ']
-    await eventually(async () => expect(heard[0]).toContain('last '))
-    await eventually(async () => expect(heard[1].toSorted()).toEqual(news.toSorted()))
-    expect(heard[0]).toEqual(news)
+    await eventually(async () => expect(received[0]).toContain('last '))
+    await eventually(async () => expect(received[1].toSorted()).toEqual(news.toSorted()))
+    expect(received[0]).toEqual(news)
   })
 
   it('are known to be missed by a process that hears its own heartbeat no more', async () => {

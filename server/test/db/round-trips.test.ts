@@ -14,7 +14,7 @@ import { recordReads } from '../../src/tracking/recording/record-reads.ts'
 import { createReader } from '../../src/readers/commands.ts'
 import { createWebhook } from '../../src/webhooks/commands.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
-import { Passage } from '../support/tcp-proxy.ts'
+import { TcpProxy } from '../support/tcp-proxy.ts'
 import { eventually } from '../support/tracking.ts'
 
 const draft = { description: null, isActive: true, validTo: null, tags: [] }
@@ -23,7 +23,7 @@ const begin = Date.now() - 3_600_000
 let database: TestDatabase
 let admin: postgres.Sql
 let core: AppContext
-let passage: Passage
+let proxy: TcpProxy
 let db: Connection
 let orgId: number
 let readerId: number
@@ -35,21 +35,21 @@ beforeAll(async () => {
   orgId = (await createOrganization(core, 'Counting')).orgId
   const scanPoints: { antenna: number; locationId: number }[] = []
   for (const antenna of [1, 2]) {
-    const place = await createLocation(core, orgId, { ...draft, name: `Place ${antenna}`, parent: {} })
-    scanPoints.push({ antenna, locationId: place.id })
+    const location = await createLocation(core, orgId, { ...draft, name: `Place ${antenna}`, parent: {} })
+    scanPoints.push({ antenna, locationId: location.id })
   }
   const reader = { name: 'Gate', format: 'auto', clock: 'reader', smoothing: null, scanPoints }
   readerId = (await createReader(core, orgId, reader)).reader.id
   await createWebhook(webhookNeeds(core), orgId, { url: 'https://example.com/', isEnabled: true })
   for (const value of ['A', 'B', 'C'])
     await createAsset(core, orgId, { ...draft, name: value, metadata: {}, tags: [{ type: 'barcode', value }] })
-  passage = new Passage(database.url)
-  await passage.open()
-  db = createDatabase({ url: passage.url, poolSize: 1 })
+  proxy = new TcpProxy(database.url)
+  await proxy.open()
+  db = createDatabase({ url: proxy.url, poolSize: 1 })
 })
 afterAll(async () => {
   await db.close()
-  await passage.close()
+  await proxy.close()
   await core.close()
   await admin.end({ timeout: 5 })
   await database.drop()
@@ -57,7 +57,7 @@ afterAll(async () => {
 
 /** Records that the tags were seen in a minute, and tells how often the database was asked and waited for. */
 async function turnsOf(minute: number, antenna: number, ...tags: string[]): Promise<[turns: number, Recorded]> {
-  const before = passage.turns
+  const before = proxy.roundTrips
   const observedAt = instantFromMillis(begin + minute * 60_000)
   const reads = tags.map((value) => ({
     identities: [{ type: 'barcode' as const, value }],
@@ -67,7 +67,7 @@ async function turnsOf(minute: number, antenna: number, ...tags: string[]): Prom
     observedAt,
   }))
   const recorded = await recordReads({ db, clock: core.clock }, orgId, reads)
-  return [passage.turns - before, recorded]
+  return [proxy.roundTrips - before, recorded]
 }
 
 describe('A batch of reads is one round trip to the database', () => {
@@ -103,12 +103,12 @@ describe('A new asset is one round trip to the database', () => {
   const make = (...given: Parameters<typeof draft>) =>
     createAsset({ db, clock: core.clock, ids: core.ids, quotas: core.quotas }, orgId, draft(...given))
   const turnsOf = async (...given: Parameters<typeof draft>) => {
-    const before = passage.turns
+    const before = proxy.roundTrips
     const conflict = await make(...given).then(
       () => null,
       (error: unknown) => (error as Error).message,
     )
-    return [passage.turns - before, conflict]
+    return [proxy.roundTrips - before, conflict]
   }
   const written = async () => {
     const [counts] = await admin`
@@ -144,10 +144,10 @@ describe('What is sent in an organization', () => {
   })
 
   it('refuses an organization id that is no integer, before anything is sent', () => {
-    const before = passage.turns
+    const before = proxy.roundTrips
     for (const bad of [NaN, 1.5, '1; drop table assets' as never, undefined as never])
       expect(() => db.withTenantPipelined(bad, (tx) => tx.query(sql`select 1`))).toThrow(TypeError)
-    expect(passage.turns).toBe(before)
+    expect(proxy.roundTrips).toBe(before)
   })
 
   it('that fails leaves nothing behind, and its connection clean for the next one', async () => {
@@ -205,19 +205,19 @@ describe('What is sent in an organization', () => {
         select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`
       expect(asleep).toHaveLength(1)
     })
-    passage.cut()
+    proxy.dropConnections()
     await waiting
     await expect(call(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }])
   })
 
   it('is given up when the database does not answer in time', async () => {
-    const impatient = createDatabase({ url: passage.url, poolSize: 1, patienceMs: 3000 })
+    const impatient = createDatabase({ url: proxy.url, poolSize: 1, patienceMs: 3000 })
     const one = sql`select 1 as one`
     const call = () => impatient.withTenantPipelined(orgId, (tx) => tx.query(one))
     await call()
-    passage.isStopped = true
+    proxy.isDroppingData = true
     await expect(call()).rejects.toThrow('Query read timeout')
-    passage.isStopped = false
+    proxy.isDroppingData = false
     expect(await call()).toEqual([{ one: 1 }])
     await impatient.close()
   })

@@ -37,7 +37,7 @@ const as = (role: string): postgres.Sql =>
     connection: { role, 'citus.propagate_set_commands': 'local' },
   })
 
-/** Citus lets nobody give a row to another organization, whatever the fence says. */
+/** Citus lets nobody give a row to another organization, whatever the policies allow. */
 const refusedMove = { code: inject('isCitus') ? '0A000' : '42501' }
 
 /** One row of each tenant table for one organization. */
@@ -112,12 +112,12 @@ const orgsIn = async (handle: Pick<postgres.Sql, 'unsafe'>, table: string): Prom
   (await handle.unsafe(`select org_id from ${table} order by org_id`)).map((row) => Number(row['org_id']))
 
 describe('The tables that belong to organizations', () => {
-  it('are the ones with a policy, all of them fenced and forced', async () => {
+  it('are the ones with a policy, with row level security enabled and forced', async () => {
     const rows = await admin`
-      select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as fenced from pg_class c
+      select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as "isForced" from pg_class c
       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
         and exists (select from pg_policies p where p.tablename = c.relname)`
-    for (const row of rows) expect([row['name'], row['fenced']]).toEqual([row['name'], true])
+    for (const row of rows) expect([row['name'], row['isForced']]).toEqual([row['name'], true])
     expect(rows.map((row) => row['name'] as string)).toEqual(expect.arrayContaining(tenantTables))
   })
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
-import { type Reader, runPage, showsRefusal } from '../support/page-run.ts'
+import { type PageReader, runPage, showsErrorStatus } from '../support/page-runner.ts'
 import { type Page, allPages, commandsOf, deadLinks, inReadingOrder } from '../support/pages.ts'
 import {
   type LaunchOptions,
@@ -12,7 +12,7 @@ import {
   newFolder,
   usePrograms,
 } from '../support/process.ts'
-import { Network, urlOf } from '../support/webhooks.ts'
+import { WebhookNetwork, urlOf } from '../support/webhooks.ts'
 
 usePrograms()
 
@@ -24,7 +24,7 @@ const untilToken = afterStart.slice(0, afterStart.findIndex(({ text }) => text.i
 
 const runnable = inReadingOrder(pages).filter((page) => commandsOf(page).length > 0)
 
-const runInOrder = (order: readonly Page[], server: () => Reader): void =>
+const runInOrder = (order: readonly Page[], server: () => PageReader): void =>
   it.each(order.map((page) => [page.name, page] as const))('%s runs and prints what it shows', async (_name, page) => {
     if (page === quickstart) await runPage({ ...page, blocks: afterStart }, server())
     else await runPage(page, server(), page.name === 'README.md' ? [] : untilToken)
@@ -32,10 +32,10 @@ const runInOrder = (order: readonly Page[], server: () => Reader): void =>
 
 /** A new server, and what the reader of a page has at hand when it has printed the first credentials. */
 async function startServer(
-  network: Network,
+  network: WebhookNetwork,
   database: Record<string, string>,
   options: LaunchOptions,
-): Promise<{ program: Program; reader: Reader }> {
+): Promise<{ program: Program; reader: PageReader }> {
   const port = String(await freePort())
   const settings = { ...network.settings, ...database, PORT: port, LASTSEEN_MQTT_PORT: String(await freePort()) }
   const program = launch(settings, options)
@@ -46,9 +46,9 @@ async function startServer(
 }
 
 describe('Every page runs on one and the same server, in the order of docs/README.md:', { timeout: 120_000 }, () => {
-  const network = new Network()
+  const network = new WebhookNetwork()
   let program: Program
-  let reader: Reader
+  let reader: PageReader
 
   beforeAll(async () => {
     await network.prepare()
@@ -76,10 +76,10 @@ describe('Every page runs on one and the same server, in the order of docs/READM
 })
 
 describe('Every page runs on another server in the reverse order:', { timeout: 120_000 }, () => {
-  const network = new Network()
+  const network = new WebhookNetwork()
   let database: TestDatabase
   let program: Program
-  let reader: Reader
+  let reader: PageReader
 
   beforeAll(async () => {
     await network.prepare()
@@ -128,7 +128,7 @@ describe('The documentation', () => {
   it('shows a refusal for one request at a time, so that no other refusal goes unnoticed', () => {
     const refused = pages.flatMap((page: Page) =>
       commandsOf(page)
-        .filter(showsRefusal)
+        .filter(showsErrorStatus)
         .map(({ text }) => [page.name, text]),
     )
     expect(refused.filter(([, text]) => text!.match(/\bcurl\b/g)?.length !== 1)).toEqual([])

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sql } from '../../src/db/sql.ts'
-import { templatePrint } from '../support/statements.ts'
+import { templateFingerprint } from '../support/statements.ts'
 
 const script = fileURLToPath(new URL('../../../scripts/check-coverage.mjs', import.meta.url))
 
@@ -33,7 +33,7 @@ const ran = [
   sql`select 1 -- \\d`,
   sql`
   select ${1} from t where ${2} and ${sql`inner = ${1}`}`,
-].flatMap((statement) => statement.templates.map(templatePrint))
+].flatMap((statement) => statement.templates.map(templateFingerprint))
 
 const described = {
   paths: {

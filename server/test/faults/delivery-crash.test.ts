@@ -12,9 +12,9 @@ import { recordOperatorSighting } from '../../src/tracking/recording/record-oper
 import { createWebhook } from '../../src/webhooks/commands.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 import { serve, usePrograms } from '../support/process.ts'
-import { type Receiver } from '../support/receiver.ts'
+import { type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { eventually } from '../support/tracking.ts'
-import { Network, urlOf } from '../support/webhooks.ts'
+import { WebhookNetwork, urlOf } from '../support/webhooks.ts'
 
 const rounds = 7
 const processes = 4
@@ -22,11 +22,11 @@ const processes = 4
 // Counted by a trigger, which Citus does not have.
 describe.skipIf(inject('isCitus'))('when servers are killed while they deliver', () => {
   usePrograms()
-  const network = new Network()
+  const network = new WebhookNetwork()
   let database: TestDatabase
   let sql: postgres.Sql
   let core: AppContext
-  let receiver: Receiver
+  let receiver: WebhookReceiver
   let orgId: number
 
   beforeAll(async () => {
@@ -64,8 +64,8 @@ describe.skipIf(inject('isCitus'))('when servers are killed while they deliver',
     /** The pair of asset and instant tells one move from all others, whatever its delivery id. */
     const record = async (): Promise<void> => {
       const at = now(core.clock)
-      const place = turn++ % 2 === 0 ? dock : hall
-      const made = await core.db.withTenant(orgId, (tx) => recordOperatorSighting(tx, orgId, place.id, assets, at))
+      const location = turn++ % 2 === 0 ? dock : hall
+      const made = await core.db.withTenant(orgId, (tx) => recordOperatorSighting(tx, orgId, location.id, assets, at))
       for (const move of made) recorded.set(`${move.assetId} ${move.occurredAt.slice(0, 23)}Z`, move.deliveryId)
       await core.pubsub.publish('moved', String(orgId))
     }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Fleet, overHttp } from '../support/reader-fleet.ts'
+import { ReaderFleet, overHttp } from '../support/reader-fleet.ts'
 import {
   type Pair as Credential,
   type ReadyServer,
@@ -56,7 +56,7 @@ describe.skipIf(!existsSync(debianPrograms))('A primary and its standby', { time
   let url: string
   let settings: Record<string, string>
   let server: ReadyServer
-  let fleet: Fleet
+  let fleet: ReaderFleet
   let tokens: string[]
 
   beforeAll(async () => {
@@ -65,7 +65,7 @@ describe.skipIf(!existsSync(debianPrograms))('A primary and its standby', { time
     url = `postgres://postgres@127.0.0.1:${pair.standby.port},127.0.0.1:${pair.primary.port}/lastseen?target_session_attrs=read-write`
     settings = { DATABASE_URL: url, LASTSEEN_REPLICA_URL: pair.standby.url, LASTSEEN_LOG_LEVEL: 'silent' }
     server = await serve(settings)
-    fleet = await Fleet.settle(url, 2, 4)
+    fleet = await ReaderFleet.create(url, 2, 4)
     const scopes = 'assets:read,assets:write,tracking:read'
     const keys = ['key', 'create', '--org', 'Fleet', '--name', 'k', '--scopes', scopes, '--count', '12', '--json']
     const made = await lastseen(keys, settings)
@@ -96,7 +96,7 @@ describe.skipIf(!existsSync(debianPrograms))('A primary and its standby', { time
       expect(await fromStandby()).toBeGreaterThan(0)
     })
     fleet.start(overHttp(server.url))
-    await fleet.more(4)
+    await fleet.waitForBatches(4)
     await eventually(async () => expect(Object.keys(await report()).length).toBe(8))
     await pair.standby.sql((sql) => sql`select pg_wal_replay_pause()`)
     await eventually(async () => {
@@ -104,7 +104,7 @@ describe.skipIf(!existsSync(debianPrograms))('A primary and its standby', { time
       expect(paused!['state']).toBe('paused')
     })
     const before = await report()
-    await fleet.more(6)
+    await fleet.waitForBatches(6)
     // Written down and acknowledged, but the standby has not read it yet.
     expect(await report()).toEqual(before)
     await pair.standby.sql((sql) => sql`select pg_wal_replay_resume()`)
@@ -116,7 +116,7 @@ describe.skipIf(!existsSync(debianPrograms))('A primary and its standby', { time
     })
     pair.standby.stop()
     const then = await report()
-    await fleet.more(6)
+    await fleet.waitForBatches(6)
     await eventually(async () => expect(await report()).not.toEqual(then))
     await pair.standby.start()
     await pair.primary.sql(async (sql) => {
@@ -127,14 +127,14 @@ describe.skipIf(!existsSync(debianPrograms))('A primary and its standby', { time
       await report()
       expect(await fromStandby()).toBeGreaterThan(0)
     })
-    await fleet.more(2)
+    await fleet.waitForBatches(2)
   })
 
   it('change places without a restart: nothing that was acknowledged is lost, and writes resume in seconds', async () => {
     const writer = new Writer(server, tokens)
     writer.start()
     await eventually(async () => expect(writer.made.length).toBeGreaterThan(10))
-    await fleet.more(4)
+    await fleet.waitForBatches(4)
     await pair.primary.kill()
     await sleep(300)
     const before = writer.made.length
@@ -142,7 +142,7 @@ describe.skipIf(!existsSync(debianPrograms))('A primary and its standby', { time
     const promotedAt = performance.now()
     await eventually(async () => expect(writer.made.length).toBeGreaterThan(before + 5), 20_000)
     expect(writer.made[before]!.atMs - promotedAt).toBeLessThan(10_000)
-    await fleet.more(4)
+    await fleet.waitForBatches(4)
     await writer.finish()
     await fleet.finish()
 

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { MqttClient } from 'mqtt'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Fleet, overHttp, overMqtt } from '../support/reader-fleet.ts'
-import { publish, signInAt } from '../support/mqtt.ts'
+import { ReaderFleet, overHttp, overMqtt } from '../support/reader-fleet.ts'
+import { publish, connectMqtt } from '../support/mqtt.ts'
 import { freePort } from '../support/process.ts'
-import { Site, type Thing, database, useTracking } from '../support/tracking.ts'
+import { Site, type SiteAsset, database, useTracking } from '../support/tracking.ts'
 
 const port = await freePort()
 const url = `mqtt://127.0.0.1:${port}`
@@ -43,23 +43,23 @@ const hostile = (tag: string): [string, string | Buffer][] => [
 const dated = (tag: string, observed_at: string) => JSON.stringify([{ tag, antenna: 1, observed_at }])
 
 let site: Site
-let thing: Thing
+let asset: SiteAsset
 beforeAll(async () => {
   site = await Site.open(context.app, 'Dock')
-  thing = await site.thing('Pallet')
+  asset = await site.createAsset('Pallet')
 })
 
 const postRaw = (raw: string | Buffer) => context.app.anonymous('POST', '/ingest/v1/reads', { token: site.token, raw })
-const signIn = (): Promise<MqttClient> => signInAt(url, { username: String(site.readerId), password: site.token })
+const signIn = (): Promise<MqttClient> => connectMqtt(url, { username: String(site.readerId), password: site.token })
 
 /** Whatever was sent, no minute of the asset lies ahead of the server, and its tag still leads to it. */
 async function expectSane(clock: string): Promise<void> {
   const rows = await database(context.app)`
     select from asset_minutes where org_id = ${site.org.orgId} and minute > ${now}::timestamptz + interval '2 minutes'`
   expect(rows).toHaveLength(0)
-  const before = (await site.trail(thing)).length
-  await site.read({ tag: thing.tag, antenna: 1, observed_at: `2026-05-04T${clock}Z` })
-  expect(await site.trail(thing)).toHaveLength(before + 1)
+  const before = (await site.history(asset)).length
+  await site.sendReads({ tag: asset.tag, antenna: 1, observed_at: `2026-05-04T${clock}Z` })
+  expect(await site.history(asset)).toHaveLength(before + 1)
 }
 
 describe('a hostile reader', () => {
@@ -78,8 +78,8 @@ describe('a hostile reader', () => {
     for (const [what, bytes] of hostile('E2800000000000000000FFFF'))
       expect([what, await publish(client, 'gate', bytes)]).toEqual([what, 'acknowledged'])
     expect(await publish(client, 'gate', 'x'.repeat(3 * mib))).toBe('acknowledged')
-    expect(await publish(client, 'gate', dated(thing.tag, '2026-05-04T07:00:00Z'))).toBe('acknowledged')
-    expect(await site.trail(thing)).toEqual([['2026-05-04T07:00:00.000Z', 'DOCK', null]])
+    expect(await publish(client, 'gate', dated(asset.tag, '2026-05-04T07:00:00Z'))).toBe('acknowledged')
+    expect(await site.history(asset)).toEqual([['2026-05-04T07:00:00.000Z', 'DOCK', null]])
     await client.endAsync(true)
     await expectSane('07:01:00')
   })
@@ -88,9 +88,9 @@ describe('a hostile reader', () => {
     const client = await signIn()
     expect(await publish(client, 'gate', Buffer.alloc(5 * mib))).toBe('cut off')
     await client.endAsync(true)
-    const stranger = connect(port, '127.0.0.1')
-    const ended = once(stranger.on('error', () => undefined).resume(), 'close')
-    stranger.write(Buffer.from([0x10, 0xff, 0xff, 0xff, 0x7f]))
+    const outsider = connect(port, '127.0.0.1')
+    const ended = once(outsider.on('error', () => undefined).resume(), 'close')
+    outsider.write(Buffer.from([0x10, 0xff, 0xff, 0xff, 0x7f]))
     await ended
     const reply = await postRaw('x'.repeat(3 * mib))
     expect([reply.status, reply.json.error.type]).toEqual([400, 'bad_request'])
@@ -105,37 +105,37 @@ describe('a hostile reader', () => {
       '2261-01-01T00:00:00Z',
       '10000-01-01',
     ]) {
-      expect((await postRaw(dated(thing.tag, hmacTag))).status).toBe(202)
-      expect(await publish(client, 'gate', dated(thing.tag, hmacTag))).toBe('acknowledged')
+      expect((await postRaw(dated(asset.tag, hmacTag))).status).toBe(202)
+      expect(await publish(client, 'gate', dated(asset.tag, hmacTag))).toBe('acknowledged')
     }
     await client.endAsync(true)
-    expect((await site.whereabouts())['PALLET']).toEqual(['DOCK', '2026-05-04T12:00:00.000Z'])
+    expect((await site.assetLocations())['PALLET']).toEqual(['DOCK', '2026-05-04T12:00:00.000Z'])
     await expectSane('07:03:00')
   })
 
   it('that replays its messages changes nothing, over HTTP and MQTT (D31)', async () => {
     const client = await signIn()
-    const message = dated(thing.tag, '2026-05-04T07:30:00Z')
+    const message = dated(asset.tag, '2026-05-04T07:30:00Z')
     expect((await postRaw(message)).status).toBe(202)
-    const before = [await site.trail(thing), await site.moves(), await site.whereabouts()]
+    const before = [await site.history(asset), await site.moves(), await site.assetLocations()]
     await Promise.all([
       ...Array.from({ length: 100 }, () => postRaw(message)),
       ...Array.from({ length: 100 }, () => publish(client, 'gate', message)),
     ])
     await client.endAsync(true)
-    expect([await site.trail(thing), await site.moves(), await site.whereabouts()]).toEqual(before)
+    expect([await site.history(asset), await site.moves(), await site.assetLocations()]).toEqual(before)
   })
 
   it('leaves the ingest of other organizations untouched', async () => {
-    const settle = () => Fleet.settle(context.app.databaseUrl, 2, 5, Date.parse(now))
+    const settle = () => ReaderFleet.create(context.app.databaseUrl, 2, 5, Date.parse(now))
     const fleets = [await settle(), await settle()]
     const mqtt = overMqtt(url, { isOutside: false })
     fleets[0]!.start(overHttp(context.app.url))
     fleets[1]!.start(mqtt)
     const client = await signIn()
-    for (const [, bytes] of hostile(thing.tag)) {
+    for (const [, bytes] of hostile(asset.tag)) {
       await Promise.all([postRaw(bytes), publish(client, 'gate', bytes)])
-      for (const fleet of fleets) await fleet.more(1)
+      for (const fleet of fleets) await fleet.waitForBatches(1)
     }
     await client.endAsync(true)
     for (const fleet of fleets) await fleet.finish()

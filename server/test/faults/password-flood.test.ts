@@ -3,7 +3,7 @@ import { useApp } from '../support/app.ts'
 import { newEmail, password } from '../support/accounts.ts'
 import { exchange, mintKey } from '../support/auth.ts'
 
-const context = useApp({ alone: 'the queues under test are those of one process' })
+const context = useApp({ singleServerReason: 'the queues under test are those of one process' })
 
 describe('500 sign-ups at once from one address', () => {
   it('never turn a token exchange from the same address away', async () => {

@@ -3,9 +3,9 @@ import { type Socket, connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ConnectionLimits } from '../../src/admission/connection-limits.ts'
 import { ok } from '../../src/http/route.ts'
-import { type Mounted, mountRows, row } from '../support/mounted.ts'
+import { type MountedServer, mountRoutes, testRoute } from '../support/mount-routes.ts'
 
-let mounted: Mounted
+let mounted: MountedServer
 const sockets: Socket[] = []
 
 afterEach(async () => {
@@ -38,7 +38,7 @@ describe('HTTP connections', () => {
   ])(
     '%s are served up to the limit, and a further one is closed until one of them ends',
     async (_what, limits, limit) => {
-      mounted = await mountRows([row('fine', async () => ok({}))], { limits })
+      mounted = await mountRoutes([testRoute('fine', async () => ok({}))], { limits })
       const held = [await open(), await open(), await open()]
       for (const socket of held) expect(await answerOn(socket)).toBe(fine)
       expect(await answerOn(await open())).toBeNull()

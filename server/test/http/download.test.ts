@@ -8,9 +8,9 @@ import type { DispatcherDeps } from '../../src/http/dispatcher.ts'
 import { sendDownload, createRequestContext } from '../../src/http/request-context.ts'
 import { fullBucket } from '../../src/http/rate-limit.ts'
 import { type Reply, route } from '../../src/http/route.ts'
-import { type Mounted, mountRows } from '../support/mounted.ts'
+import { type MountedServer, mountRoutes } from '../support/mount-routes.ts'
 
-let mounted: Mounted
+let mounted: MountedServer
 afterEach(() => mounted?.close())
 
 async function mount(chunks: () => AsyncIterable<string>, more: Partial<DispatcherDeps> = {}): Promise<void> {
@@ -20,7 +20,7 @@ async function mount(chunks: () => AsyncIterable<string>, more: Partial<Dispatch
   })
   const success = { status: 200, description: '' } as const
   const common = { id: 'file', method: 'GET', path: '/file', group: '', summary: '', scopes: [] } as const
-  mounted = await mountRows([route({ ...common, access: 'public', success, handle })], more)
+  mounted = await mountRoutes([route({ ...common, access: 'public', success, handle })], more)
 }
 
 const ask = (method: 'GET' | 'HEAD' = 'GET') =>
@@ -34,7 +34,7 @@ describe('A file that is made while it is sent', () => {
     })
     const reply = await ask()
     expect([reply.statusCode, reply.headers['content-type'], await reply.body.text()]).toEqual([200, 'text/csv', 'äb'])
-    await expect.poll(() => mounted.answered).toEqual([{ operation: 'file', status: 200 }])
+    await expect.poll(() => mounted.responses).toEqual([{ operation: 'file', status: 200 }])
   })
 
   it('that cannot be begun is an ordinary refusal', async () => {

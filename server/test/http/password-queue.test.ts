@@ -3,10 +3,10 @@ import { FairQueue } from '../../src/admission/fair-queue.ts'
 import { text } from '../../src/http/validation/fields.ts'
 import { type AnyRoute, type ok, route } from '../../src/http/route.ts'
 import { send } from '../support/client.ts'
-import { expectRefusal } from '../support/error-response.ts'
-import { type Mounted, mountRows, success } from '../support/mounted.ts'
+import { expectApiError } from '../support/error-response.ts'
+import { type MountedServer, mountRoutes, success } from '../support/mount-routes.ts'
 
-let mounted: Mounted | undefined
+let mounted: MountedServer | undefined
 afterEach(async () => {
   await mounted?.close()
   mounted = undefined
@@ -34,10 +34,10 @@ describe('Operations that hash a password', () => {
       new FairQueue({ maxInFlight: 1, maxWaitingPerTenant: 1 }),
       new FairQueue({ maxInFlight: 1, maxWaitingPerTenant: 1 }),
     ]
-    mounted = await mountRows([hashing.row, plain.row], { passwordQueue, anonymousQueue, trustProxy: true })
+    mounted = await mountRoutes([hashing.row, plain.row], { passwordQueue, anonymousQueue, trustProxy: true })
     const first = [post('hashing', '192.0.2.1'), post('hashing', '192.0.2.1')]
     await expect.poll(() => passwordQueue.waiting).toBe(1)
-    expectRefusal(await post('hashing', '192.0.2.1'), 'rate_limited')
+    expectApiError(await post('hashing', '192.0.2.1'), 'rate_limited')
     const other = post('plain', '192.0.2.1')
     await expect.poll(plain.started).toBe(1)
     plain.end()
@@ -55,7 +55,7 @@ describe('Anonymous requests', () => {
     const plain = held('plain')
     const queue = new FairQueue({ maxInFlight: 1 })
     await queue.acquire(1)
-    mounted = await mountRows([plain.row], { queue })
+    mounted = await mountRoutes([plain.row], { queue })
     const reply = post('plain', '192.0.2.1')
     await expect.poll(plain.started).toBe(1)
     plain.end()
@@ -72,10 +72,10 @@ describe('Anonymous requests', () => {
   ])('share the capacity by %s', async (_what, one, same, another) => {
     const plain = held('plain')
     const queue = new FairQueue({ maxInFlight: 1, maxWaitingPerTenant: 1 })
-    mounted = await mountRows([plain.row], settings(queue))
+    mounted = await mountRoutes([plain.row], settings(queue))
     const replies = [post('plain', one), post('plain', same)]
     await expect.poll(() => queue.waiting).toBe(1)
-    expectRefusal(await post('plain', one), 'rate_limited')
+    expectApiError(await post('plain', one), 'rate_limited')
     replies.push(post('plain', another))
     await expect.poll(() => queue.waiting).toBe(2)
     for (let left = 3; left > 0; left--) {

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { route } from '../../src/http/route.ts'
-import { type Mounted, mountRows } from '../support/mounted.ts'
+import { type MountedServer, mountRoutes } from '../support/mount-routes.ts'
 
-let mounted: Mounted
+let mounted: MountedServer
 afterEach(() => mounted.close())
 
 describe('An answer that stays open', () => {
@@ -26,7 +26,7 @@ describe('An answer that stays open', () => {
         },
       }
     }
-    mounted = await mountRows([route({ ...common, access: 'public', success, handle })])
+    mounted = await mountRoutes([route({ ...common, access: 'public', success, handle })])
     const { hostname, port } = new URL(mounted.url)
     const socket = connect(Number(port), hostname)
     socket.write('GET /api/v1/live HTTP/1.1\r\nHost: x\r\nUser-Agent: x\r\n\r\n')

@@ -12,8 +12,11 @@ import { Site, database, eventually, useTracking } from '../support/tracking.ts'
 
 const ports = [await freePort(), await freePort()] as const
 const limits = { LASTSEEN_MQTT_CONNECTIONS: '7', LASTSEEN_MQTT_CONNECTIONS_PER_ADDRESS: '5' }
-const alone = 'the second process has a broker of its own'
-const context = useTracking('2026-09-22T00:00:00Z', { settings: { LASTSEEN_MQTT_PORT: String(ports[0]) }, alone })
+const singleServerReason = 'the second process has a broker of its own'
+const context = useTracking('2026-09-22T00:00:00Z', {
+  settings: { LASTSEEN_MQTT_PORT: String(ports[0]) },
+  singleServerReason,
+})
 let second: TestApp
 
 beforeAll(async () => {
@@ -165,10 +168,10 @@ describe('MQTT connections past the limit', () => {
 describe('A reader that publishes with QoS 2', () => {
   it('has its message recorded and its handshake completed', async () => {
     const site = await Site.open(context.app, 'Dock')
-    const thing = await site.thing('Pallet')
+    const asset = await site.createAsset('Pallet')
     const client = await signIn(site)
-    await client.publishAsync('gate', JSON.stringify([{ tag: thing.tag, observed_at: at }]), { qos: 2 })
-    expect(await site.trail(thing)).toEqual([['2026-09-21T10:00:00.000Z', 'DOCK', null]])
+    await client.publishAsync('gate', JSON.stringify([{ tag: asset.tag, observed_at: at }]), { qos: 2 })
+    expect(await site.history(asset)).toEqual([['2026-09-21T10:00:00.000Z', 'DOCK', null]])
   })
 
   it('and does not release 100 messages is disconnected at the next one', async () => {
@@ -247,10 +250,10 @@ describe('Packets that a reader has begun and not finished', () => {
 describe('An MQTT client id', () => {
   it('of one reader does not disconnect another reader that uses the same id', async () => {
     const [site, other] = [await Site.open(context.app, 'Dock'), await Site.open(context.app, 'Dock')]
-    const thing = await site.thing('Pallet')
+    const asset = await site.createAsset('Pallet')
     const client = await signIn(site, ports[0], 'gate-1')
     const same = await signIn(other, ports[0], 'gate-1')
-    expect(await publish(client, 'gate', [{ tag: thing.tag, observed_at: at }])).toBe('acknowledged')
+    expect(await publish(client, 'gate', [{ tag: asset.tag, observed_at: at }])).toBe('acknowledged')
     expect([client.connected, same.connected]).toEqual([true, true])
   })
 

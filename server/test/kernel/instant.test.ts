@@ -324,8 +324,8 @@ describe('reading RFC 3339', () => {
         fc.nat(),
         removed,
         fc.option(character, { nil: '' }),
-        ({ text }, place, cut, inserted) => {
-          const at = place % (text.length + 1)
+        ({ text }, position, cut, inserted) => {
+          const at = position % (text.length + 1)
           const corrupted = text.slice(0, at) + inserted + text.slice(at + cut)
           const expected = reference(corrupted)
           expect(parseRfc3339(corrupted)).toEqual(

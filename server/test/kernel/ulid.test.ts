@@ -16,6 +16,6 @@ it('has 26 characters and never comes twice', () => {
 it('uses every random character in every place', () => {
   const seen = Array.from({ length: 16 }, () => new Set<string>())
   for (let turn = 0; turn < 2000; turn++)
-    [...ulid(1).slice(10)].forEach((character, place) => seen[place]!.add(character))
+    [...ulid(1).slice(10)].forEach((character, position) => seen[position]!.add(character))
   for (const characters of seen) expect(characters.size).toBe(32)
 })

@@ -5,9 +5,9 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { acquireEmbedded } from '../../src/embedded-postgres/acquire.ts'
 import { superuserOf } from '../support/cluster.ts'
-import { everyRow, ownedDatabase } from '../support/backup.ts'
+import { allRows, ownedDatabase } from '../support/backup.ts'
 import {
-  type Ended,
+  type ExitResult,
   type ReadyServer,
   firstCredentials,
   lastseen,
@@ -18,11 +18,11 @@ import {
   withSql,
 } from '../support/process.ts'
 import { eventually } from '../support/tracking.ts'
-import { Network, urlOf } from '../support/webhooks.ts'
+import { WebhookNetwork, urlOf } from '../support/webhooks.ts'
 
 usePrograms()
 
-const network = new Network()
+const network = new WebhookNetwork()
 const folder = newFolder()
 const home = join(folder, 'source')
 const duringWrites = join(folder, 'during.backup')
@@ -39,7 +39,7 @@ interface Installation {
   webhookSecret: string
 }
 
-const json = (ended: Ended) => {
+const json = (ended: ExitResult) => {
   expect([ended.code, ended.stderr]).toEqual([0, ''])
   return JSON.parse(ended.stdout) as Record<string, never>
 }
@@ -93,8 +93,8 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
     })
     const { email, password } = credential
     const session = (await post('/api/v1/auth/login', '', { email, password })).data.access_token as string
-    const places = (await server.send('GET', '/api/v1/locations', { token })).json.data as { id: number }[]
-    const scan_points = places.map(({ id }, index) => ({ antenna: index + 1, location_id: id }))
+    const locations = (await server.send('GET', '/api/v1/locations', { token })).json.data as { id: number }[]
+    const scan_points = locations.map(({ id }, index) => ({ antenna: index + 1, location_id: id }))
     const reader = (await post('/api/v1/readers', session, { name: 'Gate', scan_points })).data
     const webhook = (await post('/api/v1/webhooks', session, { url: urlOf(receiver) })).data
     // Minutes of this month and of the one before last, so of two partitions.
@@ -150,8 +150,8 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
         expect(new Set(written.map((row) => row.tags))).toEqual(new Set([1]))
         const [count] = await sql`select sum(active)::int as booked from record_counts where kind = 'asset'`
         expect(count!['booked']).toBe(written.length + 1)
-        const fences = await sql`select from pg_class where relrowsecurity and not relforcerowsecurity`
-        expect(fences).toHaveLength(0)
+        const unforced = await sql`select from pg_class where relrowsecurity and not relforcerowsecurity`
+        expect(unforced).toHaveLength(0)
       })
       // And what an owner without special rights restored, he can back up again.
       const again = join(folder, 'again.backup')
@@ -172,7 +172,7 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
     expect([restored.code, restored.stderr]).toEqual([0, expect.stringMatching(/^asset_minutes: 3 rows$/m)])
     const [before, after] = [home, dataDir].map(async (dir) => {
       const database = await acquireEmbedded({ dataDir: dir, progress: () => undefined })
-      return everyRow(superuserOf(database.url)).finally(() => database.release())
+      return allRows(superuserOf(database.url)).finally(() => database.release())
     })
     expect(await after).toEqual(await before)
     expect(JSON.stringify((await after)!['assets'])).toContain('🏭')
@@ -187,12 +187,12 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
     const { email, password } = source.credential
     expect((await server.send('POST', '/api/v1/auth/login', { json: { email, password } })).status).toBe(200)
     const receiver = network.receivers[0]!
-    const told = receiver.received.length
+    const output = receiver.received.length
     const reads = [{ tag: source.tag, antenna: 1, observed_at: new Date().toISOString() }]
     const read = await server.send('POST', '/ingest/v1/reads', { token: source.readerToken, json: { reads } })
     expect(read.json).toEqual({ data: { accepted: 1, ignored: 0 } })
     // The webhook is signed with the secret it was made with.
-    await eventually(async () => expect(receiver.received.length).toBeGreaterThan(told))
+    await eventually(async () => expect(receiver.received.length).toBeGreaterThan(output))
     const { headers, body } = receiver.received.at(-1)!
     const signed = `${headers['x-service-timestamp']}.${body.toString()}`
     const hmac = createHmac('sha256', source.webhookSecret).update(signed).digest('hex')

@@ -3,7 +3,7 @@ import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, ut
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { type Ended, type Environment, launch, newFolder, repository, usePrograms } from '../support/process.ts'
+import { type ExitResult, type Environment, launch, newFolder, repository, usePrograms } from '../support/process.ts'
 
 usePrograms({ isBuilt: false })
 
@@ -92,7 +92,7 @@ class Checkout {
     return launch(env, { command, cwd: this.folder, ...(uid === undefined ? {} : { uid }) })
   }
 
-  start(settings: Environment = {}, uid?: number): Promise<Ended> {
+  start(settings: Environment = {}, uid?: number): Promise<ExitResult> {
     return this.launch(settings, uid).ended
   }
 

@@ -10,7 +10,7 @@ import {
   newFolder,
   serve,
   tokenFor,
-  untilGone,
+  waitForExit,
   usePrograms,
   withSql,
 } from '../support/process.ts'
@@ -60,7 +60,7 @@ describe('after a crash', { timeout: 60_000 }, () => {
     expect(await keysOf(next, await tokenFor(next.url, pair))).toEqual(expect.arrayContaining(acknowledged))
     expect(acknowledged.length).toBeGreaterThan(0)
     expect((await next.program.stop()).code).toBe(0)
-    await untilGone(before.pid)
+    await waitForExit(before.pid)
     expect(await databaseOf(dataDir)).toBeUndefined()
   })
 
@@ -73,7 +73,7 @@ describe('after a crash', { timeout: 60_000 }, () => {
     process.kill(pid, 'SIGKILL')
     await server.program.stop('SIGKILL')
     acknowledged.push(...(await writing))
-    await untilGone(pid)
+    await waitForExit(pid)
 
     const next = await serve(settings)
     expect(next.program.stderr).toMatch(/^PostgreSQL 18\.\d+ is running on port \d+\nLastseen is ready: /)

@@ -10,7 +10,7 @@ import {
   repository,
   serve,
   serveOnTerminal,
-  untilGone,
+  waitForExit,
   usePrograms,
 } from '../support/process.ts'
 
@@ -28,7 +28,7 @@ const childrenOf = (pid: number): number[] =>
 const familyOf = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(familyOf)]
 
 async function expectNothingLeft(processes: readonly number[], postgres: number): Promise<void> {
-  for (const pid of [...processes, postgres]) await untilGone(pid)
+  for (const pid of [...processes, postgres]) await waitForExit(pid)
   expect(await databaseOf(dataDir)).toBeUndefined()
 }
 
@@ -88,10 +88,10 @@ describe('an operator command whose output is cut short', { timeout: 120_000 }, 
     const entry = `${repository}server/bin/lastseen.mjs`
     const line = `${process.execPath} ${entry} org list --json | true`
     const child = spawn('bash', ['-o', 'pipefail', '-c', line], { env: cleanEnvironment(settings), stdio: 'pipe' })
-    let told = ''
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (told += text))
+    let output = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text))
     expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0)
-    expect(told).toBe('')
+    expect(output).toBe('')
     expect(await databaseOf(dataDir)).toBeUndefined()
   })
 })

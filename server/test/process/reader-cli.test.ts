@@ -21,9 +21,9 @@ beforeAll(async () => {
   orgId = (await createOrganization(core, 'Northwind')).orgId
   await createOrganization(core, 'Twins')
   await createOrganization(core, 'Twins')
-  const place = { description: null, isActive: true, validTo: null, tags: [], parent: {} }
-  await createLocation(core, orgId, { ...place, externalKey: 'DOCK-3', name: 'Dock 3' })
-  await createLocation(core, orgId, { ...place, externalKey: 'A=B', name: 'Odd key' })
+  const location = { description: null, isActive: true, validTo: null, tags: [], parent: {} }
+  await createLocation(core, orgId, { ...location, externalKey: 'DOCK-3', name: 'Dock 3' })
+  await createLocation(core, orgId, { ...location, externalKey: 'A=B', name: 'Odd key' })
   await core.close()
 })
 afterAll(() => database.drop())
@@ -160,9 +160,9 @@ describe('lastseen reader create', () => {
     const before = [await count('readers'), await count('scan_points')]
     const ended = await lastseen(['reader', 'create', ...args], settings)
     expect([ended.code, ended.stdout]).toEqual([code, ''])
-    const told = ended.stderr.trimEnd()
-    if (typeof line === 'string') expect(told).toBe(line)
-    else expect(told).toMatch(line)
+    const output = ended.stderr.trimEnd()
+    if (typeof line === 'string') expect(output).toBe(line)
+    else expect(output).toMatch(line)
     expect([await count('readers'), await count('scan_points')]).toEqual(before)
   })
 })

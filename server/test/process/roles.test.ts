@@ -4,16 +4,16 @@ import { type AppContext, openAppContext } from '../../src/app/context.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { TestApp } from '../support/app.ts'
 import { send } from '../support/client.ts'
-import { Fleet, overMqtt } from '../support/reader-fleet.ts'
+import { ReaderFleet, overMqtt } from '../support/reader-fleet.ts'
 import { Mosquitto, isBrokerMissing } from '../support/mqtt.ts'
 import { type ReadyServer, emptyDatabase, freePort, lastseen, serve, usePrograms } from '../support/process.ts'
-import { EventStream } from '../support/stream.ts'
+import { EventStream } from '../support/event-stream.ts'
 import { Site, closeDatabase, eventually } from '../support/tracking.ts'
-import { Network, Watched, urlOf } from '../support/webhooks.ts'
+import { WebhookNetwork, WebhookOrg, urlOf } from '../support/webhooks.ts'
 
 usePrograms()
 
-const network = new Network()
+const network = new WebhookNetwork()
 let database: Awaited<ReturnType<typeof emptyDatabase>>
 let broker: Mosquitto
 let core: AppContext
@@ -131,27 +131,29 @@ describe('two processes for each of three roles over one empty database', { time
 
   it('show on a live stream what a third process took in', async () => {
     const site = await Site.open(api, 'Dock', 'Hall')
-    const thing = await site.thing('Pallet')
+    const asset = await site.createAsset('Pallet')
     const { accessToken } = await site.org.signIn('viewer')
     const streams = [await EventStream.open(api, accessToken), await EventStream.open(api, accessToken)]
-    const reply = await site.post([{ tag: thing.tag, antenna: 2 }], site.token, ingest)
+    const reply = await site.post([{ tag: asset.tag, antenna: 2 }], site.token, ingest)
     expect([reply.status, reply.json]).toEqual([202, { data: { accepted: 1, ignored: 0 } }])
     for (const stream of streams) {
       await eventually(async () => expect(stream.of('move')).toHaveLength(1), 10_000)
-      expect(stream.of('move')[0]!.data).toMatchObject({ asset: { id: thing.id }, to_location: { name: 'Hall' } })
+      expect(stream.of('move')[0]!.data).toMatchObject({ asset: { id: asset.id }, to_location: { name: 'Hall' } })
       stream.close()
     }
   })
 
   it('deliver every move once, with two that deliver (D33)', async () => {
     const receiver = await network.receiver()
-    const watched = await Watched.with(api, urlOf(receiver))
-    const things = await Promise.all(Array.from({ length: 30 }, (_, index) => watched.site.thing(`Crate ${index}`)))
+    const webhookOrg = await WebhookOrg.with(api, urlOf(receiver))
+    const assets = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => webhookOrg.site.createAsset(`Crate ${index}`)),
+    )
     const minuteMs = 60_000
     for (let round = 0; round < 4; round++) {
       const at = new Date(Date.now() - (10 - round) * minuteMs).toISOString()
-      const reads = things.map(({ tag }) => ({ tag, antenna: (round % 2) + 1, observed_at: at }))
-      expect((await watched.site.post(reads, watched.site.token, ingest)).status).toBe(202)
+      const reads = assets.map(({ tag }) => ({ tag, antenna: (round % 2) + 1, observed_at: at }))
+      expect((await webhookOrg.site.post(reads, webhookOrg.site.token, ingest)).status).toBe(202)
     }
     const sent = (): string[] => receiver.received.map((one) => one.headers['x-service-delivery']!)
     await eventually(async () => expect(sent()).toHaveLength(120), 20_000)
@@ -161,11 +163,11 @@ describe('two processes for each of three roles over one empty database', { time
   })
 
   it.skipIf(isBrokerMissing)('share the messages of a broker, and record every read once (D31)', async () => {
-    await broker.untilHeard(2)
-    const fleet = await Fleet.settle(database.url, 3, 4)
+    await broker.waitForSubscribers(2)
+    const fleet = await ReaderFleet.create(database.url, 3, 4)
     const transport = overMqtt(broker.url, { isOutside: true })
     fleet.start(async (reader, body) => (await sleep(10), transport(reader, body)))
-    await fleet.more(60)
+    await fleet.waitForBatches(60)
     await fleet.finish()
     await transport.end()
     // Two processes may overtake each other: what comes late is recorded and moves nothing (D30), so moves may be fewer.
@@ -176,7 +178,7 @@ describe('two processes for each of three roles over one empty database', { time
     )
     const moved = (await fleet.recorded(database.url)).moves.map((line) => line.split(' ').slice(0, 2).join(' '))
     expect(new Set(moved).size).toBe(moved.length)
-    const counts = [...broker.handedOut().values()]
+    const counts = [...broker.deliveredCounts().values()]
     expect(counts).toHaveLength(2)
     for (const count of counts) expect(count).toBeGreaterThan(0)
     expect(counts.reduce((sum, count) => sum + count)).toBe(fleet.batches)

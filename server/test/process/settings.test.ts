@@ -206,7 +206,7 @@ describe('settings', () => {
   it('are all in the table of the manual', () => {
     const manual = readFileSync(join(repository, 'docs/operating.md'), 'utf8')
     const rows = [...manual.matchAll(/^\| `([A-Z_]+)`( \(`_FILE`\))? +\| (?:`(.*?)`)? *\| (.+?) *\|$/gm)]
-    const told = rows.map(([, name, isSecret, fallback, about]) => [
+    const output = rows.map(([, name, isSecret, fallback, about]) => [
       name,
       isSecret !== undefined,
       fallback ?? '',
@@ -218,7 +218,7 @@ describe('settings', () => {
       row.fallback,
       row.about,
     ])
-    expect(told).toEqual(known)
+    expect(output).toEqual(known)
   })
 })
 

@@ -14,11 +14,11 @@ import {
   newFolder,
   serve,
   tokenFor,
-  untilGone,
+  waitForExit,
   usePrograms,
   withSql,
 } from '../support/process.ts'
-import { Wire } from '../support/raw.ts'
+import { RawConnection } from '../support/raw-http.ts'
 
 usePrograms()
 
@@ -109,7 +109,7 @@ describe('a server asked to stop', { timeout: 60_000 }, () => {
       expect(code).toBe(0)
       expect(stderr).toMatch(/\nStopped\.\n$/)
       expect(await databaseOf(dataDir)).toBeUndefined()
-      await untilGone(database.pid)
+      await waitForExit(database.pid)
     },
   )
 
@@ -148,7 +148,7 @@ describe('a server asked to stop', { timeout: 60_000 }, () => {
   it('gives a request that does not end ten seconds, and then stops all the same', async () => {
     const server = await serve(settings)
     const token = await tokenFor(server.url, pair)
-    const wire = await Wire.open(server.url)
+    const wire = await RawConnection.open(server.url)
     const headers = ['Host: a', `Authorization: Bearer ${token}`, 'Content-Type: application/json']
     wire.request(['POST /api/v1/assets HTTP/1.1', ...headers, 'Content-Length: 100'], '{ "name":')
     // What is asked after the request is answered after the server has taken it.
@@ -157,7 +157,7 @@ describe('a server asked to stop', { timeout: 60_000 }, () => {
     const { code } = await server.program.stop()
     expect(performance.now() - askedAt).toBeGreaterThan(9500)
     expect(performance.now() - askedAt).toBeLessThan(25_000)
-    expect(await wire.answer()).toBeNull()
+    expect(await wire.readResponse()).toBeNull()
     expect(code).toBe(0)
     expect(await databaseOf(dataDir)).toBeUndefined()
   })
@@ -184,7 +184,7 @@ describe('npm start', { timeout: 60_000 }, () => {
     const { stderr } = await server.program.stop('SIGINT')
     expect(stderr).toContain('\nStopped.\n')
     expect(await databaseOf(dataDir)).toBeUndefined()
-    await untilGone(database.pid)
+    await waitForExit(database.pid)
   })
 
   it('ends when npm alone is told to stop, as a supervisor does', async () => {
@@ -193,7 +193,7 @@ describe('npm start', { timeout: 60_000 }, () => {
     const database = (await databaseOf(dataDir))!
     server.program.child.kill('SIGTERM')
     await server.program.says(/^Stopped\.$/m)
-    await untilGone(database.pid)
+    await waitForExit(database.pid)
     expect(await knock(server.url)).toBe('ECONNREFUSED')
   })
 })

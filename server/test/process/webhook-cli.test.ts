@@ -4,11 +4,11 @@ import { readConfig } from '../../src/config/config.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 import { lastseen, usePrograms, withSql } from '../support/process.ts'
-import { Network, urlOf } from '../support/webhooks.ts'
+import { WebhookNetwork, urlOf } from '../support/webhooks.ts'
 
 usePrograms()
 
-const network = new Network()
+const network = new WebhookNetwork()
 let database: TestDatabase
 let settings: Record<string, string>
 let orgId: number

@@ -17,7 +17,7 @@ import {
   newFolder,
   serve,
   tokenFor,
-  untilGone,
+  waitForExit,
   usePrograms,
   withSql,
 } from '../support/process.ts'
@@ -195,7 +195,7 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     await sleep(toldMs)
     const [killed] = workersOf(server)
     process.kill(killed!, 'SIGKILL')
-    await untilGone(killed!)
+    await waitForExit(killed!)
     const beside = await serve(settings)
     try {
       const statuses = await Promise.all([server, beside].map((one) => volley(one, '/api/v1/locations', token, 60)))
@@ -246,8 +246,8 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     const ended = await server.program.ended
     expect(ended.code).toBe(0)
     expect(ended.stderr).toMatch(/\nStopped\.\n$/)
-    for (const worker of workers) await untilGone(worker)
-    await untilGone(pid)
+    for (const worker of workers) await waitForExit(worker)
+    await waitForExit(pid)
     expect(await databaseOf(dataDir)).toBeUndefined()
   })
 })
@@ -259,7 +259,7 @@ describe('a server with two workers that is killed', { timeout: 60_000 }, () => 
     expect(workers).toHaveLength(2)
     const before = await databaseOf(dataDir)
     await server.program.stop('SIGKILL')
-    for (const worker of workers) await untilGone(worker)
+    for (const worker of workers) await waitForExit(worker)
     expect(await databaseOf(dataDir)).toEqual(before)
     const next = await serve(settings, twoWorkers)
     expect((await databaseOf(dataDir))!.pid).toBe(before!.pid)

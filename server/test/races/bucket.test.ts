@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestApp, startApp, useApp } from '../support/app.ts'
-import { HandClock, type Key, mintKeys, tokensOf, whoAmI } from '../support/auth.ts'
+import { ManualClock, type Key, mintKeys, tokensOf, whoAmI } from '../support/auth.ts'
 
 const parallel = 200
 
@@ -26,7 +26,7 @@ async function race(apps: readonly TestApp[], key: Key): Promise<void> {
 
 describe('200 parallel requests of a fresh key while the clock stands still', () => {
   describe('with the buckets in memory', () => {
-    const context = useApp({ clock: new HandClock() })
+    const context = useApp({ clock: new ManualClock() })
 
     it('admit exactly 120, every time', { timeout: 300_000 }, async () => {
       const org = await context.app.newOrg()
@@ -35,11 +35,11 @@ describe('200 parallel requests of a fresh key while the clock stands still', ()
   })
 
   describe('with the buckets in the database, over two processes', () => {
-    const clock = new HandClock()
+    const clock = new ManualClock()
     const context = useApp({ clock, isOneOfSeveral: true })
     let second: TestApp
     beforeAll(async () => {
-      second = await startApp({ beside: context.app, clock, isOneOfSeveral: true })
+      second = await startApp({ sharesDatabaseWith: context.app, clock, isOneOfSeveral: true })
     })
     afterAll(() => second.stop())
 

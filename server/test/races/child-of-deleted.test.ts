@@ -4,8 +4,8 @@ import type { Client, Reply } from '../support/client.ts'
 import {
   type LocationJson,
   create,
-  expectInvalid,
-  expectRefused,
+  expectValidationError,
+  expectErrorStatus,
   remove,
   useDatabase,
   useSecondProcess,
@@ -67,12 +67,12 @@ describe('a location that is deleted while', () => {
         const [adoption, deletion] = inOrder ? [first, second] : [second, first]
         if (adoption.status === contender.accepted) {
           outcomes.adopted++
-          expectRefused(deletion, 409)
+          expectErrorStatus(deletion, 409)
           expect(adoption.json.data.parent_id).toBe(parent.id)
           expect((await client.get(`${path}/${parent.id}`)).status).toBe(200)
         } else {
           outcomes.deleted++
-          expectInvalid(adoption, [contender.field, 'fk_not_found'])
+          expectValidationError(adoption, [contender.field, 'fk_not_found'])
           expect(deletion.status).toBe(204)
         }
       }
@@ -95,8 +95,9 @@ describe('a location that is deleted while', () => {
       const births = [1, 2, 3].map(() => client.post(path, { name: 'child', parent_id: parent.id }))
       const [deletion, ...children] = await Promise.all([other.delete(`${path}/${parent.id}`), ...births])
       const born = children.filter((child) => child.status === 201)
-      for (const child of children) if (child.status !== 201) expectInvalid(child, ['parent_id', 'fk_not_found'])
-      if (born.length > 0) expectRefused(deletion, 409)
+      for (const child of children)
+        if (child.status !== 201) expectValidationError(child, ['parent_id', 'fk_not_found'])
+      if (born.length > 0) expectErrorStatus(deletion, 409)
       else expect(deletion.status).toBe(204)
       if (deletion.status === 409) expect(born).toHaveLength(3)
     }
@@ -115,7 +116,7 @@ describe('a location that is deleted while', () => {
       ])
       expect(below.status).toBe(204)
       if (above.status !== 204) {
-        expectRefused(above, 409)
+        expectErrorStatus(above, 409)
         await remove(client, 'locations', parent.id)
       }
     }

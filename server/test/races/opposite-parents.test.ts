@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../support/app.ts'
 import type { Client, Reply } from '../support/client.ts'
-import { type LocationJson, create, expectRefused, useDatabase, useSecondProcess } from '../support/master-data.ts'
+import { type LocationJson, create, expectErrorStatus, useDatabase, useSecondProcess } from '../support/master-data.ts'
 
 const context = useApp()
 const throughSecond = useSecondProcess(context)
@@ -41,7 +41,7 @@ describe('two locations that are moved under each other at once', () => {
         const replies = await Promise.all([move(client, a, b, byKey), move(other, b, a, byKey)])
         const [winner, loser] = replies.sort((one, other) => one.status - other.status)
         expect(winner.status).toBe(200)
-        expectRefused(loser, 409)
+        expectErrorStatus(loser, 409)
       }
       expect(await adrift(org)).toBe(0)
     },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestApp, type TestOrg, startApp, useApp } from '../support/app.ts'
-import { type Key, exchange, granted, mintKey, refresh, useSql, whoAmI } from '../support/auth.ts'
+import { type Key, exchange, expectTokens, mintKey, refresh, useSql, whoAmI } from '../support/auth.ts'
 
 const rounds = 200
 
@@ -13,7 +13,7 @@ let second: TestApp
 let org: TestOrg
 let key: Key
 beforeAll(async () => {
-  second = await startApp({ beside: context.app, settings })
+  second = await startApp({ sharesDatabaseWith: context.app, settings })
   org = await context.app.newOrg()
   key = await mintKey(org)
 })
@@ -22,10 +22,10 @@ afterAll(() => second.stop())
 const from = (round: number) => ({ 'x-forwarded-for': `10.0.${round >> 8}.${round & 255}` })
 
 async function race(first: TestApp, other: TestApp, round: number): Promise<void> {
-  const { refresh: token } = await granted(exchange(first, key))
+  const { refresh: token } = await expectTokens(exchange(first, key))
   const replies = await Promise.all([refresh(first, token, from(round)), refresh(other, token, from(round))])
   expect(replies.map((reply) => reply.status).sort()).toEqual([200, 401])
-  const winner = await granted(replies.find((reply) => reply.status === 200)!)
+  const winner = await expectTokens(replies.find((reply) => reply.status === 200)!)
   expect((await refresh(other, winner.refresh, from(round))).status).toBe(401)
 }
 
@@ -47,13 +47,13 @@ describe('Two simultaneous uses of one refresh token (D41)', () => {
   })
 
   it('leave the credential good for a new start', async () => {
-    const { access } = await granted(exchange(context.app, key))
+    const { access } = await expectTokens(exchange(context.app, key))
     expect((await whoAmI(second, access)).status).toBe(200)
   })
 
   it('let exactly one of eight win', { timeout: 120_000 }, async () => {
     for (let round = 0; round < 25; round++) {
-      const { refresh: token } = await granted(exchange(context.app, key))
+      const { refresh: token } = await expectTokens(exchange(context.app, key))
       const apps = [context.app, second, context.app, second, context.app, second, context.app, second]
       const replies = await Promise.all(apps.map((app) => refresh(app, token, from(2 * rounds + round))))
       expect(replies.map((reply) => reply.status).sort()).toEqual([200, ...Array<number>(7).fill(401)])

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestApp, type TestOrg, startApp, useApp } from '../support/app.ts'
-import { HandClock, exchange, mintKeys, refresh, tokensOf, whoAmI } from '../support/auth.ts'
+import { ManualClock, exchange, mintKeys, refresh, tokensOf, whoAmI } from '../support/auth.ts'
 
 const rounds = 100
 /** The clock stands still, so that neither the sessions nor what the processes remember runs out by itself. */
-const clock = new HandClock()
+const clock = new ManualClock()
 const settings = { LASTSEEN_TRUST_PROXY: 'true' }
 
 /** Revokes keys whose tokens are in use everywhere, and asks every process the moment the revocation is answered. */
@@ -41,7 +41,7 @@ describe('A revoked key (D40)', () => {
     const context = useApp({ clock, settings, isOneOfSeveral: true })
     let second: TestApp
     beforeAll(async () => {
-      second = await startApp({ beside: context.app, clock, settings, isOneOfSeveral: true })
+      second = await startApp({ sharesDatabaseWith: context.app, clock, settings, isOneOfSeveral: true })
     })
     afterAll(() => second.stop())
 

@@ -5,12 +5,12 @@ import type { Db } from '../../src/db/database.ts'
 import { createLocation } from '../../src/locations/commands.ts'
 import { locationRepository, locationWithPathRepository } from '../../src/locations/locations.sql.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
-import { useCore } from '../support/context.ts'
+import { useAppContext } from '../support/app-context.ts'
 
 const turnOfTheLoop = (): Promise<void> => new Promise((resume) => setImmediate(resume))
 
 describe('Records that are asked for together', () => {
-  const used = useCore()
+  const used = useAppContext()
   const organizations: number[] = []
   /** Of each organization, three assets with two tags each. */
   const assets: number[][] = []

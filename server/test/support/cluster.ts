@@ -8,12 +8,12 @@ import { acquireEmbedded } from '../../src/embedded-postgres/acquire.ts'
 
 /** A PostgreSQL server for one test run. */
 export interface Cluster {
-  /** Address of its superuser, database `postgres`. */
+  /** URL of the superuser for the database `postgres`. */
   url: string
   stop(): Promise<void>
 }
 
-/** The embedded server, an outside one by `TEST_DATABASE_URL`, or Debian's PostgreSQL 15 by `TEST_POSTGRES=15`. */
+/** The embedded server, an external one with `TEST_DATABASE_URL`, or Debian's PostgreSQL 15 with `TEST_POSTGRES=15`. */
 export async function startCluster(): Promise<Cluster> {
   const outside = process.env['TEST_DATABASE_URL']
   if (outside !== undefined && outside !== '') return { url: outside, stop: async () => undefined }
@@ -26,7 +26,7 @@ async function scratch(): Promise<string> {
   return folder
 }
 
-/** The address of an embedded server for its superuser, who has the same password as the login of the service. */
+/** The superuser's URL of an embedded server; the superuser has the same password as the login of the service. */
 export function superuserOf(address: string, database = 'lastseen'): string {
   const url = new URL(address)
   url.username = 'postgres'

@@ -1,22 +1,22 @@
 import type { TestProject } from 'vitest/node'
 import { startCluster } from './cluster.ts'
 import { dropDatabase, makeTemplate, serversOf } from './database.ts'
-import { startNeighbour } from './neighbour.ts'
+import { startSecondProcess } from './second-process.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     clusterUrl: string
-    /** Where databases are made: one server, or all nodes of a Citus cluster, the coordinator first. */
+    /** The servers on which databases are created: one server, or all nodes of a Citus cluster, the coordinator first. */
     servers: string[]
     templateName: string
-    /** The server has Citus, so that every database is a distributed one. */
+    /** Whether the server has Citus; then every database is distributed. */
     isCitus: boolean
-    /** The second process, null where one serves alone. */
-    neighbourUrl: string | null
+    /** The control URL of the second process, or null in runs with one process. */
+    secondProcessUrl: string | null
   }
 }
 
-/** One server per run with one migrated database, which every test file clones in a moment. */
+/** Starts one PostgreSQL server per run with one migrated template database, which every test file clones. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const cluster = await startCluster()
   const templateName = `lastseen_template_${Date.now()}`
@@ -27,10 +27,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('servers', servers)
   project.provide('templateName', templateName)
   project.provide('isCitus', isCitus)
-  const neighbour = process.env['TEST_PROCESSES'] === '2' ? await startNeighbour() : null
-  project.provide('neighbourUrl', neighbour?.url ?? null)
+  const secondProcess = process.env['TEST_PROCESSES'] === '2' ? await startSecondProcess() : null
+  project.provide('secondProcessUrl', secondProcess?.url ?? null)
   return async () => {
-    await neighbour?.stop()
+    await secondProcess?.stop()
     await dropDatabase(servers, templateName)
     await cluster.stop()
   }

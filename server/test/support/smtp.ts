@@ -3,14 +3,14 @@ import { type AddressInfo, type Server, type Socket, createServer } from 'node:n
 export interface Mail {
   from: string
   to: string[]
-  /** Head and text as they came over the wire. */
+  /** Headers and body as they were received. */
   data: string
 }
 
-/** A mail server that takes everything, or turns the first messages away. */
+/** A mail server that accepts every message, or rejects the first ones. */
 export class MailServer {
   readonly mails: Mail[] = []
-  /** How many messages are still to be turned away with a temporary error. */
+  /** The number of messages that the server will still reject with a temporary error. */
   busy = 0
   refused = 0
   logins: string[] = []
@@ -73,7 +73,7 @@ export class MailServer {
   }
 }
 
-/** The text of a mail with soft line breaks undone. */
+/** Returns the text of a mail without its soft line breaks. */
 export const textOf = ({ data }: Mail): string =>
   data
     .replaceAll(/=\n/g, '')

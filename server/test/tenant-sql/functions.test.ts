@@ -2,7 +2,7 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testedCrossShardStatements } from '../../src/db/citus/cross-shard.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
-import { loadFence } from '../support/tenant-sql-linter.ts'
+import { loadSqlParser } from '../support/tenant-sql-linter.ts'
 import { functionViolations } from '../support/function-sql-linter.ts'
 
 interface OurFunction {
@@ -19,7 +19,7 @@ let functions: OurFunction[]
 const rules = { tenantTables: new Set<string>(), tenantFunctions: new Set<string>() }
 
 beforeAll(async () => {
-  await loadFence()
+  await loadSqlParser()
   database = await cloneDatabase()
   const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
   functions = await sql<OurFunction[]>`
@@ -52,7 +52,7 @@ describe('The functions in the database', () => {
     expect(listed).toEqual(expect.arrayContaining(functions.map(({ name }) => `from ${name}`)))
   })
 
-  it('run as whoever calls them, under the fence, and only the writing role may call them', () => {
+  it('run with the privileges of the caller, subject to row level security, and only the writing role may call them', () => {
     for (const { name, language, runs_as_caller, is_volatile, executors } of functions)
       expect([name, language, runs_as_caller, is_volatile, executors]).toEqual([
         name,
@@ -93,9 +93,9 @@ describe('The check of functions', () => {
     ['another value for the organization', 'the_org := other;', 'gives the_org another value'],
     ['another value from a statement', 'select other into the_org;', 'gives the_org another value'],
     ['another value from a loop', 'for the_org in select 1 loop return; end loop;', 'gives the_org another value'],
-    ['text that comes into being later', "execute 'delete from assets';", 'text that the fence cannot see'],
-    ['rows of such text', "for x in execute 'select 1' loop return; end loop;", 'text that the fence cannot see'],
-    ['such text as the answer', "return query execute 'select 1';", 'text that the fence cannot see'],
+    ['text that comes into being later', "execute 'delete from assets';", 'text that the linter cannot see'],
+    ['rows of such text', "for x in execute 'select 1' loop return; end loop;", 'text that the linter cannot see'],
+    ['such text as the answer', "return query execute 'select 1';", 'text that the linter cannot see'],
     ['a write that goes everywhere', 'update organization_names set name = $2;', 'does not run on one shard'],
   ])('finds %s', (_what, body, problem) => {
     expect(functionViolations(made(body), rules).join('\n')).toContain(problem)

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { fenceViolations, loadFence, statementTables } from '../support/tenant-sql-linter.ts'
+import { tenancyViolations, loadSqlParser, statementTables } from '../support/tenant-sql-linter.ts'
 
 const rules = { tenantTables: new Set(['assets', 'locations', 'tags', 'organizations', 'credentials']) }
 
 const UNBOUND = 'is not bound to an organization'
-const UNKNOWN = 'the fence does not understand'
+const UNKNOWN = 'the linter does not support'
 
 type Safe = [sentence: string, sql: string]
 type Unsafe = [sentence: string, sql: string, fragment: string]
@@ -750,7 +750,7 @@ const unsafeOthers: Unsafe[] = [
   ['EXPLAIN does not hide EXECUTE', 'EXPLAIN ANALYZE EXECUTE p', 'Execute runs code'],
 ]
 
-beforeAll(loadFence)
+beforeAll(loadSqlParser)
 
 const groups: [string, Safe[], Unsafe[]][] = [
   ['Reading tenant tables', safeReads, unsafeReads],
@@ -761,11 +761,11 @@ const groups: [string, Safe[], Unsafe[]][] = [
 for (const [title, safe, unsafe] of groups) {
   describe(title, () => {
     test.each(safe)('%s', (_sentence, sql) => {
-      expect(fenceViolations(sql, rules)).toEqual([])
+      expect(tenancyViolations(sql, rules)).toEqual([])
     })
 
     test.each(unsafe)('%s', (_sentence, sql, fragment) => {
-      expect(fenceViolations(sql, rules).join('\n')).toContain(fragment)
+      expect(tenancyViolations(sql, rules).join('\n')).toContain(fragment)
     })
   })
 }

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Action, ModelRun } from '../support/model-run.ts'
-import { ModelWorld, assetIds, locationIds, readerIds, tagNames } from '../support/model-world.ts'
+import { ModelDatabase, assetIds, locationIds, readerIds, tagNames } from '../support/model-database.ts'
 
 /** More runs: `TEST_MODEL_RUNS=20000 npx vitest run test/tracking/model`. A failure prints the seed that repeats it. */
 const numRuns = Number(process.env['TEST_MODEL_RUNS'] ?? 1000)
 
-let world: ModelWorld
+let world: ModelDatabase
 beforeAll(async () => {
-  world = await ModelWorld.open()
+  world = await ModelDatabase.open()
 })
 afterAll(() => world.close())
 
@@ -45,7 +45,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       kind: kind('save'),
-      place: location,
+      location,
       assets: fc.array(asset, { minLength: 1, maxLength: 4 }),
     }),
   },
@@ -65,7 +65,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       kind: kind('point antenna'),
       reader,
       antenna: fc.constantFrom(1, 2, 3),
-      place: fc.option(location, { nil: null }),
+      location: fc.option(location, { nil: null }),
     }),
   },
 )
@@ -76,7 +76,7 @@ describe('reads, saves and changes in any order', () => {
       fc.array(action, { minLength: 3, maxLength: 14 }),
       fc.integer({ min: -400 * seconds, max: 400 * seconds }),
       async (actions, atOffset) => {
-        const run = new ModelRun(world, await world.freshOrg())
+        const run = new ModelRun(world, await world.unusedOrg())
         for (const one of actions) await run.perform(one)
         await run.compare(run.model.now + atOffset)
       },
@@ -107,7 +107,7 @@ describe('messages of stamped reads', () => {
         fc.array(stamped, { minLength: 1, maxLength: 5 }),
         fc.array(fc.nat(20), { minLength: 1, maxLength: 6 }),
         async (messages, repeats) => {
-          const run = new ModelRun(world, await world.freshOrg())
+          const run = new ModelRun(world, await world.unusedOrg())
           for (const message of messages) await run.perform(message)
           const before = JSON.stringify([assetIds.map((id) => run.model.history(id)), run.model.moves])
           for (const which of repeats) await run.perform({ kind: 'redeliver', which })

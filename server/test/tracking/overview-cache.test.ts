@@ -26,7 +26,7 @@ describe('An overview that took the database long to count', () => {
     const site = await Site.open(context.app, 'Yard')
     const { orgId } = site.org
     expect(await countSlowly(overviews, orgId, 2000)).toEqual(['Yard'])
-    await site.place('Shed')
+    await site.createLocation('Shed')
     await sleep(1100)
     expect(await namesOf(overviews, orgId)).toEqual(['Shed', 'Yard'])
   })

@@ -11,9 +11,9 @@ import { createReader, removeReader } from '../../src/readers/commands.ts'
 import { recordSightings } from '../../src/tracking/recording.sql.ts'
 import { type Sighting, minuteOf } from '../../src/tracking/sighting.ts'
 import type { TagRead } from '../../src/tracking/tag-read.ts'
-import { useCore } from '../support/context.ts'
+import { useAppContext } from '../support/app-context.ts'
 
-const used = useCore()
+const used = useAppContext()
 const day = instantFromMillis(Date.now() - 30 * 86_400_000).slice(0, 10)
 const at = (clock: string): Instant => `${day}T${clock.padEnd(15, clock.includes('.') ? '0' : '.000000')}Z` as Instant
 const draft = { description: null, isActive: true, validTo: null, tags: [] }
@@ -30,10 +30,10 @@ const newAsset = async (...tags: string[]): Promise<number> => {
 
 beforeAll(async () => {
   orgId = (await createOrganization(used.core, 'Recording')).orgId
-  const places: number[] = []
+  const locations: number[] = []
   for (const name of ['Dock', 'Hall', 'Yard'])
-    places.push((await createLocation(used.core, orgId, { ...draft, name, parent: {} })).id)
-  ;[dock, hall, yard] = places as [number, number, number]
+    locations.push((await createLocation(used.core, orgId, { ...draft, name, parent: {} })).id)
+  ;[dock, hall, yard] = locations as [number, number, number]
 })
 beforeEach(async () => {
   const ids = [await newAsset(), await newAsset()].sort((a, b) => a - b)
@@ -107,15 +107,15 @@ describe('the first observation of a minute', () => {
   it('holds for any reads: one per asset and minute, and none of the others is earlier', async () => {
     const read = fc.record({
       which: fc.constantFrom(0, 1),
-      place: fc.option(fc.constantFrom(0, 1, 2), { nil: null }),
+      location: fc.option(fc.constantFrom(0, 1, 2), { nil: null }),
       second: fc.integer({ min: 0, max: 240 }),
     })
     await fc.assert(
       fc.asyncProperty(fc.array(read, { maxLength: 30 }), async (reads) => {
         const assets = [await newAsset(), await newAsset()]
-        const given = reads.map(({ which, place, second }): Sighting => {
+        const given = reads.map(({ which, location, second }): Sighting => {
           const clock = new Date(second * 1000).toISOString().slice(14, 19)
-          return seen(assets[which]!, place === null ? null : [dock, hall, yard][place]!, `10:${clock}`)
+          return seen(assets[which]!, location === null ? null : [dock, hall, yard][location]!, `10:${clock}`)
         })
         await recorded(given)
         const key = (one: Sighting): string => `${one.assetId} ${minuteOf(one.observedAt)}`
@@ -240,7 +240,7 @@ describe('a batch of reads', () => {
     ['by a reader that smooths', { reads: 1, seconds: 60, marginDb: null }],
   ])('%s leaves out what a reader deleted meanwhile saw', async (_by, smoothing) => {
     const [gone, there] = [await newReader(smoothing), await newReader(smoothing)]
-    const thing = await newAsset(`C-${there}`)
+    const asset = await newAsset(`C-${there}`)
     await removeReader(used.core, orgId, gone)
     const { isKnown, moves } = await recordReads(used.core, orgId, [
       read(gone, 1, '10:00:05', `C-${there}`),
@@ -248,7 +248,7 @@ describe('a batch of reads', () => {
     ])
     expect(isKnown).toEqual([false, true])
     expect(moves).toBe(1)
-    expect(await minutesOf(thing)).toEqual([seen(thing, hall, '10:00:06')])
+    expect(await minutesOf(asset)).toEqual([seen(asset, hall, '10:00:06')])
   })
 
   it('that holds nothing known records nothing', async () => {

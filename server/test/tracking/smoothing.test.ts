@@ -122,13 +122,13 @@ describe('any series of sightings', () => {
     fc.assert(
       fc.property(fc.array(observation), before, (drawn, start) => {
         const given = observed(drawn)
-        let place = start?.locationId ?? null
+        let location = start?.locationId ?? null
         let last: string = start?.minute ?? ''
         smooth(start, given, mergeRecent([], given)).forEach((one, index) => {
           if (minuteOf(one.observedAt) <= last) return
           last = minuteOf(one.observedAt)
-          expect([place, given[index]!.locationId]).toContain(one.locationId)
-          place = one.locationId
+          expect([location, given[index]!.locationId]).toContain(one.locationId)
+          location = one.locationId
         })
       }),
     )

@@ -8,7 +8,7 @@ import { createOrganization } from '../../src/organizations/commands.ts'
 import { createWebhook } from '../../src/webhooks/commands.ts'
 import { claimMoves, deleteExpired } from '../../src/webhooks/outbox.sql.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
-import { rowsRead } from '../support/rows-read.ts'
+import { countRowsRead } from '../support/count-rows-read.ts'
 
 const waiting = 20_000
 /** Each looks only a few steps down an index beside the rows it is about. */
@@ -53,7 +53,7 @@ const dropLate = () => {
 }
 
 const reads = (work: () => Promise<unknown>) =>
-  rowsRead({ admin, db: core.db, orgId }, ['webhook_outbox', 'moves'], work)
+  countRowsRead({ admin, db: core.db, orgId }, ['webhook_outbox', 'moves'], work)
 
 // On Citus the rows are read elsewhere, and every statement is planned anew.
 describe.skipIf(inject('isCitus'))('However much waits, and whatever waited before', () => {

@@ -5,20 +5,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort, repository } from '../support/process.ts'
-import type { Received } from '../support/receiver.ts'
+import type { ReceivedRequest } from '../support/webhook-receiver.ts'
 import { eventually } from '../support/tracking.ts'
-import { Watched, urlOf, useNetwork } from '../support/webhooks.ts'
+import { WebhookOrg, urlOf, useWebhookNetwork } from '../support/webhooks.ts'
 
-const network = useNetwork()
+const network = useWebhookNetwork()
 const folder = mkdtempSync(join(tmpdir(), 'lastseen-samples-'))
 const sample = (name: string): string => join(repository, 'docs/samples', name)
 
-let watched: Watched
-let real: Received
+let webhookOrg: WebhookOrg
+let real: ReceivedRequest
 beforeAll(async () => {
   const receiver = await network.receiver()
-  watched = await Watched.with(network.app, urlOf(receiver))
-  await watched.move()
+  webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
+  await webhookOrg.move()
   await eventually(async () => expect(receiver.received).toHaveLength(1))
   real = receiver.received[0]!
 })
@@ -51,7 +51,7 @@ describe('the receiver in JavaScript of the documentation', () => {
     const [port, cert, key] = [await freePort(), join(folder, 'cert.pem'), join(folder, 'key.pem')]
     writeFileSync(cert, network.pair.cert)
     writeFileSync(key, network.pair.key)
-    const mover = await Watched.with(network.app, `https://hooks.test:${port}/`)
+    const mover = await WebhookOrg.with(network.app, `https://hooks.test:${port}/`)
     const settings = { PORT: String(port), WEBHOOK_SECRET: mover.secret, TLS_CERT: cert, TLS_KEY: key }
     const receiver = new Sample(javaScript, settings)
     try {
@@ -81,7 +81,7 @@ describe.each([
   beforeAll(async () => {
     const port = await freePort()
     url = `http://127.0.0.1:${port}/`
-    receiver = new Sample(command, { PORT: String(port), WEBHOOK_SECRET: watched.secret })
+    receiver = new Sample(command, { PORT: String(port), WEBHOOK_SECRET: webhookOrg.secret })
     await receiver.listens()
   })
   afterAll(() => receiver.stop())
@@ -94,7 +94,7 @@ describe.each([
   }
 
   const signed = (body: string, seconds: number): [Buffer, Record<string, string>] => {
-    const hex = createHmac('sha256', watched.secret).update(`${seconds}.${body}`).digest('hex')
+    const hex = createHmac('sha256', webhookOrg.secret).update(`${seconds}.${body}`).digest('hex')
     return [Buffer.from(body), { 'x-service-timestamp': String(seconds), 'x-service-signature': `sha256=${hex}` }]
   }
 

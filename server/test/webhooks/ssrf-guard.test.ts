@@ -4,8 +4,8 @@ import { type Cidr, parseAddress, parseCidr } from '../../src/kernel/ip-range.ts
 import { type Outcome, WebhookSender } from '../../src/webhooks/sender.ts'
 import { GuardedConnector, isPublic, isAllowed } from '../../src/webhooks/ssrf-guard.ts'
 import { Authority } from '../support/certificates.ts'
-import { NameServer } from '../support/name-server.ts'
-import { Receiver, answers } from '../support/receiver.ts'
+import { DnsServer } from '../support/dns-server.ts'
+import { WebhookReceiver, respondWith } from '../support/webhook-receiver.ts'
 
 /** First and last address of each refused range, and the public neighbours on both sides where there are any. */
 const ranges4: [range: string, first: string, last: string, before: string | null, after: string | null][] = [
@@ -114,13 +114,13 @@ describe('what the operator allows', () => {
 
 describe('at every connection', () => {
   const authority = new Authority()
-  let names: NameServer
-  let receiver: Receiver
+  let names: DnsServer
+  let receiver: WebhookReceiver
   let target: GuardedConnector
   const refusedWords = 'the host leads to an address that is not allowed'
   beforeAll(async () => {
-    names = await NameServer.open()
-    receiver = await Receiver.open(authority.issue('DNS:*.hooks.test', 'IP:127.0.0.1'))
+    names = await DnsServer.open()
+    receiver = await WebhookReceiver.open(authority.issue('DNS:*.hooks.test', 'IP:127.0.0.1'))
     target = guard('127.0.0.1')
   })
   afterAll(async () => {
@@ -196,7 +196,7 @@ describe('at every connection', () => {
 
   it('a name is resolved again, and refused when it leads elsewhere the second time', async () => {
     names.names.set('turning.hooks.test', (question) => [question === 0 ? '127.0.0.1' : '169.254.169.254'])
-    receiver.behaviour = answers(204, { connection: 'close' })
+    receiver.behaviour = respondWith(204, { connection: 'close' })
     const sender = new WebhookSender(target, { url: at('turning.hooks.test'), connections: 4, timeoutMs: 5000 })
     const first = await sender.send({ headers: {}, body: Buffer.from('{}') })
     const second = await sender.send({ headers: {}, body: Buffer.from('{}') })

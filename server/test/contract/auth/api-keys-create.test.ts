@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
-import { HandClock, exchange, tokensOf, useSql, whoAmI } from '../../support/auth.ts'
+import { ManualClock, exchange, tokensOf, useSql, whoAmI } from '../../support/auth.ts'
 import type { Reply, SendOptions } from '../../support/client.ts'
-import { type FieldEntry, expectRefusal } from '../../support/error-response.ts'
+import { type FieldEntry, expectApiError } from '../../support/error-response.ts'
 
-const clock = new HandClock()
+const clock = new ManualClock()
 const context = useApp({ clock })
 const database = useSql(context)
 
@@ -80,7 +80,7 @@ describe('POST /api/v1/orgs/{org_id}/api-keys (D40)', () => {
     clock.advance(3599)
     expect((await exchange(context.app, pair)).status).toBe(200)
     clock.advance(1)
-    expectRefusal(await exchange(context.app, pair), 'unauthorized', { detail: 'Invalid client credentials' })
+    expectApiError(await exchange(context.app, pair), 'unauthorized', { detail: 'Invalid client credentials' })
     await signIn()
   })
 
@@ -173,14 +173,14 @@ describe('POST /api/v1/orgs/{org_id}/api-keys (D40)', () => {
     ['a key it does not know', () => ({ ...valid, id: 1 }), [{ field: 'id', code: 'unknown_field' }]],
   ])('answers 400 to %s and mints nothing', async (_what, body, fields) => {
     const before = await keyCount()
-    expectRefusal(await create(body()), 'validation_error', { fields, instance: path() })
+    expectApiError(await create(body()), 'validation_error', { fields, instance: path() })
     expect(await keyCount()).toBe(before)
   })
 
   it('answers 400 bad_request to a body that is not JSON and 415 to one of another type', async () => {
     const headers = { 'content-type': 'application/json' }
-    expectRefusal(await send({ headers, raw: '{' }), 'bad_request')
+    expectApiError(await send({ headers, raw: '{' }), 'bad_request')
     const plain = { 'content-type': 'text/plain' }
-    expectRefusal(await send({ headers: plain, raw: '{}' }), 'unsupported_media_type')
+    expectApiError(await send({ headers: plain, raw: '{}' }), 'unsupported_media_type')
   })
 })

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { revokeCredential } from '../../../src/auth/commands.ts'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import {
-  HandClock,
+  ManualClock,
   type Key,
   exchange,
   mintKey,
@@ -13,9 +13,9 @@ import {
   useSql,
   whoAmI,
 } from '../../support/auth.ts'
-import { expectRefusal } from '../../support/error-response.ts'
+import { expectApiError } from '../../support/error-response.ts'
 
-const clock = new HandClock()
+const clock = new ManualClock()
 const context = useApp({ clock })
 const database = useSql(context)
 
@@ -83,7 +83,7 @@ describe('A credential', () => {
     const list = await context.app.anonymous('GET', '/api/v1/assets', { token: access })
     expect(list.json).toMatchObject({ data: [], total_count: 0 })
     const read = await context.app.anonymous('GET', `/api/v1/assets/${made.json.data.id}`, { token: access })
-    expectRefusal(read, 'forbidden')
+    expectApiError(read, 'forbidden')
   })
 
   it('is permanent without an expiry', async () => {
@@ -99,7 +99,7 @@ describe('A credential', () => {
     const before = await Promise.all([tokensOf(context.app, old), tokensOf(context.app, young)])
     for (const { access } of before) expect((await whoAmI(context.app, access)).status).toBe(200)
     await revoke(old)
-    expectRefusal(await whoAmI(context.app, before[0].access), 'unauthorized')
+    expectApiError(await whoAmI(context.app, before[0].access), 'unauthorized')
     expect((await whoAmI(context.app, before[1].access)).status).toBe(200)
     expect((await exchange(context.app, young)).status).toBe(200)
   })
@@ -117,9 +117,9 @@ describe('An expired credential', () => {
   it('gives 401 on the exchange from its expiry on', async () => {
     const key = await inAnHour()
     clock.advance(3600)
-    expectRefusal(await exchange(context.app, key), 'unauthorized', refused)
+    expectApiError(await exchange(context.app, key), 'unauthorized', refused)
     clock.advance(3600)
-    expectRefusal(await exchange(context.app, key), 'unauthorized', refused)
+    expectApiError(await exchange(context.app, key), 'unauthorized', refused)
   })
 
   it('gives 401 on a refresh, and on a request with an access token that would still be good', async () => {
@@ -128,8 +128,8 @@ describe('An expired credential', () => {
     const { access, refresh: token } = await tokensOf(context.app, key)
     expect((await whoAmI(context.app, access)).status).toBe(200)
     clock.advance(1)
-    expectRefusal(await whoAmI(context.app, access), 'unauthorized', { detail: 'Invalid or expired token' })
-    expectRefusal(await refresh(context.app, token), 'unauthorized')
+    expectApiError(await whoAmI(context.app, access), 'unauthorized', { detail: 'Invalid or expired token' })
+    expectApiError(await refresh(context.app, token), 'unauthorized')
   })
 })
 
@@ -138,7 +138,7 @@ describe('A revoked credential', () => {
     const key = await mintKey(org)
     expect((await exchange(context.app, key)).status).toBe(200)
     await revoke(key)
-    expectRefusal(await exchange(context.app, key), 'unauthorized', refused)
+    expectApiError(await exchange(context.app, key), 'unauthorized', refused)
   })
 
   it('takes all its refresh chains with it', async () => {
@@ -148,7 +148,7 @@ describe('A revoked credential', () => {
     const third = await refresh(context.app, second.refresh)
     await revoke(key)
     for (const token of [first.refresh, third.json.refresh_token])
-      expectRefusal(await refresh(context.app, token), 'unauthorized')
+      expectApiError(await refresh(context.app, token), 'unauthorized')
     const [row] = await database.sql<{ live: number }[]>`
       select count(*) filter (where revoked_at is null) as live from refresh_token_families where client_id = ${key.clientId}`
     expect(row!.live).toBe(0)
@@ -161,7 +161,7 @@ describe('A revoked credential', () => {
     expect((await whoAmI(context.app, warm.access)).status).toBe(200)
     await revoke(key)
     for (const { access } of [warm, cold])
-      expectRefusal(await whoAmI(context.app, access), 'unauthorized', { detail: 'Invalid or expired token' })
+      expectApiError(await whoAmI(context.app, access), 'unauthorized', { detail: 'Invalid or expired token' })
   })
 
   it('stays revoked', async () => {
@@ -169,7 +169,7 @@ describe('A revoked credential', () => {
     await revoke(key)
     expect(await revoke(key)).toBe(false)
     clock.advance(3600)
-    expectRefusal(await exchange(context.app, key), 'unauthorized', refused)
+    expectApiError(await exchange(context.app, key), 'unauthorized', refused)
   })
 
   it('leaves the other credentials of its organization alone', async () => {
@@ -200,7 +200,7 @@ describe('GET /api/v1/orgs/me', () => {
     async (role) => {
       const { accessToken } = await org.signIn(role)
       const reply = await whoAmI(context.app, accessToken)
-      expectRefusal(reply, 'unauthorized', { detail: 'Invalid or expired token', instance: '/api/v1/orgs/me' })
+      expectApiError(reply, 'unauthorized', { detail: 'Invalid or expired token', instance: '/api/v1/orgs/me' })
       const list = await context.app.anonymous('GET', '/api/v1/assets', { token: accessToken })
       expect(list.status).toBe(200)
     },
@@ -210,6 +210,6 @@ describe('GET /api/v1/orgs/me', () => {
     const lost = await context.app.newOrg('Lost')
     const { access } = await newTokens(lost)
     await database.sql`delete from organization_names where org_id = ${lost.orgId}`
-    expectRefusal(await whoAmI(context.app, access), 'missing_org_context', { instance: '/api/v1/orgs/me' })
+    expectApiError(await whoAmI(context.app, access), 'missing_org_context', { instance: '/api/v1/orgs/me' })
   })
 })

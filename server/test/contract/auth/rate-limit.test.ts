@@ -1,21 +1,21 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import {
-  HandClock,
+  ManualClock,
   mintKey,
   newTokens,
-  rateAfter,
-  rateOf,
+  expectedRateLimit,
+  rateLimitHeadersOf,
   refresh,
   tokensOf,
   useSql,
   whoAmI,
 } from '../../support/auth.ts'
 import type { Reply, SendOptions } from '../../support/client.ts'
-import { expectRefusal } from '../../support/error-response.ts'
+import { expectApiError } from '../../support/error-response.ts'
 
 describe.each(['memory', 'database'])('The rate limit, with its buckets in the %s', (store) => {
-  const clock = new HandClock()
+  const clock = new ManualClock()
   const alone = store === 'memory' ? { alone: 'buckets in the memory are for a single process' } : {}
   const context = useApp({ clock, settings: { LASTSEEN_RATE_LIMIT_STORE: store }, ...alone })
   const database = useSql(context)
@@ -35,19 +35,19 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
   }
 
   function expectDrained(reply: Reply): void {
-    expectRefusal(reply, 'rate_limited', { detail: 'Rate limit exceeded; retry after 1 second' })
+    expectApiError(reply, 'rate_limited', { detail: 'Rate limit exceeded; retry after 1 second' })
     expect(reply.headers['retry-after']).toBe('1')
-    expect(rateOf(reply)).toEqual(rateAfter(120, clock.seconds))
+    expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(120, clock.seconds))
   }
 
-  const remaining = async (token: string): Promise<number> => Number(rateOf(await send(token)).remaining)
+  const remaining = async (token: string): Promise<number> => Number(rateLimitHeadersOf(await send(token)).remaining)
 
   it('admits 120 requests at once, each taking one off Remaining and moving Reset a second on', async () => {
     const { access } = await newTokens(org)
     for (let used = 1; used <= 120; used++) {
       const reply = await send(access)
       expect(reply.status).toBe(200)
-      expect(rateOf(reply)).toEqual(rateAfter(used, clock.seconds))
+      expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(used, clock.seconds))
       expect(reply.headers['retry-after']).toBeUndefined()
     }
   })
@@ -65,7 +65,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
     clock.advance(1)
     const reply = await send(access)
     expect(reply.status).toBe(200)
-    expect(rateOf(reply)).toEqual(rateAfter(120, clock.seconds))
+    expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(120, clock.seconds))
     expectDrained(await send(access))
   })
 
@@ -75,7 +75,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
     for (let turn = 0; turn < 3; turn++) {
       clock.advance(0.3)
       const reply = await send(access)
-      expectRefusal(reply, 'rate_limited')
+      expectApiError(reply, 'rate_limited')
       expect(reply.headers['retry-after']).toBe('1')
       expect(reply.headers['x-ratelimit-remaining']).toBe('0')
     }
@@ -102,10 +102,10 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
   it('is full again at Reset and not a second earlier', async () => {
     const { access } = await newTokens(org)
     await spend(access, 49)
-    const { reset } = rateOf(await send(access))
+    const { reset } = rateLimitHeadersOf(await send(access))
     clock.advance(Number(reset) - clock.seconds - 1)
     expect(await remaining(access)).toBe(118)
-    const later = Number(rateOf(await send(access)).reset)
+    const later = Number(rateLimitHeadersOf(await send(access)).reset)
     clock.advance(later - clock.seconds)
     expect(await remaining(access)).toBe(119)
   })
@@ -117,8 +117,8 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       const { access } = await newTokens(org)
       clock.advance(offset)
       const exact = clock.millis() / 1000 + 3
-      let rate = rateOf(await send(access))
-      for (let count = 1; count < 3; count++) rate = rateOf(await send(access))
+      let rate = rateLimitHeadersOf(await send(access))
+      for (let count = 1; count < 3; count++) rate = rateLimitHeadersOf(await send(access))
       expect(Number(rate.reset)).toBe(Math.ceil(exact - 1e-6))
       clock.advance(Number(rate.reset) - clock.millis() / 1000)
       expect(await remaining(access)).toBe(119)
@@ -172,7 +172,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       const { access } = await newTokens(org, 'assets:read', 'assets:write')
       const reply = await send(access, method, path, options)
       expect(reply.status, reply.text).toBe(status)
-      expect(rateOf(reply)).toEqual(rateAfter(1, clock.seconds))
+      expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(1, clock.seconds))
       expect(await remaining(access)).toBe(118)
     })
 
@@ -188,7 +188,14 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       const deleted = await send(access, 'DELETE', path)
       const replies = [made, patched, renamed, tagged, untagged, deleted]
       expect(replies.map((reply) => reply.status)).toEqual([201, 200, 200, 201, 204, 204])
-      expect(replies.map((reply) => rateOf(reply).remaining)).toEqual(['119', '118', '117', '116', '115', '114'])
+      expect(replies.map((reply) => rateLimitHeadersOf(reply).remaining)).toEqual([
+        '119',
+        '118',
+        '117',
+        '116',
+        '115',
+        '114',
+      ])
     })
 
     it('for a failure of the service', async () => {
@@ -196,8 +203,8 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       await database.sql`alter table organization_names rename to organization_names_away`
       const reply = await send(access)
       await database.sql`alter table organization_names_away rename to organization_names`
-      expectRefusal(reply, 'internal_error')
-      expect(rateOf(reply)).toEqual(rateAfter(1, clock.seconds))
+      expectApiError(reply, 'internal_error')
+      expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(1, clock.seconds))
       expect(await remaining(access)).toBe(118)
     })
   })
@@ -214,7 +221,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       await spend(access, 5)
       const reply = await send(access, method, path)
       expect(reply.status).toBe(status)
-      expect(rateOf(reply)).toEqual(rateAfter(0, clock.seconds))
+      expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(0, clock.seconds))
       expect(await remaining(access)).toBe(114)
     })
 
@@ -223,8 +230,8 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       await spend(access, 5)
       const replies = [await send(`${access}x`), await context.app.anonymous('GET', '/api/v1/assets')]
       for (const reply of replies) {
-        expectRefusal(reply, 'unauthorized')
-        expect(rateOf(reply)).toEqual(rateAfter(0, clock.seconds))
+        expectApiError(reply, 'unauthorized')
+        expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(0, clock.seconds))
       }
       expect(await remaining(access)).toBe(114)
     })
@@ -234,14 +241,14 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       for (let turn = 0; turn < 130; turn++) {
         const reply = await send(accessToken, 'GET', '/api/v1/assets', { query: 'limit=1' })
         expect(reply.status).toBe(200)
-        expect(rateOf(reply)).toEqual(rateAfter(0, clock.seconds))
+        expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(0, clock.seconds))
       }
       const refusals = [
         await send(accessToken, 'GET', '/api/v1/assets/0'),
         await send(accessToken, 'GET', `/api/v1/orgs/${org.orgId}/api-keys`),
       ]
       expect(refusals.map((reply) => reply.status)).toEqual([400, 403])
-      for (const reply of refusals) expect(rateOf(reply)).toEqual(rateAfter(0, clock.seconds))
+      for (const reply of refusals) expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(0, clock.seconds))
     })
 
     it('for a revoked credential', async () => {
@@ -252,8 +259,8 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       const revoked = await send(accessToken, 'DELETE', `/api/v1/orgs/${org.orgId}/api-keys/${key.id}`)
       expect(revoked.status).toBe(204)
       const reply = await whoAmI(context.app, access)
-      expectRefusal(reply, 'unauthorized')
-      expect(rateOf(reply)).toEqual(rateAfter(0, clock.seconds))
+      expectApiError(reply, 'unauthorized')
+      expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(0, clock.seconds))
     })
   })
 

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import {
-  HandClock,
+  ManualClock,
   claimsOf,
-  granted,
+  expectTokens,
   mintKey,
   newTokens,
   refresh,
@@ -12,9 +12,9 @@ import {
   whoAmI,
   useSql,
 } from '../../support/auth.ts'
-import { expectRefusal } from '../../support/error-response.ts'
+import { expectApiError } from '../../support/error-response.ts'
 
-const clock = new HandClock()
+const clock = new ManualClock()
 const context = useApp({ clock })
 const database = useSql(context)
 const days = 24 * 3600
@@ -24,7 +24,7 @@ beforeAll(async () => {
   org = await context.app.newOrg()
 })
 
-const next = async (token: string): Promise<string> => (await granted(refresh(context.app, token))).refresh
+const next = async (token: string): Promise<string> => (await expectTokens(refresh(context.app, token))).refresh
 
 describe('Refresh rotation', () => {
   it('gives a new refresh token at every refresh, and each new one works in its turn', async () => {
@@ -42,7 +42,7 @@ describe('Refresh rotation', () => {
     const key = await mintKey(org, { scopes: ['tracking:read', 'assets:read'] })
     const { refresh: token } = await tokensOf(context.app, key)
     clock.advance(100)
-    const { access } = await granted(refresh(context.app, token))
+    const { access } = await expectTokens(refresh(context.app, token))
     expect(claimsOf(access)).toMatchObject({ sub: key.clientId, iat: clock.seconds, exp: clock.seconds + 900 })
     const me = await whoAmI(context.app, access)
     expect(me.json.data).toMatchObject({ scopes: ['tracking:read', 'assets:read'], api_key_id: key.clientId })
@@ -57,8 +57,8 @@ describe('Refresh rotation', () => {
   it('lets an expired access token be replaced by refreshing', async () => {
     const { access, refresh: token } = await newTokens(org)
     clock.advance(900)
-    expectRefusal(await whoAmI(context.app, access), 'unauthorized', { detail: 'Invalid or expired token' })
-    const renewed = await granted(refresh(context.app, token))
+    expectApiError(await whoAmI(context.app, access), 'unauthorized', { detail: 'Invalid or expired token' })
+    const renewed = await expectTokens(refresh(context.app, token))
     expect((await whoAmI(context.app, renewed.access)).status).toBe(200)
   })
 })
@@ -67,16 +67,16 @@ describe('A used refresh token', () => {
   it('gives 401 when it is presented again, and the whole chain is revoked', async () => {
     const { refresh: first } = await newTokens(org)
     const second = await next(first)
-    expectRefusal(await refresh(context.app, first), 'unauthorized')
-    expectRefusal(await refresh(context.app, second), 'unauthorized')
+    expectApiError(await refresh(context.app, first), 'unauthorized')
+    expectApiError(await refresh(context.app, second), 'unauthorized')
   })
 
   it.each([0, 1, 3])('revokes the chain however long ago it was used: number %i of five', async (index) => {
     const { refresh: first } = await newTokens(org)
     const tokens = [first]
     for (let turn = 0; turn < 4; turn++) tokens.push(await next(tokens.at(-1)!))
-    expectRefusal(await refresh(context.app, tokens[index]!), 'unauthorized')
-    for (const token of tokens) expectRefusal(await refresh(context.app, token), 'unauthorized')
+    expectApiError(await refresh(context.app, tokens[index]!), 'unauthorized')
+    for (const token of tokens) expectApiError(await refresh(context.app, token), 'unauthorized')
   })
 
   it('leaves the credential and its other chains alone', async () => {
@@ -84,7 +84,7 @@ describe('A used refresh token', () => {
     const stolen = await tokensOf(context.app, key)
     const other = await tokensOf(context.app, key)
     await next(stolen.refresh)
-    expectRefusal(await refresh(context.app, stolen.refresh), 'unauthorized')
+    expectApiError(await refresh(context.app, stolen.refresh), 'unauthorized')
     expect((await refresh(context.app, other.refresh)).status).toBe(200)
   })
 
@@ -105,12 +105,12 @@ describe('A refresh token that was never issued', () => {
 
   it.each([1, 10, 43])('is refused when it differs from a good one %i characters before its end', async (fromEnd) => {
     const { refresh: token } = await newTokens(org)
-    expectRefusal(await refresh(context.app, change(token, token.length - fromEnd)), 'unauthorized')
+    expectApiError(await refresh(context.app, change(token, token.length - fromEnd)), 'unauthorized')
   })
 
   it('revokes nothing: only a used token does', async () => {
     const { refresh: token } = await newTokens(org)
-    expectRefusal(await refresh(context.app, change(token, token.length - 10)), 'unauthorized')
+    expectApiError(await refresh(context.app, change(token, token.length - 10)), 'unauthorized')
     expect((await refresh(context.app, token)).status).toBe(200)
   })
 
@@ -119,7 +119,7 @@ describe('A refresh token that was never issued', () => {
     const mine = (await newTokens(org)).refresh.split('.')
     const theirs = (await newTokens(other)).refresh.split('.')
     const mixed = [mine[0], ...theirs.slice(1)].join('.')
-    expectRefusal(await refresh(context.app, mixed), 'unauthorized')
+    expectApiError(await refresh(context.app, mixed), 'unauthorized')
   })
 })
 
@@ -133,7 +133,7 @@ describe('The lifetime of a refresh token', () => {
   it('is 30 days: it gives 401 from then on', async () => {
     const { refresh: token } = await newTokens(org)
     clock.advance(30 * days)
-    expectRefusal(await refresh(context.app, token), 'unauthorized')
+    expectApiError(await refresh(context.app, token), 'unauthorized')
   })
 
   it('starts anew with every rotation', async () => {
@@ -143,7 +143,7 @@ describe('The lifetime of a refresh token', () => {
     clock.advance(29 * days)
     const third = await next(second)
     clock.advance(30 * days)
-    expectRefusal(await refresh(context.app, third), 'unauthorized')
+    expectApiError(await refresh(context.app, third), 'unauthorized')
   })
 })
 

@@ -3,8 +3,8 @@ import { credentialScopes, grantedScopes } from '../../../src/kernel/scopes.ts'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import { newTokens, whoAmI } from '../../support/auth.ts'
 import type { SendOptions } from '../../support/client.ts'
-import { primaryRoutes } from '../../support/description.ts'
-import { expectRefusal } from '../../support/error-response.ts'
+import { primaryRoutes } from '../../support/openapi.ts'
+import { expectApiError } from '../../support/error-response.ts'
 
 const context = useApp()
 
@@ -87,7 +87,7 @@ describe('The scope of an operation', () => {
         ...(path === '/inventory/save' ? json({}) : {}),
         token: access,
       })
-      expectRefusal(reply, 'forbidden', { detail: `Missing required scope: ${scope}`, instance: filled })
+      expectApiError(reply, 'forbidden', { detail: `Missing required scope: ${scope}`, instance: filled })
     },
   )
 
@@ -107,10 +107,10 @@ describe('The scope of an operation', () => {
 
   it('is written down in this table for every operation but the token exchange and orgs/me', () => {
     const known = table.map(([method, path]) => `${method} ${path}`)
-    const strangers = primaryRoutes
+    const outsiders = primaryRoutes
       .map((row) => `${row.method} ${row.path}`)
       .filter((name) => !known.includes(name) && name !== 'POST /oauth/token' && name !== 'GET /orgs/me')
-    expect(strangers).toEqual([])
+    expect(outsiders).toEqual([])
   })
 
   it('is an empty list on GET /orgs/me alone', async () => {
@@ -168,21 +168,21 @@ describe('A missing scope', () => {
     ['a body that fails validation', 'POST', '/api/v1/locations', { json: { colour: 'red' } }],
   ])('is noticed before %s (D6)', async (_what, method, path, options) => {
     const { access } = await newTokens(org, 'assets:read')
-    expectRefusal(await context.app.anonymous(method, path, { ...options, token: access }), 'forbidden')
+    expectApiError(await context.app.anonymous(method, path, { ...options, token: access }), 'forbidden')
   })
 
   it('is noticed after the media type (D6)', async () => {
     const { access } = await newTokens(org, 'assets:read')
     const headers = { 'content-type': 'text/plain' }
     const reply = await context.app.anonymous('POST', '/api/v1/assets', { headers, raw: 'x', token: access })
-    expectRefusal(reply, 'unsupported_media_type')
+    expectApiError(reply, 'unsupported_media_type')
   })
 
   it('changes nothing', async () => {
     const { access } = await newTokens(org, 'assets:read')
     const before = await org.full.get('/api/v1/assets')
     const reply = await context.app.anonymous('POST', '/api/v1/assets', { json: { name: 'a' }, token: access })
-    expectRefusal(reply, 'forbidden', { detail: 'Missing required scope: assets:write' })
+    expectApiError(reply, 'forbidden', { detail: 'Missing required scope: assets:write' })
     const after = await org.full.get('/api/v1/assets')
     expect(after.json.total_count).toBe(before.json.total_count)
   })
@@ -211,7 +211,7 @@ describe('Implied scopes (D35)', () => {
     const { access } = await newTokens(org, scope)
     const options = method === 'POST' ? named : {}
     const reply = await context.app.anonymous(method, path, { ...options, token: access })
-    expectRefusal(reply, 'forbidden', { detail: `Missing required scope: ${missing}` })
+    expectApiError(reply, 'forbidden', { detail: `Missing required scope: ${missing}` })
   })
 
   it.each([

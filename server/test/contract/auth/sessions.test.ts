@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createUser } from '../../../src/users/commands.ts'
 import { type TestOrg, useApp } from '../../support/app.ts'
-import { HandClock, claimsOf, newTokens, refresh, useSql, whoAmI } from '../../support/auth.ts'
+import { ManualClock, claimsOf, newTokens, refresh, useSql, whoAmI } from '../../support/auth.ts'
 import type { Reply } from '../../support/client.ts'
-import { type FieldEntry, expectRefusal } from '../../support/error-response.ts'
+import { type FieldEntry, expectApiError } from '../../support/error-response.ts'
 
-const clock = new HandClock()
+const clock = new ManualClock()
 const context = useApp({ clock })
 const database = useSql(context)
 const password = 'correct horse battery'
@@ -74,7 +74,7 @@ describe('POST /api/v1/auth/login (D39)', () => {
     clock.advance(899)
     expect((await assets(token)).status).toBe(200)
     clock.advance(1)
-    expectRefusal(await assets(token), 'unauthorized', invalid)
+    expectApiError(await assets(token), 'unauthorized', invalid)
   })
 
   it('opens a session of its own at every sign-in', async () => {
@@ -95,7 +95,7 @@ describe('POST /api/v1/auth/login (D39)', () => {
   ])('answers 401 to %s, always with the same words', async (_what, email, given) => {
     const chains = await count('refresh_token_families')
     const reply = await login(email(), given)
-    expectRefusal(reply, 'unauthorized', { detail: 'Invalid e-mail address or password' })
+    expectApiError(reply, 'unauthorized', { detail: 'Invalid e-mail address or password' })
     expect(await count('refresh_token_families')).toBe(chains)
   })
 
@@ -121,13 +121,13 @@ describe('POST /api/v1/auth/login (D39)', () => {
       [{ field: 'remember', code: 'unknown_field' }],
     ],
   ])('answers 400 to %s', async (_what, json, fields) => {
-    expectRefusal(await post('login', json), 'validation_error', { fields })
+    expectApiError(await post('login', json), 'validation_error', { fields })
   })
 
   it('answers 415 to a form', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const reply = await context.app.anonymous('POST', '/api/v1/auth/login', { headers, raw: 'email=a' })
-    expectRefusal(reply, 'unsupported_media_type')
+    expectApiError(reply, 'unsupported_media_type')
   })
 })
 
@@ -149,36 +149,36 @@ describe('POST /api/v1/auth/refresh (D39)', () => {
   it('answers 401 to a used token and revokes the whole chain', async () => {
     const first = await session(login())
     const second = await session(renew(first.refresh_token))
-    expectRefusal(await renew(first.refresh_token), 'unauthorized')
-    expectRefusal(await renew(second.refresh_token), 'unauthorized')
+    expectApiError(await renew(first.refresh_token), 'unauthorized')
+    expectApiError(await renew(second.refresh_token), 'unauthorized')
     expect((await login()).status).toBe(200)
   })
 
   it('answers 401 to a token of 30 days', async () => {
     const { refresh_token: token } = await session(login())
     clock.advance(30 * 24 * 3600)
-    expectRefusal(await renew(token), 'unauthorized')
+    expectApiError(await renew(token), 'unauthorized')
   })
 
   it('answers 401 to the refresh token of an API credential, which stays good in its own place', async () => {
     const { refresh: token } = await newTokens(org)
-    expectRefusal(await renew(token), 'unauthorized')
+    expectApiError(await renew(token), 'unauthorized')
     expect((await refresh(context.app, token)).status).toBe(200)
   })
 
   it('is the only place for a session’s refresh token: the token endpoint answers 401 and spoils nothing', async () => {
     const { refresh_token: token } = await session(login())
-    expectRefusal(await refresh(context.app, token), 'unauthorized')
+    expectApiError(await refresh(context.app, token), 'unauthorized')
     expect((await renew(token)).status).toBe(200)
   })
 
   it('answers 401 to what was never a token', async () => {
-    expectRefusal(await renew('guess'), 'unauthorized')
+    expectApiError(await renew('guess'), 'unauthorized')
   })
 
   it('answers 400 to a body without the token', async () => {
     const fields = [{ field: 'refresh_token', code: 'required' }]
-    expectRefusal(await post('refresh', {}), 'validation_error', { fields })
+    expectApiError(await post('refresh', {}), 'validation_error', { fields })
   })
 })
 
@@ -190,8 +190,8 @@ describe('POST /api/v1/auth/logout (D39)', () => {
     const reply = await post('logout', {}, second.access_token)
     expect(reply.status).toBe(204)
     expect(reply.text).toBe('')
-    for (const { access_token: token } of [first, second]) expectRefusal(await assets(token), 'unauthorized', invalid)
-    expectRefusal(await renew(second.refresh_token), 'unauthorized')
+    for (const { access_token: token } of [first, second]) expectApiError(await assets(token), 'unauthorized', invalid)
+    expectApiError(await renew(second.refresh_token), 'unauthorized')
   })
 
   it('leaves the person’s other sessions alone', async () => {
@@ -204,10 +204,10 @@ describe('POST /api/v1/auth/logout (D39)', () => {
   it('answers 401 without a session and to a second call, and 403 to the token of an API credential', async () => {
     const { access_token: token } = await session(login())
     expect((await post('logout', {}, token)).status).toBe(204)
-    expectRefusal(await post('logout', {}, token), 'unauthorized', invalid)
-    expectRefusal(await post('logout', {}), 'unauthorized', { detail: 'Missing authorization header' })
+    expectApiError(await post('logout', {}, token), 'unauthorized', invalid)
+    expectApiError(await post('logout', {}), 'unauthorized', { detail: 'Missing authorization header' })
     const { access } = await newTokens(org)
-    expectRefusal(await post('logout', {}, access), 'forbidden', { detail: 'A signed-in user is required' })
+    expectApiError(await post('logout', {}, access), 'forbidden', { detail: 'A signed-in user is required' })
     expect((await whoAmI(context.app, access)).status).toBe(200)
   })
 })
@@ -243,7 +243,7 @@ describe('POST /api/v1/auth/signup (D39)', () => {
     ['in capitals', (email: string) => email.toUpperCase()],
   ])('answers 409 to an address that has an account already, written %s, and makes nothing', async (_how, write) => {
     const before = [await count('users'), await count('organizations')]
-    expectRefusal(await post('signup', draft(write(person.email))), 'conflict')
+    expectApiError(await post('signup', draft(write(person.email))), 'conflict')
     expect([await count('users'), await count('organizations')]).toEqual(before)
     expect((await login()).json.data.user.role).toBe('manager')
   })
@@ -271,7 +271,7 @@ describe('POST /api/v1/auth/signup (D39)', () => {
     ['a role', { ...draft('a@b.c'), role: 'admin' }, [{ field: 'role', code: 'unknown_field' }]],
   ])('answers 400 to %s and makes nothing', async (_what, json, fields) => {
     const before = [await count('users'), await count('organizations')]
-    expectRefusal(await post('signup', json), 'validation_error', { fields })
+    expectApiError(await post('signup', json), 'validation_error', { fields })
     expect([await count('users'), await count('organizations')]).toEqual(before)
   })
 })

@@ -1,23 +1,23 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type TestOrg, startApp, useApp } from '../../support/app.ts'
 import {
-  HandClock,
+  ManualClock,
   type Key,
   exchange,
   mintKey,
   mintKeys,
   newTokens,
-  rateAfter,
-  rateOf,
+  expectedRateLimit,
+  rateLimitHeadersOf,
   refresh,
   tokensOf,
   useSql,
   whoAmI,
 } from '../../support/auth.ts'
 import type { Reply } from '../../support/client.ts'
-import { expectRefusal } from '../../support/error-response.ts'
+import { expectApiError } from '../../support/error-response.ts'
 
-const clock = new HandClock()
+const clock = new ManualClock()
 const settings = { LASTSEEN_TRUST_PROXY: 'true' }
 const context = useApp({ clock, settings })
 const database = useSql(context)
@@ -46,11 +46,11 @@ const sign = (pair: Key, from: string): Promise<Reply> => exchange(context.app, 
 const refused = { detail: 'Invalid client credentials' }
 
 async function failTimes(count: number, clientId: string, from: () => string = newAddress): Promise<void> {
-  for (let turn = 0; turn < count; turn++) expectRefusal(await guess(clientId, from()), 'unauthorized', refused)
+  for (let turn = 0; turn < count; turn++) expectApiError(await guess(clientId, from()), 'unauthorized', refused)
 }
 
 function expectThrottled(reply: Reply, seconds: number): void {
-  expectRefusal(reply, 'rate_limited', { instance: '/api/v1/oauth/token' })
+  expectApiError(reply, 'rate_limited', { instance: '/api/v1/oauth/token' })
   expect(reply.headers['retry-after']).toBe(String(seconds))
 }
 
@@ -120,11 +120,11 @@ describe('Guessing the secret of one client id (D41)', () => {
   })
 
   it('is not made easier by a second process: failures add up over all of them', async () => {
-    const second = await startApp({ beside: context.app, clock, settings })
+    const second = await startApp({ sharesDatabaseWith: context.app, clock, settings })
     const pair = { clientId: key.clientId, clientSecret: secret }
     await failTimes(10, key.clientId)
     for (let turn = 0; turn < 10; turn++)
-      expectRefusal(await exchange(second, pair, { 'x-forwarded-for': newAddress() }), 'unauthorized', refused)
+      expectApiError(await exchange(second, pair, { 'x-forwarded-for': newAddress() }), 'unauthorized', refused)
     expectThrottled(await exchange(second, pair, { 'x-forwarded-for': newAddress() }), 60)
     expectThrottled(await guess(key.clientId, newAddress()), 60)
     await second.stop()
@@ -147,7 +147,7 @@ describe('Guessing the secret of one client id (D41)', () => {
 
   it('shows a full bucket in its answers: the caller is anonymous (D10)', async () => {
     await failTimes(20, key.clientId)
-    expect(rateOf(await guess(key.clientId, newAddress()))).toEqual(rateAfter(0, clock.seconds))
+    expect(rateLimitHeadersOf(await guess(key.clientId, newAddress()))).toEqual(expectedRateLimit(0, clock.seconds))
   })
 })
 
@@ -155,7 +155,7 @@ describe('What is no failure', () => {
   it('is a body that fails validation: it is 400 however often', async () => {
     const json = { grant_type: 'client_credentials', client_id: key.clientId }
     for (let turn = 0; turn < 30; turn++)
-      expectRefusal(await context.app.anonymous('POST', '/api/v1/oauth/token', { json }), 'validation_error')
+      expectApiError(await context.app.anonymous('POST', '/api/v1/oauth/token', { json }), 'validation_error')
     expect((await sign(key, newAddress())).status).toBe(200)
   })
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parseCsv, parseRecords } from '../../support/csv.ts'
 import { create } from '../../support/master-data.ts'
-import { type Place, Site, type Thing, database, useTracking } from '../../support/tracking.ts'
+import { type SiteLocation, Site, type SiteAsset, database, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
 
@@ -116,15 +116,15 @@ describe('GET /exports/locations.csv', () => {
 })
 
 describe('GET /exports/history.csv and /exports/positions.csv', () => {
-  let [dock, hall] = [] as unknown as [Place, Place]
-  let [pallet, crate] = [] as unknown as [Thing, Thing]
+  let [dock, hall] = [] as unknown as [SiteLocation, SiteLocation]
+  let [pallet, crate] = [] as unknown as [SiteAsset, SiteAsset]
   beforeAll(async () => {
-    ;[dock, hall] = site.places as [Place, Place]
-    ;[pallet, crate] = [await site.thing('Pallet'), await site.thing('Crate')]
-    await site.save(dock, [pallet], '2026-05-04T10:00:00Z')
-    await site.save(hall, [pallet], '2026-05-04T10:10:30Z')
-    await site.save(hall, [crate], '2026-05-04T11:00:00.250Z')
-    await site.save(dock, [pallet], '2026-05-04T11:30:00Z')
+    ;[dock, hall] = site.locations as [SiteLocation, SiteLocation]
+    ;[pallet, crate] = [await site.createAsset('Pallet'), await site.createAsset('Crate')]
+    await site.recordSighting(dock, [pallet], '2026-05-04T10:00:00Z')
+    await site.recordSighting(hall, [pallet], '2026-05-04T10:10:30Z')
+    await site.recordSighting(hall, [crate], '2026-05-04T11:00:00.250Z')
+    await site.recordSighting(dock, [pallet], '2026-05-04T11:30:00Z')
   })
 
   const rows = async (path: string, query: Record<string, string | number | number[]> = {}) => {
@@ -168,7 +168,7 @@ describe('GET /exports/history.csv and /exports/positions.csv', () => {
   })
 
   it('keep durations right where one batch ends and the next begins', async () => {
-    const long = await site.thing('Long')
+    const long = await site.createAsset('Long')
     await database(context.app)`
       insert into asset_minutes (org_id, asset_id, minute, location_id, observed_at, source)
       select ${site.org.orgId}, ${long.id}, m, ${dock.id}, m, 'reader'
@@ -183,12 +183,12 @@ describe('GET /exports/history.csv and /exports/positions.csv', () => {
 
   it('leave out deleted assets, and the key of a deleted place (D29)', async () => {
     const other = await Site.open(context.app, 'Ramp')
-    const [thing, late] = [await other.thing('Thing'), await other.thing('Late')]
-    const away = await other.place('Away')
-    await other.save(other.places[0]!, [thing, late], '2026-05-04T10:00:00Z')
-    await other.save(away, [thing], '2026-05-04T10:05:00Z')
+    const [asset, late] = [await other.createAsset('Thing'), await other.createAsset('Late')]
+    const away = await other.createLocation('Away')
+    await other.recordSighting(other.locations[0]!, [asset, late], '2026-05-04T10:00:00Z')
+    await other.recordSighting(away, [asset], '2026-05-04T10:05:00Z')
     await other.api.delete(`/api/v1/assets/${late.id}`)
-    await other.api.delete(`/api/v1/locations/${other.places[0]!.id}`)
+    await other.api.delete(`/api/v1/locations/${other.locations[0]!.id}`)
     const { accessToken } = await other.org.signIn('viewer')
     const [, ...lines] = parseCsv((await get('history.csv', {}, accessToken)).text)
     expect(lines.map((line) => [line[0], line[3], line[4]])).toEqual([

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { keepRetention } from '../../../src/jobs/retention.ts'
 import { type TestApp, type TestOrg, startApp, useApp } from '../../support/app.ts'
-import { HandClock } from '../../support/auth.ts'
+import { ManualClock } from '../../support/auth.ts'
 import type { Client } from '../../support/client.ts'
 import { parseRecords } from '../../support/csv.ts'
-import { expectRefusal } from '../../support/error-response.ts'
-import { ImportRun, counts, places } from '../../support/imports.ts'
+import { expectApiError } from '../../support/error-response.ts'
+import { ImportRun, counts, errorPositions } from '../../support/imports.ts'
 import { create } from '../../support/master-data.ts'
-import { useBehind } from '../../support/snapshot.ts'
+import { useSnapshotDatabase } from '../../support/tenant-snapshot.ts'
 
-const clock = new HandClock()
+const clock = new ManualClock()
 const context = useApp({ clock })
-const behind = useBehind(context)
+const database = useSnapshotDatabase(context)
 let second: TestApp
 beforeAll(async () => {
-  second = await startApp({ beside: context.app, clock })
+  second = await startApp({ sharesDatabaseWith: context.app, clock })
 })
 afterAll(() => second.stop())
 
@@ -33,7 +33,7 @@ const tag = (value: string, tag_type = 'rfid') => ({ tag_type, value })
 
 /** Everything the organization has, but for the import itself. */
 const everything = async (): Promise<object> => {
-  const { imports: _imports, import_rows: _rows, ...rest } = JSON.parse(await behind.snapshot(org.orgId))
+  const { imports: _imports, import_rows: _rows, ...rest } = JSON.parse(await database.snapshot(org.orgId))
   return rest
 }
 
@@ -115,7 +115,7 @@ describe('An import of assets', () => {
       { external_key: 'F', name: 'b', tags: [tag('f'), tag('F')] },
     ])
     const checked = await run.check()
-    expect(places(checked)).toEqual([
+    expect(errorPositions(checked)).toEqual([
       [2, 'external_key'],
       [4, 'name'],
       [5, 'name'],
@@ -144,7 +144,7 @@ describe('An import of assets', () => {
     const run = await (await begin()).rows([{ external_key: 'A', name: 'a' }, { external_key: 'B' }])
     await run.check()
     const before = await everything()
-    expectRefusal(await run.post('run', { skip_errors: false }), 'conflict')
+    expectApiError(await run.post('run', { skip_errors: false }), 'conflict')
     expect([(await run.get()).state, await everything()]).toEqual(['checked', before])
     expect(await run.run(true)).toMatchObject({ state: 'done', creates: 1, errors_total: 1 })
     expect((await list()).data.map((one: { external_key: string }) => one.external_key)).toEqual(['A'])
@@ -167,7 +167,7 @@ describe('An import of assets', () => {
     await create(api, 'assets', { external_key: 'Z', name: 'z', tags: [tag('T')] })
     const before = await everything()
     const failed = await run.run()
-    expect([failed.state, places(failed), failed.done_rows]).toEqual(['failed', [[3, 'tags[0].value']], 0])
+    expect([failed.state, errorPositions(failed), failed.done_rows]).toEqual(['failed', [[3, 'tags[0].value']], 0])
     expect(await everything()).toEqual(before)
     expect((await run.check()).state).toBe('checked')
     expect((await run.run(true)).state).toBe('done')
@@ -268,7 +268,7 @@ describe('An import of locations', () => {
     ])
     const checked = await run.check()
     const parent = 'parent_external_key'
-    expect(places(checked)).toEqual([
+    expect(errorPositions(checked)).toEqual([
       [7, 'metadata'],
       [4, 'name'],
       [2, parent],
@@ -312,7 +312,7 @@ describe('An import of locations', () => {
 describe('The life of an import', () => {
   it('goes from open over checked to done, and refuses what comes out of turn', async () => {
     const run = await begin()
-    expectRefusal(await run.post('run', { skip_errors: true }), 'conflict')
+    expectApiError(await run.post('run', { skip_errors: true }), 'conflict')
     await run.rows([{ external_key: 'A', name: 'a' }])
     await run.check()
     await run.rows([{ external_key: 'B', name: 'b' }], 9)
@@ -324,7 +324,7 @@ describe('The life of an import', () => {
       ['check', undefined],
       ['rows', { rows: [] }],
     ] as const)
-      expectRefusal(await run.post(path, json), 'conflict')
+      expectApiError(await run.post(path, json), 'conflict')
   })
 
   it('takes rows again without doubling them', async () => {
@@ -347,15 +347,15 @@ describe('The life of an import', () => {
     ['one line twice', [{ line: 1 }, { line: 1 }], 'rows[1].line'],
   ])('refuses %s', async (_what, rows, field) => {
     const reply = await (await begin()).post('rows', { rows })
-    expectRefusal(reply, 'validation_error')
+    expectApiError(reply, 'validation_error')
     expect(reply.json.error.fields[0].field).toBe(field)
   })
 
   it('holds 200,000 rows at most', async () => {
     const run = await begin()
-    await behind.sql`insert into import_rows select ${org.orgId}, ${run.id}, n, '{}', 2 from generate_series(1, 200000) n`
-    await behind.sql`update imports set rows = 200000 where org_id = ${org.orgId} and id = ${run.id}`
-    expectRefusal(await run.post('rows', { rows: [{ line: 200_001 }] }), 'validation_error', {
+    await database.sql`insert into import_rows select ${org.orgId}, ${run.id}, n, '{}', 2 from generate_series(1, 200000) n`
+    await database.sql`update imports set rows = 200000 where org_id = ${org.orgId} and id = ${run.id}`
+    expectApiError(await run.post('rows', { rows: [{ line: 200_001 }] }), 'validation_error', {
       fields: [{ field: 'rows', code: 'too_long', params: { max_length: 200_000 } }],
     })
     expect((await run.post('rows', { rows: [{ line: 200_000 }] })).status).toBe(204)
@@ -367,7 +367,7 @@ describe('The life of an import', () => {
     expect([(await drop()).status, (await drop()).status]).toEqual([204, 404])
     clock.advance(86_401)
     await keepRetention(context.app.core, context.app.databaseUrl)
-    const rows = await behind.sql`select from imports where org_id = ${org.orgId} and id = ${two.id}`
+    const rows = await database.sql`select from imports where org_id = ${org.orgId} and id = ${two.id}`
     expect(rows.length).toBe(0)
   })
 
@@ -379,8 +379,8 @@ describe('The life of an import', () => {
     expect((await run.check()).creates).toBe(4000)
     const before = await everything()
     expect((await run.post('run', { skip_errors: false })).status).toBe(202)
-    expectRefusal(await run.post('run', { skip_errors: false }), 'conflict')
-    expectRefusal(await context.app.anonymous('DELETE', `/api/v1/imports/${run.id}`, { token }), 'conflict')
+    expectApiError(await run.post('run', { skip_errors: false }), 'conflict')
+    expectApiError(await context.app.anonymous('DELETE', `/api/v1/imports/${run.id}`, { token }), 'conflict')
     const seen: number[] = []
     for (let state = 'running'; state === 'running';) {
       const [here, there] = [await run.get(), await run.get(second)]
@@ -396,7 +396,7 @@ describe('The life of an import', () => {
 
   it('whose worker is gone is failed for whoever looks, and may be checked again', async () => {
     const run = await (await begin()).rows([{ external_key: 'A', name: 'a' }])
-    await behind.sql`update imports set state = 'running' where org_id = ${org.orgId} and id = ${run.id}`
+    await database.sql`update imports set state = 'running' where org_id = ${org.orgId} and id = ${run.id}`
     expect((await run.get()).state).toBe('running')
     clock.advance(6)
     const dead = await run.get()
@@ -417,7 +417,7 @@ describe('The bounds of an import', () => {
       { external_key: 'B', name: 'b', metadata: { b: 'x'.repeat(65_536) } },
       { external_key: 'C', name: 'c', metadata: { b: 'x'.repeat(65_000) } },
     ])
-    expect(places(await run.check())).toEqual([
+    expect(errorPositions(await run.check())).toEqual([
       [3, 'metadata'],
       [2, 'metadata'],
     ])
@@ -449,7 +449,7 @@ describe('The bounds of an import', () => {
       { external_key: 'DOCK', name: 'renamed' },
     ])
     const refused = await second.check()
-    expect(places(refused)).toEqual([[2, 'parent_external_key']])
+    expect(errorPositions(refused)).toEqual([[2, 'parent_external_key']])
     expect(counts(await second.run(true))).toEqual({ creates: 0, updates: 1, unchanged: 0, errors: 1 })
     const third = await (await begin('locations')).rows([{ external_key: 'HALL', parent_external_key: 'L62' }])
     await third.check()

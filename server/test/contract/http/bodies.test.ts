@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Client, Reply } from '../../support/client.ts'
-import { expectRefusal } from '../../support/error-response.ts'
-import { useBehind } from '../../support/snapshot.ts'
+import { expectApiError } from '../../support/error-response.ts'
+import { useSnapshotDatabase } from '../../support/tenant-snapshot.ts'
 
 const context = useApp()
-const behind = useBehind(context)
+const database = useSnapshotDatabase(context)
 
 let org: TestOrg
 let full: Client
@@ -53,9 +53,9 @@ const write = (method: string, path: string, raw: string | Buffer): Promise<Repl
   full.send(method, addressOf(path), { raw, headers: { 'content-type': typeOf(method) } })
 
 async function refusedUnchanged(act: () => Promise<Reply>, detail?: string): Promise<void> {
-  const before = await behind.snapshot(org.orgId)
-  expectRefusal(await act(), 'bad_request', detail === undefined ? {} : { detail })
-  expect(await behind.snapshot(org.orgId)).toBe(before)
+  const before = await database.snapshot(org.orgId)
+  expectApiError(await act(), 'bad_request', detail === undefined ? {} : { detail })
+  expect(await database.snapshot(org.orgId)).toBe(before)
 }
 
 describe('A body that is not JSON', () => {
@@ -131,10 +131,10 @@ describe('A body of another JSON type than an object', () => {
 
 describe('A body with a key that no field has', () => {
   it.each(writes)('is validation_error with unknown_field on %s %s and changes nothing', async (method, path) => {
-    const before = await behind.snapshot(org.orgId)
+    const before = await database.snapshot(org.orgId)
     const fields = ['Name', 'colour'].map((field) => ({ field, code: 'unknown_field' }))
-    expectRefusal(await write(method, path, '{"colour":"red","Name":null}'), 'validation_error', { fields })
-    expect(await behind.snapshot(org.orgId)).toBe(before)
+    expectApiError(await write(method, path, '{"colour":"red","Name":null}'), 'validation_error', { fields })
+    expect(await database.snapshot(org.orgId)).toBe(before)
   })
 })
 
@@ -215,7 +215,7 @@ describe('A body with a key twice in one object', () => {
 
   it('is told after a path that leads nowhere (D6) [D52]', async () => {
     const reply = await write('PATCH', '/api/v1/assets/4503599627370497', '{"name":"a","name":"a"}')
-    expectRefusal(reply, 'not_found')
+    expectApiError(reply, 'not_found')
   })
 
   it('is none when the same key stands in two objects, or in a string [D52]', async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Client, Reply, SendOptions } from '../../support/client.ts'
-import { EventStream } from '../../support/stream.ts'
+import { EventStream } from '../../support/event-stream.ts'
 
 const context = useApp()
 

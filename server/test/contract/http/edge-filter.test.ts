@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { useApp } from '../../support/app.ts'
-import { expectRefusal } from '../../support/error-response.ts'
-import { exchangeRaw } from '../../support/raw.ts'
+import { expectApiError } from '../../support/error-response.ts'
+import { sendRaw } from '../../support/raw-http.ts'
 
 const filtered = useApp({ settings: { LASTSEEN_EDGE_FILTER: 'true' } })
 const open = useApp()
@@ -35,7 +35,7 @@ const welcome = [
 ]
 
 const ask = (url: string, agent: string | undefined, path = '/api/v1/assets', method = 'GET') =>
-  exchangeRaw(url, [`${method} ${path} HTTP/1.1`, 'Host: a', ...(agent === undefined ? [] : [`User-Agent: ${agent}`])])
+  sendRaw(url, [`${method} ${path} HTTP/1.1`, 'Host: a', ...(agent === undefined ? [] : [`User-Agent: ${agent}`])])
 
 describe('The edge filter, switched on', () => {
   it.each(refused)('refuses the User-Agent "%s" with a plain 403 outside the envelope (D5)', async (agent) => {
@@ -52,7 +52,7 @@ describe('The edge filter, switched on', () => {
   })
 
   it.each(welcome)('lets the User-Agent "%s" pass (D5)', async (agent) => {
-    expectRefusal(await ask(filtered.app.url, agent), 'unauthorized')
+    expectApiError(await ask(filtered.app.url, agent), 'unauthorized')
   })
 
   it('stands before everything else, unknown paths included (D5)', async () => {
@@ -70,6 +70,6 @@ describe('The edge filter, switched on', () => {
 
 describe('The edge filter, as it is by default', () => {
   it.each([...refused, undefined])('is off: the User-Agent "%s" is judged by its token alone (D5)', async (agent) => {
-    expectRefusal(await ask(open.app.url, agent), 'unauthorized')
+    expectApiError(await ask(open.app.url, agent), 'unauthorized')
   })
 })

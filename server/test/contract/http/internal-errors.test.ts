@@ -2,13 +2,13 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { AnyRoute } from '../../../src/http/route.ts'
 import type { TestOrg } from '../../support/app.ts'
 import type { Reply } from '../../support/client.ts'
-import { expectRefusal } from '../../support/error-response.ts'
-import { goodBody } from '../../support/examples.ts'
-import { useProxiedApp } from '../../support/proxied.ts'
-import { addressOf, allRoutes, pathWith } from '../../support/rows.ts'
+import { expectApiError } from '../../support/error-response.ts'
+import { validBody } from '../../support/example-bodies.ts'
+import { useAppBehindProxy } from '../../support/proxied-database.ts'
+import { pathTemplateOf, allRoutes, routePathWith } from '../../support/all-routes.ts'
 
 let nowMs = Date.now()
-const context = useProxiedApp({ millis: () => nowMs })
+const context = useAppBehindProxy({ millis: () => nowMs })
 
 let org: TestOrg
 let session: string
@@ -20,14 +20,14 @@ beforeAll(async () => {
   token = await org.full.token()
   // Both are known by now, so that their requests get past authentication and fail in the operation itself.
   for (const one of [session, token]) await context.app.anonymous('GET', '/api/v1/assets', { token: one })
-  await context.passage.close()
+  await context.proxy.close()
 })
 
 const pathTo = (route: AnyRoute): string =>
-  pathWith(route, (name) => (name === 'org_id' ? org.orgId : 4_503_599_627_370_497))
+  routePathWith(route, (name) => (name === 'org_id' ? org.orgId : 4_503_599_627_370_497))
 
 async function ask(route: AnyRoute): Promise<Reply> {
-  const json = goodBody(route)
+  const json = validBody(route)
   return context.app.anonymous(route.method, pathTo(route), {
     ...(route.access === 'public' ? {} : { token: route.access === 'session' ? session : token }),
     ...(json === undefined ? {} : { json }),
@@ -37,13 +37,13 @@ async function ask(route: AnyRoute): Promise<Reply> {
 }
 
 function expectNothingTold(reply: Reply, instance: string): void {
-  expectRefusal(reply, 'internal_error', { detail: 'An unexpected error occurred', instance })
+  expectApiError(reply, 'internal_error', { detail: 'An unexpected error occurred', instance })
   const usual =
     /^(x-|ratelimit-|access-control-|content-(type|length)$|cache-control$|vary$|date$|connection$|keep-alive$)/
   expect(Object.keys(reply.headers).filter((header) => !usual.test(header))).toEqual([])
 }
 
-const rows = allRoutes.map((route) => [route.method, addressOf(route), route] as const)
+const rows = allRoutes.map((route) => [route.method, pathTemplateOf(route), route] as const)
 
 describe('While the database is gone', () => {
   it.each(rows)('%s %s is internal_error with a constant detail, and nothing leaks', async (_method, _path, route) => {
@@ -80,7 +80,7 @@ describe('While the database is gone', () => {
 
 describe('Once the database is back', () => {
   it('the service serves again without a restart', async () => {
-    await context.passage.open()
+    await context.proxy.open()
     const status = async () => (await context.app.anonymous('GET', '/api/v1/assets', { token })).status
     await expect.poll(status, { timeout: 20_000, interval: 200 }).toBe(200)
     expect((await context.app.anonymous('GET', '/readyz')).status).toBe(200)

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Client, Reply } from '../../support/client.ts'
-import { expectRefusal } from '../../support/error-response.ts'
-import { naturalRoutes, primaryRoutes } from '../../support/description.ts'
-import { exchangeRaw } from '../../support/raw.ts'
-import { addressOf, allRoutes, pathOf } from '../../support/rows.ts'
-import { useBehind } from '../../support/snapshot.ts'
+import { expectApiError } from '../../support/error-response.ts'
+import { naturalRoutes, primaryRoutes } from '../../support/openapi.ts'
+import { sendRaw } from '../../support/raw-http.ts'
+import { pathTemplateOf, allRoutes, routePath } from '../../support/all-routes.ts'
+import { useSnapshotDatabase } from '../../support/tenant-snapshot.ts'
 
 const context = useApp()
-const behind = useBehind(context)
+const database = useSnapshotDatabase(context)
 
 let org: TestOrg
 let full: Client
@@ -32,11 +32,11 @@ const change = (contentType: string): Promise<Reply> =>
   full.send('PATCH', `/api/v1/assets/${assetId}`, { raw: '{}', headers: { 'content-type': contentType } })
 
 async function refusesUnchanged(act: () => Promise<Reply>, detail: string | RegExp): Promise<void> {
-  const before = await behind.snapshot(org.orgId)
+  const before = await database.snapshot(org.orgId)
   const reply = await act()
-  expectRefusal(reply, 'unsupported_media_type')
+  expectApiError(reply, 'unsupported_media_type')
   expect(reply.json.error.detail).toEqual(typeof detail === 'string' ? detail : expect.stringMatching(detail))
-  expect(await behind.snapshot(org.orgId)).toBe(before)
+  expect(await database.snapshot(org.orgId)).toBe(before)
 }
 
 describe('The Content-Type of a POST', () => {
@@ -139,34 +139,34 @@ describe('The Content-Type of a PUT', () => {
 describe('A write without a Content-Type', () => {
   const writes = allRoutes.filter((route) => route.body !== undefined)
 
-  it.each(writes.map((route) => [route.method, addressOf(route), route] as const))(
+  it.each(writes.map((route) => [route.method, pathTemplateOf(route), route] as const))(
     'is 415: %s %s',
     async (method, _path, route) => {
       const token = route.access === 'public' ? undefined : route.access === 'session' ? session : await full.token()
-      const lines = [`${method} ${pathOf(route, org.orgId)} HTTP/1.1`, 'Host: a', 'Content-Length: 2']
+      const lines = [`${method} ${routePath(route, org.orgId)} HTTP/1.1`, 'Host: a', 'Content-Length: 2']
       if (token !== undefined) lines.push(`Authorization: Bearer ${token}`)
-      const reply = await exchangeRaw(context.app.url, lines, '{}')
-      expectRefusal(reply, 'unsupported_media_type', { detail: method === 'PATCH' ? onPatch : onPost })
+      const reply = await sendRaw(context.app.url, lines, '{}')
+      expectApiError(reply, 'unsupported_media_type', { detail: method === 'PATCH' ? onPatch : onPost })
     },
   )
 
   it('is 415 even when it has no body either', async () => {
     const token = await full.token()
     const lines = ['POST /api/v1/assets HTTP/1.1', 'Host: a', `Authorization: Bearer ${token}`, 'Content-Length: 0']
-    expectRefusal(await exchangeRaw(context.app.url, lines), 'unsupported_media_type', { detail: onPost })
+    expectApiError(await sendRaw(context.app.url, lines), 'unsupported_media_type', { detail: onPost })
   })
 })
 
 describe('A write with the Content-Type of another method', () => {
   const writes = [...primaryRoutes, ...naturalRoutes].filter((route) => route.body !== undefined)
 
-  it.each(writes.map((route) => [route.method, addressOf(route), route] as const))(
+  it.each(writes.map((route) => [route.method, pathTemplateOf(route), route] as const))(
     'is 415: %s %s takes its own alone',
     async (method, _path, route) => {
       const headers = { 'content-type': method === 'PATCH' ? 'application/json' : 'application/merge-patch+json' }
       const token = route.access === 'public' ? {} : { token: await full.token() }
-      const reply = await context.app.anonymous(method, pathOf(route, 5), { raw: '{}', headers, ...token })
-      expectRefusal(reply, 'unsupported_media_type', { detail: method === 'PATCH' ? onPatch : onPost })
+      const reply = await context.app.anonymous(method, routePath(route, 5), { raw: '{}', headers, ...token })
+      expectApiError(reply, 'unsupported_media_type', { detail: method === 'PATCH' ? onPatch : onPost })
     },
   )
 })
@@ -178,11 +178,11 @@ describe('Two Content-Type headers', () => {
     ['a good one last', 'text/plain', 'application/json'],
   ])('are 415: %s', async (_what, first, second) => {
     const lines = ['POST /api/v1/assets HTTP/1.1', 'Host: a', `Authorization: Bearer ${await full.token()}`]
-    const before = await behind.snapshot(org.orgId)
+    const before = await database.snapshot(org.orgId)
     const types = [`Content-Type: ${first}`, `content-type: ${second}`, 'Content-Length: 12']
-    const reply = await exchangeRaw(context.app.url, [...lines, ...types], '{"name":"b"}')
-    expectRefusal(reply, 'unsupported_media_type', { detail: onPost })
-    expect(await behind.snapshot(org.orgId)).toBe(before)
+    const reply = await sendRaw(context.app.url, [...lines, ...types], '{"name":"b"}')
+    expectApiError(reply, 'unsupported_media_type', { detail: onPost })
+    expect(await database.snapshot(org.orgId)).toBe(before)
   })
 })
 
@@ -208,7 +208,7 @@ describe('DELETE', () => {
     const path = `/api/v1/assets/${made.json.data.id}`
     const reply = await full.send('DELETE', path, raw === undefined ? { headers } : { raw, headers })
     expect([reply.status, reply.text]).toEqual([204, ''])
-    expectRefusal(await full.get(path), 'not_found')
+    expectApiError(await full.get(path), 'not_found')
   })
 
   it.each(['assets', 'locations'])(

@@ -4,15 +4,15 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { revokeCredential } from '../../../src/auth/commands.ts'
 import { type AnyRoute, variablesOf } from '../../../src/http/route.ts'
 import { type TestOrg, useApp } from '../../support/app.ts'
-import { drainedToken } from '../../support/bucket.ts'
+import { drainedToken } from '../../support/drained-token.ts'
 import type { Client, Reply, SendOptions } from '../../support/client.ts'
-import { type ErrorType, expectRefusal } from '../../support/error-response.ts'
-import { addressOf, allRoutes, pathWith } from '../../support/rows.ts'
-import { useBehind } from '../../support/snapshot.ts'
+import { type ErrorType, expectApiError } from '../../support/error-response.ts'
+import { pathTemplateOf, allRoutes, routePathWith } from '../../support/all-routes.ts'
+import { useSnapshotDatabase } from '../../support/tenant-snapshot.ts'
 
 const startedAt = Date.now()
 const context = useApp({ clock: { millis: () => startedAt } })
-const behind = useBehind(context)
+const database = useSnapshotDatabase(context)
 const nowhere = 4_503_599_627_370_497
 
 let org: TestOrg
@@ -100,10 +100,10 @@ function* stages(route: AnyRoute, withScope: string, lacking: string | null): Ge
 }
 
 describe('A request that is wrong in every way', () => {
-  const rows = allRoutes.map((route) => [route.method, addressOf(route), route] as const)
+  const rows = allRoutes.map((route) => [route.method, pathTemplateOf(route), route] as const)
 
   it.each(rows)('%s %s is refused for the earliest reason, whatever follows it (D6)', async (method, _path, route) => {
-    const before = await behind.snapshot(org.orgId)
+    const before = await database.snapshot(org.orgId)
     const scopes = route.scopes.includes('locations:read') ? ['assets:read'] : ['locations:read']
     // What every role may do, no session lacks the scope for.
     const isForAll = route.access === 'session' && route.scopes.every((one) => roleScopes.viewer.includes(one as Scope))
@@ -111,12 +111,12 @@ describe('A request that is wrong in every way', () => {
     const withoutScope = route.access === 'session' ? lackingSession : await org.client(...scopes).token()
     const withScope = route.access === 'session' ? sessions['admin']! : await org.full.token()
     for (const { type, field, options, fill = () => 0 } of stages(route, withScope, withoutScope)) {
-      const reply = await send(method, pathWith(route, fill), options)
-      expectRefusal(reply, type)
+      const reply = await send(method, routePathWith(route, fill), options)
+      expectApiError(reply, type)
       if (field !== undefined)
         expect(reply.json.error.fields.map((one: { field: string }) => one.field)).toEqual([field])
     }
-    expect(await behind.snapshot(org.orgId)).toBe(before)
+    expect(await database.snapshot(org.orgId)).toBe(before)
   })
 })
 
@@ -142,29 +142,29 @@ describe('An unknown path or a wrong method comes before authentication and the 
     ['a wrong Content-Type', () => ({ raw: '{', headers: { 'content-type': 'text/plain' } })],
   ])('with %s (D6)', async (_what, options) => {
     const unknown = await send('POST', '/api/v1/assets/', options())
-    expectRefusal(unknown, 'not_found')
+    expectApiError(unknown, 'not_found')
     expect(unknown.headers['x-ratelimit-remaining']).toBe('120')
     const wrong = await send('PUT', '/api/v1/assets', options())
-    expectRefusal(wrong, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD, POST' })
+    expectApiError(wrong, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD, POST' })
     expect(wrong.headers['x-ratelimit-remaining']).toBe('120')
   })
 
   it('and an unknown path comes before a wrong method, having none (D6)', async () => {
-    expectRefusal(await send('PUT', '/api/v1/nothing'), 'not_found')
+    expectApiError(await send('PUT', '/api/v1/nothing'), 'not_found')
   })
 })
 
 describe('A token that is not good comes before its empty bucket', () => {
   it('when the credential was revoked after it ran dry (D6)', async () => {
     const { token, pair } = await drainedToken(org, 'assets:read')
-    expectRefusal(await send('GET', '/api/v1/orgs/me', { token }), 'rate_limited')
+    expectApiError(await send('GET', '/api/v1/orgs/me', { token }), 'rate_limited')
     await revokeCredential(context.app.core, org.orgId, { clientId: pair.clientId })
-    expectRefusal(await send('GET', '/api/v1/orgs/me', { token }), 'unauthorized')
+    expectApiError(await send('GET', '/api/v1/orgs/me', { token }), 'unauthorized')
   })
 
   it('and a refused draw costs nothing of what is to come (D10)', async () => {
     const reply = await send('GET', '/api/v1/orgs/me', { token: drained })
-    expectRefusal(reply, 'rate_limited', { detail: 'Rate limit exceeded; retry after 1 second' })
+    expectApiError(reply, 'rate_limited', { detail: 'Rate limit exceeded; retry after 1 second' })
     expect(reply.headers['retry-after']).toBe('1')
     expect(reply.headers['x-ratelimit-remaining']).toBe('0')
     expect(Number(reply.headers['x-ratelimit-reset'])).toBe(Math.ceil(startedAt / 1000) + 120)
@@ -188,7 +188,7 @@ describe('Refusals behind the bucket draw from it', () => {
 describe('A path id out of range comes before a record that is not there', () => {
   it('in one path (D6)', async () => {
     const reply = await full.delete(`/api/v1/assets/${nowhere}/tags/0`)
-    expectRefusal(reply, 'validation_error', { fields: [{ field: 'tag_id', code: 'too_small', params: { min: 1 } }] })
+    expectApiError(reply, 'validation_error', { fields: [{ field: 'tag_id', code: 'too_small', params: { min: 1 } }] })
   })
 })
 
@@ -211,10 +211,10 @@ describe('A record that is not there comes before what is wrong with the body', 
     'on %s %s with %s: 404 for an id that leads nowhere, 403 for one of another organization (D6, D24)',
     async (method, path, _what, json) => {
       const missing = await full.send(method, path.replace('{id}', String(nowhere)), { json })
-      expectRefusal(missing, 'not_found')
-      const stranger = (await context.app.newOrg()).full
+      expectApiError(missing, 'not_found')
+      const outsider = (await context.app.newOrg()).full
       const id = path.includes('assets') ? owned['asset_id'] : owned['location_id']
-      expectRefusal(await stranger.send(method, path.replace('{id}', String(id)), { json }), 'forbidden')
+      expectApiError(await outsider.send(method, path.replace('{id}', String(id)), { json }), 'forbidden')
     },
   )
 })
@@ -246,15 +246,15 @@ describe('What is wrong with the body comes before a conflict', () => {
     ],
     ['a circle and a wrong id', 'PATCH', '/locations/{location_id}', { parent_external_key: 'M', id: 5 }, 'id'],
   ])('%s on %s %s (D6)', async (_what, method, path, json, field) => {
-    const before = await behind.snapshot(org.orgId)
+    const before = await database.snapshot(org.orgId)
     const reply = await full.send(
       method,
       `/api/v1${path.replace(/\{(\w+)\}/, (_all, name: string) => String(owned[name]))}`,
       { json },
     )
-    expectRefusal(reply, 'validation_error')
+    expectApiError(reply, 'validation_error')
     expect(reply.json.error.fields.map((one: { field: string }) => one.field)).toEqual([field])
-    expect(await behind.snapshot(org.orgId)).toBe(before)
+    expect(await database.snapshot(org.orgId)).toBe(before)
   })
 
   it('and without it the conflict is what is reported', async () => {
@@ -267,6 +267,6 @@ describe('What is wrong with the body comes before a conflict', () => {
       await full.patch(`/api/v1/locations/${owned['location_id']}`, { parent_external_key: 'M' }),
       await full.delete(`/api/v1/locations/${owned['location_id']}`),
     ]
-    for (const reply of replies) expectRefusal(reply, 'conflict')
+    for (const reply of replies) expectApiError(reply, 'conflict')
   })
 })

@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { systemRoutes } from '../../../src/app/system-routes.ts'
 import { useApp } from '../../support/app.ts'
-import { expectCommonHeaders, expectRefusal } from '../../support/error-response.ts'
-import { document } from '../../support/description.ts'
+import { expectCommonHeaders, expectApiError } from '../../support/error-response.ts'
+import { primaryDocument } from '../../support/openapi.ts'
 
-const context = useApp({ alone: 'each process counts its own answers for /metrics' })
+const context = useApp({ singleServerReason: 'each process counts its own answers for /metrics' })
 const guarded = useApp({ settings: { LASTSEEN_METRICS_TOKEN: 'a long and secret word' } })
 const addressed = useApp({ settings: { LASTSEEN_BASE_URL: 'https://api.example.com/' } })
 
@@ -16,7 +16,7 @@ describe('The description', () => {
   it('is served as JSON without a token', async () => {
     const reply = await context.app.anonymous('GET', '/api/openapi.json')
     expect([reply.status, reply.headers['content-type']]).toEqual([200, 'application/json'])
-    expect(reply.json).toEqual(JSON.parse(JSON.stringify(document)))
+    expect(reply.json).toEqual(JSON.parse(JSON.stringify(primaryDocument)))
     expectCommonHeaders(reply)
   })
 
@@ -49,7 +49,7 @@ describe('The description', () => {
     async (path) => {
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
         const reply = await context.app.anonymous(method, path)
-        expectRefusal(reply, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD', instance: path })
+        expectApiError(reply, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD', instance: path })
         expect(reply.headers['allow']).toBe('GET, HEAD')
       }
     },

@@ -5,8 +5,8 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { webAppRoutes } from '../../../src/app/web-app.ts'
 import { send } from '../../support/client.ts'
-import { expectCommonHeaders, expectRefusal } from '../../support/error-response.ts'
-import { type Mounted, mountRows } from '../../support/mounted.ts'
+import { expectCommonHeaders, expectApiError } from '../../support/error-response.ts'
+import { type MountedServer, mountRoutes } from '../../support/mount-routes.ts'
 
 const script = `console.log(${JSON.stringify('seen '.repeat(400))})`
 const index =
@@ -15,7 +15,7 @@ const index =
   '<script src="/static/main-1a2b.js">'
 
 let folder = ''
-let app: Mounted
+let app: MountedServer
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lastseen-web-'))
@@ -26,7 +26,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'static/main-1a2b.js'), script)
   writeFileSync(join(folder, 'static/main-1a2b.js.br'), brotliCompressSync(script))
   writeFileSync(join(folder, 'static/main-1a2b.js.gz'), gzipSync(script))
-  app = await mountRows([], { rawRoutes: webAppRoutes(folder, '/primary/api/v1', 'invite-only') })
+  app = await mountRoutes([], { rawRoutes: webAppRoutes(folder, '/primary/api/v1', 'invite-only') })
 })
 
 afterAll(async () => {
@@ -119,17 +119,17 @@ describe('The web app', () => {
   it.each(['/api/v1/nothing', '/api', '/nothing', '/static/other.js', '/.built', '/index.html'])(
     'leaves %s to the 404 of the service',
     async (path) => {
-      expectRefusal(await send(app.url, 'GET', path), 'not_found', { instance: path })
+      expectApiError(await send(app.url, 'GET', path), 'not_found', { instance: path })
     },
   )
 
   it('takes GET and HEAD alone', async () => {
     const reply = await send(app.url, 'POST', '/assets', { json: {} })
-    expectRefusal(reply, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD', instance: '/assets' })
+    expectApiError(reply, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD', instance: '/assets' })
   })
 
   it('leaves the root to the reference where it was not built', async () => {
-    const bare = await mountRows([], { rawRoutes: webAppRoutes(join(folder, 'static'), '/api/v1', 'open') })
+    const bare = await mountRoutes([], { rawRoutes: webAppRoutes(join(folder, 'static'), '/api/v1', 'open') })
     const reply = await send(bare.url, 'GET', '/')
     await bare.close()
     expect([reply.status, reply.headers['location']]).toEqual([302, '/api/docs'])

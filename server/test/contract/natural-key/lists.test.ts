@@ -2,8 +2,15 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
-import { type FieldEntry, expectRefusal } from '../../support/error-response.ts'
-import { type NaturalLocation, at, identifiersOf, makeAsset, makeLocation, natural } from '../../support/natural.ts'
+import { type FieldEntry, expectApiError } from '../../support/error-response.ts'
+import {
+  type NaturalLocation,
+  naturalPath,
+  identifiersOf,
+  createNaturalAsset,
+  createNaturalLocation,
+  naturalBase,
+} from '../../support/natural-key.ts'
 
 const startedAt = Date.now()
 let millis = startedAt
@@ -22,7 +29,7 @@ beforeAll(async () => {
     ['LATER', { valid_from: '2999-01-01T00:00:00Z' }],
   ] as [string, object][]) {
     millis++
-    await makeLocation(full, key, more)
+    await createNaturalLocation(full, key, more)
   }
   for (const [identifier, more] of [
     ['jack', { name: 'Pallet jack', current_location: 'DOCK' }],
@@ -32,12 +39,13 @@ beforeAll(async () => {
     ['zed', { name: 'Zed', type: 'person', valid_to: '2021-01-01T00:00:00Z', valid_from: '2020-01-01T00:00:00Z' }],
   ] as [string, object][]) {
     millis++
-    await makeAsset(full, { identifier, ...more })
+    await createNaturalAsset(full, { identifier, ...more })
   }
 })
 
-const assets = (query: Record<string, string | string[] | number> = {}) => full.get(`${natural}/assets`, query)
-const locations = (query: Record<string, string | string[] | number> = {}) => full.get(`${natural}/locations`, query)
+const assets = (query: Record<string, string | string[] | number> = {}) => full.get(`${naturalBase}/assets`, query)
+const locations = (query: Record<string, string | string[] | number> = {}) =>
+  full.get(`${naturalBase}/locations`, query)
 
 describe('The list of assets', () => {
   it.each([
@@ -69,7 +77,7 @@ describe('The list of assets', () => {
     ['sort=-name', ['jack', 'crate', 'bolts', 'ada']],
   ])('comes in pages with the exact total: %s', async (query, expected) => {
     for (let offset = 0; offset <= expected.length; offset++) {
-      const reply = await full.get(`${natural}/assets?${query}&limit=1&offset=${offset}`)
+      const reply = await full.get(`${naturalBase}/assets?${query}&limit=1&offset=${offset}`)
       expect(identifiersOf(reply)).toEqual(expected.slice(offset, offset + 1))
       expect(reply.json).toMatchObject({ limit: 1, offset, total_count: expected.length })
     }
@@ -78,11 +86,11 @@ describe('The list of assets', () => {
   it('is searched by q in name, identifier, description and active identifier values, whatever the case', async () => {
     const client = (await context.app.newOrg()).full
     const one = { identifier: 'KEY-1', name: 'First', description: 'Second', identifiers: [{ value: 'Third' }] }
-    const { identifiers } = await makeAsset(client, { ...one, metadata: { note: 'Fourth' } })
-    const found = async (q: string) => identifiersOf(await client.get(`${natural}/assets`, { q }))
+    const { identifiers } = await createNaturalAsset(client, { ...one, metadata: { note: 'Fourth' } })
+    const found = async (q: string) => identifiersOf(await client.get(`${naturalBase}/assets`, { q }))
     for (const q of ['eY-', 'IRS', 'eCON', 'hIR']) expect(await found(q), q).toEqual(['KEY-1'])
     expect(await found('fourth')).toEqual([])
-    await client.delete(at('assets', 'KEY-1', `/identifiers/${identifiers[0]!.id}`))
+    await client.delete(naturalPath('assets', 'KEY-1', `/identifiers/${identifiers[0]!.id}`))
     expect(await found('hIR')).toEqual([])
   })
 
@@ -100,13 +108,13 @@ describe('The list of assets', () => {
     ['parent=A', 'parent', 'unknown_field', undefined],
   ])('refuses %s (D27, D37)', async (query, field, code, params) => {
     const fields = [{ field, code, ...(params === undefined ? {} : { params }) }]
-    expectRefusal(await full.get(`${natural}/assets?${query}`), 'validation_error', { fields })
+    expectApiError(await full.get(`${naturalBase}/assets?${query}`), 'validation_error', { fields })
   })
 
   it('reports all problems of its query in the order of the URL [D7]', async () => {
-    const reply = await full.get(`${natural}/assets`, 'zeta=1&is_active=yes&location=&sort=colour&alpha=2')
+    const reply = await full.get(`${naturalBase}/assets`, 'zeta=1&is_active=yes&location=&sort=colour&alpha=2')
     const codes = ['unknown_field', 'invalid_value', 'too_short', 'invalid_value', 'unknown_field']
-    expectRefusal(reply, 'validation_error')
+    expectApiError(reply, 'validation_error')
     const seen = reply.json.error.fields.map((one: FieldEntry) => [one.field, one.code])
     expect(seen).toEqual(['zeta', 'is_active', 'location', 'sort', 'alpha'].map((name, index) => [name, codes[index]]))
   })
@@ -128,20 +136,20 @@ describe('The list of assets', () => {
     async (method, path, json) => {
       for (const name of [...misplaced, ...ofOtherSurface]) {
         const options = { query: `${name}=true`, ...(json === undefined ? {} : { json }) }
-        const reply = await full.send(method, natural + path, options)
-        expectRefusal(reply, 'validation_error', { fields: [{ field: name, code: 'invalid_context' }] })
+        const reply = await full.send(method, naturalBase + path, options)
+        expectApiError(reply, 'validation_error', { fields: [{ field: name, code: 'invalid_context' }] })
       }
     },
   )
 
   it('tells a filter of another list from a parameter no endpoint knows by its code on a detail alone [D27]', async () => {
     for (const name of ['colour', 'hours', 'external_Key', 'identifier']) {
-      const reply = await full.get(`${natural}/assets/jack?${name}=a`)
-      expectRefusal(reply, 'validation_error', { fields: [{ field: name, code: 'unknown_field' }] })
+      const reply = await full.get(`${naturalBase}/assets/jack?${name}=a`)
+      expectApiError(reply, 'validation_error', { fields: [{ field: name, code: 'unknown_field' }] })
     }
     for (const name of ofOtherSurface) {
-      const reply = await full.get(`${natural}/assets?${name}=a`)
-      expectRefusal(reply, 'validation_error', { fields: [{ field: name, code: 'unknown_field' }] })
+      const reply = await full.get(`${naturalBase}/assets?${name}=a`)
+      expectApiError(reply, 'validation_error', { fields: [{ field: name, code: 'unknown_field' }] })
     }
   })
 })
@@ -187,8 +195,8 @@ describe('The list of locations', () => {
     ['type=asset', 'type', 'unknown_field'],
     ['q=%FF', 'q', 'invalid_value'],
   ])('refuses %s', async (query, field, code) => {
-    const reply = await full.get(`${natural}/locations?${query}`)
-    expectRefusal(reply, 'validation_error')
+    const reply = await full.get(`${naturalBase}/locations?${query}`)
+    expectApiError(reply, 'validation_error')
     expect(reply.json.error.fields).toMatchObject([{ field, code }])
   })
 })
@@ -211,13 +219,13 @@ describe.each([
       ['limit=5&offset=1&limit=5&offset=1', [twice('limit'), twice('offset')]],
     ]
     for (const [query, fields] of cases)
-      expectRefusal(await full.get(natural + path, query), 'validation_error', { fields: fields as FieldEntry[] })
+      expectApiError(await full.get(naturalBase + path, query), 'validation_error', { fields: fields as FieldEntry[] })
   })
 
   it('answers a huge offset with an empty page and the whole count [D27]', async () => {
-    const { total_count: total } = (await full.get(natural + path)).json
+    const { total_count: total } = (await full.get(naturalBase + path)).json
     expect(total).toBeGreaterThan(0)
-    const reply = await full.get(natural + path, 'offset=99999999999999999999')
+    const reply = await full.get(naturalBase + path, 'offset=99999999999999999999')
     expect([reply.status, reply.json.data, reply.json.total_count]).toEqual([200, [], total])
   })
 })
@@ -230,12 +238,12 @@ describe('A search by q', () => {
     async (path) => {
       const org = await context.app.newOrg()
       const client = org.full
-      await makeLocation(client, '100%_A', { name: 'x' })
-      await makeLocation(client, '100-XA', { name: 'x' })
+      await createNaturalLocation(client, '100%_A', { name: 'x' })
+      await createNaturalLocation(client, '100-XA', { name: 'x' })
       for (const identifier of ['100%_A', '100-XA'])
-        await makeAsset(client, { identifier, name: 'x', current_location: identifier })
+        await createNaturalAsset(client, { identifier, name: 'x', current_location: identifier })
       const found = async (q: string): Promise<string[]> => {
-        const reply = await client.get(natural + path, { q })
+        const reply = await client.get(naturalBase + path, { q })
         expect(reply.status, reply.text).toBe(200)
         return reply.json.data.map((one: Record<string, string>) => one['identifier'] ?? one['asset']).sort()
       }
@@ -249,12 +257,12 @@ describe('A search by q', () => {
 
   it('of locations/current searches the name, key and identifier values of assets, and no description or location [D26, D37]', async () => {
     const client = (await context.app.newOrg()).full
-    await makeLocation(client, 'PLACE')
+    await createNaturalLocation(client, 'PLACE')
     const identifiers = [{ value: 'TAGVALUE' }]
     const body = { identifier: 'KEY', name: 'Label', description: 'Words', current_location: 'PLACE', identifiers }
-    await makeAsset(client, body)
+    await createNaturalAsset(client, body)
     const count = async (q: string): Promise<number> =>
-      (await client.get(`${natural}/locations/current`, { q })).json.total_count
+      (await client.get(`${naturalBase}/locations/current`, { q })).json.total_count
     for (const q of ['label', 'key', 'agval']) expect([q, await count(q)]).toEqual([q, 1])
     for (const q of ['words', 'place']) expect([q, await count(q)]).toEqual([q, 0])
   })
@@ -271,11 +279,11 @@ describe('An order with equal values', () => {
   ])('of %s by %s ends with the id, so pages never overlap or skip [D25, D37]', async (path, sort) => {
     const client = (await context.app.newOrg()).full
     const keys = ['a', 'b', 'c', 'd', 'e']
-    for (const key of keys) await makeLocation(client, key, { name: 'same' })
-    for (const key of keys) await makeAsset(client, { identifier: key, name: 'same', current_location: 'a' })
+    for (const key of keys) await createNaturalLocation(client, key, { name: 'same' })
+    for (const key of keys) await createNaturalAsset(client, { identifier: key, name: 'same', current_location: 'a' })
     const seen: string[] = []
     for (let offset = 0; offset < 6; offset += 2) {
-      const { data } = (await client.get(natural + path, { sort, limit: 2, offset })).json
+      const { data } = (await client.get(naturalBase + path, { sort, limit: 2, offset })).json
       seen.push(...data.map((one: Record<string, string>) => one['identifier'] ?? one['asset']))
     }
     expect(seen.toSorted()).toEqual(keys)
@@ -292,18 +300,18 @@ describe('Every list', () => {
     '/locations/A/descendants',
     '/locations/current',
   ])('%s is data, limit, offset and total_count, 50 rows by default and 200 at most', async (path) => {
-    const { status, json } = await full.get(natural + path)
+    const { status, json } = await full.get(naturalBase + path)
     expect([status, Object.keys(json)]).toEqual([200, ['data', 'limit', 'offset', 'total_count']])
     expect([json.limit, json.offset, json.data.length]).toEqual([50, 0, json.total_count])
     expect(json.total_count).toBeGreaterThan(0)
-    const past = await full.get(natural + path, { limit: 200, offset: json.total_count })
+    const past = await full.get(naturalBase + path, { limit: 200, offset: json.total_count })
     expect(past.json).toEqual({ data: [], limit: 200, offset: json.total_count, total_count: json.total_count })
-    const refused = await full.get(natural + path, 'limit=201&offset=-1')
+    const refused = await full.get(naturalBase + path, 'limit=201&offset=-1')
     const fields = [
       { field: 'limit', code: 'too_large', params: { max: 200 } },
       { field: 'offset', code: 'too_small', params: { min: 0 } },
     ]
-    expectRefusal(refused, 'validation_error', { fields })
+    expectApiError(refused, 'validation_error', { fields })
   })
 })
 
@@ -330,7 +338,7 @@ describe('The order by path', () => {
           const parent = parents[index] === index ? undefined : keys[parents[index]!]
           const end = expired[index] ? { valid_from: '2020-01-01T00:00:00Z', valid_to: '2021-01-01T00:00:00Z' } : {}
           const up = parent === undefined ? {} : { parent_identifier: parent }
-          const made = await makeLocation(client, key, { ...up, ...end })
+          const made = await createNaturalLocation(client, key, { ...up, ...end })
           const path = parent === undefined ? key : `${pathTo.get(parent)}/${key}`
           pathTo.set(key, path)
           expect([made.path, made.depth]).toEqual([path, parent === undefined ? 0 : made.depth])
@@ -340,12 +348,12 @@ describe('The order by path', () => {
         paths.sort(([a, one], [b, other]) => Buffer.compare(bytes(a), bytes(b)) || one - other)
         const seen: [string, number][] = []
         for (let offset = 0; offset <= paths.length; offset += limit) {
-          const { json } = await client.get(`${natural}/locations`, { limit, offset })
+          const { json } = await client.get(`${naturalBase}/locations`, { limit, offset })
           expect(json.total_count).toBe(paths.length)
           seen.push(...json.data.map((one: NaturalLocation) => [one.path, one.surrogate_id]))
         }
         expect(seen).toEqual(paths)
-        const { json } = await client.get(`${natural}/locations`, { sort: '-path', limit: 200 })
+        const { json } = await client.get(`${naturalBase}/locations`, { sort: '-path', limit: 200 })
         expect(json.data.map((one: NaturalLocation) => [one.path, one.surrogate_id])).toEqual(paths.toReversed())
       }),
       { numRuns: 15 },

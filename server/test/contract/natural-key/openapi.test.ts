@@ -3,7 +3,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import openapiTS, { astToString } from 'openapi-typescript'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { naturalDocument, naturalRoutes, document as primaryDocument } from '../../support/description.ts'
+import { naturalDocument, naturalRoutes, primaryDocument as primaryDocument } from '../../support/openapi.ts'
 import { errorTypes } from '../../support/error-response.ts'
 
 type Node = Record<string, unknown>

@@ -6,20 +6,26 @@ import { type LocationJson, keysOf } from '../../support/master-data.ts'
 import {
   type NaturalAsset,
   type NaturalLocation,
-  at,
+  naturalPath,
   identifiersOf,
-  makeLocation,
-  natural,
-} from '../../support/natural.ts'
-import { type PrimaryAsset, assetOf, locationOf, primaryAssetOf, primaryLocationOf } from '../../support/translation.ts'
+  createNaturalLocation,
+  naturalBase,
+} from '../../support/natural-key.ts'
+import {
+  type PrimaryAsset,
+  toNaturalAsset,
+  toNaturalLocation,
+  toPrimaryAsset,
+  toPrimaryLocation,
+} from '../../support/surface-mapping.ts'
 
 const context = useApp()
-const places = ['YARD', 'HALL/A', 'ä 100%']
+const locations = ['YARD', 'HALL/A', 'ä 100%']
 
 let full: Client
 beforeAll(async () => {
   full = (await context.app.newOrg()).full
-  for (const key of places) await makeLocation(full, key)
+  for (const key of locations) await createNaturalLocation(full, key)
 })
 
 // eslint-disable-next-line no-control-regex
@@ -97,26 +103,26 @@ const options = { numRuns: 25 }
 
 describe('Any asset', () => {
   const type = maybe(fc.constantFrom('asset', 'person', 'inventory'))
-  const place = maybe(fc.constantFrom(...places))
+  const location = maybe(fc.constantFrom(...locations))
 
   it('made by its key is read equal by its id, and where it was placed stands in the report (D1)', async () => {
     await fc.assert(
-      fc.asyncProperty(draft, metadata, type, place, async (one, extra, kind, where) => {
+      fc.asyncProperty(draft, metadata, type, location, async (one, extra, kind, where) => {
         const { key, naturalBody, core } = bodies(one)
         const body = { ...naturalBody, metadata: extra, type: kind, current_location: where }
-        const reply: NaturalAsset = dataOf(await full.post(`${natural}/assets`, body), 201)
+        const reply: NaturalAsset = dataOf(await full.post(`${naturalBase}/assets`, body), 201)
         expect(reply).toMatchObject({ ...core, identifier: key, type: kind ?? 'asset' })
         expect(reply.metadata).toEqual(extra)
         const id = reply.surrogate_id
         const primary: PrimaryAsset = dataOf(await full.get(`/api/v1/assets/${id}`))
-        expect(primary).toEqual(primaryAssetOf(reply))
+        expect(primary).toEqual(toPrimaryAsset(reply))
         const report = await full.get('/api/v1/reports/asset-locations', { asset_id: id })
         const now = new Date().toISOString()
         const isListed = reply.valid_from <= now && (reply.valid_to === null || now < reply.valid_to)
         expect(report.json.data.map((row: { location_external_key: string }) => row.location_external_key)).toEqual(
           where === undefined || !isListed ? [] : [where],
         )
-        expect(dataOf(await full.get(at('assets', key)))).toEqual(reply)
+        expect(dataOf(await full.get(naturalPath('assets', key)))).toEqual(reply)
       }),
       options,
     )
@@ -129,9 +135,9 @@ describe('Any asset', () => {
         const reply: PrimaryAsset = dataOf(await full.post('/api/v1/assets', { ...primaryBody, metadata: extra }), 201)
         expect(reply).toMatchObject({ ...core, external_key: key })
         expect(reply.metadata).toEqual(extra)
-        const read: NaturalAsset = dataOf(await full.get(at('assets', key)))
-        expect(read).toEqual({ ...assetOf(reply), type: 'asset' })
-        expect(primaryAssetOf(read)).toEqual(reply)
+        const read: NaturalAsset = dataOf(await full.get(naturalPath('assets', key)))
+        expect(read).toEqual({ ...toNaturalAsset(reply), type: 'asset' })
+        expect(toPrimaryAsset(read)).toEqual(reply)
       }),
       options,
     )
@@ -149,14 +155,14 @@ describe('Any asset', () => {
           const { identifiers: _tags, ...put } = next.naturalBody
           const { tags: _same, external_key: _key, ...patch } = next.primaryBody
           const reply = one.isNatural
-            ? await full.put(at('assets', key), { ...put, metadata: one.extra })
+            ? await full.put(naturalPath('assets', key), { ...put, metadata: one.extra })
             : await full.patch(`/api/v1/assets/${id}`, patch)
           const changed: object = dataOf(reply)
           if (one.isNatural) key = next.key
           expect(changed).toMatchObject({ name: next.core.name, ...(one.isNatural ? { metadata: one.extra } : {}) })
           const primary: PrimaryAsset = dataOf(await full.get(`/api/v1/assets/${id}`))
-          const read: NaturalAsset = dataOf(await full.get(at('assets', key)))
-          expect(read).toEqual({ ...assetOf(primary), type: 'asset' })
+          const read: NaturalAsset = dataOf(await full.get(naturalPath('assets', key)))
+          expect(read).toEqual({ ...toNaturalAsset(primary), type: 'asset' })
           expect(one.isNatural ? read : primary).toEqual(changed)
         }
       }),
@@ -177,19 +183,19 @@ describe('Any location', () => {
         const { key, naturalBody, primaryBody, core } = bodies(one)
         const parent = parents[pick % (parents.length + 1)] ?? null
         const reply = isNatural
-          ? await full.post(`${natural}/locations`, { ...naturalBody, parent_identifier: parent?.key ?? null })
+          ? await full.post(`${naturalBase}/locations`, { ...naturalBody, parent_identifier: parent?.key ?? null })
           : await full.post('/api/v1/locations', { ...primaryBody, parent_external_key: parent?.key ?? null })
         const answered: object = dataOf(reply, 201)
         expect(answered).toMatchObject(core)
-        const read: NaturalLocation = dataOf(await full.get(at('locations', key)))
+        const read: NaturalLocation = dataOf(await full.get(naturalPath('locations', key)))
         const primary: LocationJson = dataOf(await full.get(`/api/v1/locations/${read.surrogate_id}`))
         const { path, depth, ...rest } = read
-        expect(rest).toEqual(locationOf(primary))
-        expect(primary).toEqual(primaryLocationOf(read, parent?.id ?? null))
+        expect(rest).toEqual(toNaturalLocation(primary))
+        expect(primary).toEqual(toPrimaryLocation(read, parent?.id ?? null))
         expect(isNatural ? read : primary).toEqual(answered)
         const ancestors = await full.get(`/api/v1/locations/${primary.id}/ancestors`, { limit: 200 })
         expect([path, depth]).toEqual([[...keysOf(ancestors), key].join('/'), ancestors.json.total_count])
-        const above = await full.get(at('locations', key, '/ancestors'), { limit: 200 })
+        const above = await full.get(naturalPath('locations', key, '/ancestors'), { limit: 200 })
         expect(identifiersOf(above)).toEqual(keysOf(ancestors))
         parents.push({ key, id: primary.id })
       }),

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
-import { type Kind, type RecordJson, create, expectInvalid, useDatabase } from '../../support/master-data.ts'
+import { type Kind, type RecordJson, create, expectValidationError, useDatabase } from '../../support/master-data.ts'
 
 const context = useApp()
 const database = useDatabase(context)
@@ -96,7 +96,7 @@ describe.each(kinds)('A PATCH of %s that sends back what a GET shows', (kind) =>
       const before = await stored(record)
       for (const field of ['valid_from', 'valid_to']) {
         const reply = await client.patch(pathOf(record), { name: 'x', [field]: sentinel })
-        expectInvalid(reply, [field, 'invalid_value'])
+        expectValidationError(reply, [field, 'invalid_value'])
       }
       expect(await stored(record)).toEqual(before)
       expect((await client.get(pathOf(record))).json.data).toStrictEqual(record)
@@ -106,7 +106,7 @@ describe.each(kinds)('A PATCH of %s that sends back what a GET shows', (kind) =>
   it('checks the window with the stored finer end when only the beginning changes [D15, D43]', async () => {
     const record = await create(client, kind, { name: 'Finer', valid_to: '2099-03-02T12:34:56.789500Z' })
     const move = (valid_from: string) => client.patch(pathOf(record), { valid_from, valid_to: record.valid_to })
-    expectInvalid(await move('2099-03-02T12:34:56.789500Z'), ['valid_to', 'invalid_value'])
+    expectValidationError(await move('2099-03-02T12:34:56.789500Z'), ['valid_to', 'invalid_value'])
     expect((await move('2099-03-02T12:34:56.789499Z')).status).toBe(200)
     expect((await stored(record))!['valid_to']).toBe('2099-03-02 12:34:56.7895+00')
   })

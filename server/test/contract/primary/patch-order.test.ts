@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
-import { type Kind, type RecordJson, create, expectInvalid } from '../../support/master-data.ts'
+import { type Kind, type RecordJson, create, expectValidationError } from '../../support/master-data.ts'
 
 const context = useApp()
 const kinds: [Kind][] = [['assets'], ['locations']]
@@ -28,7 +28,7 @@ describe.each(kinds)('A PATCH of %s with a stale updated_at', (kind) => {
 
   it('blames updated_at first in a whole cached body whose key and tags differ too [D7]', async () => {
     const before = await cached()
-    expectInvalid(
+    expectValidationError(
       await client.patch(pathOf(before), before),
       ['updated_at', 'read_only'],
       ['external_key', 'invalid_context'],
@@ -39,7 +39,7 @@ describe.each(kinds)('A PATCH of %s with a stale updated_at', (kind) => {
   it('blames updated_at before all other server-managed fields, then these in the order of the table [D7]', async () => {
     const before = await cached()
     const body = { ...before, id: 7, created_at: null, deleted_at: before.created_at, external_key: 'x', tags: [] }
-    expectInvalid(
+    expectValidationError(
       await client.patch(pathOf(before), body),
       ['updated_at', 'read_only'],
       ['id', 'read_only'],
@@ -64,13 +64,13 @@ describe.each(kinds)('A PATCH of %s with a stale updated_at', (kind) => {
     const before = await fresh()
     expect((await client.patch(pathOf(before), { name: 'Newer' })).status).toBe(200)
     const reply = await client.patch(pathOf(before), { ...more, updated_at: before.updated_at })
-    expectInvalid(reply, ['updated_at', 'read_only'])
+    expectValidationError(reply, ['updated_at', 'read_only'])
     expect((await client.get(pathOf(before))).json.data.name).toBe('Newer')
   })
 
   it('of which other fields are wrong too is told of those once updated_at is fresh [D7]', async () => {
     const before = await fresh()
     const sent = { name: '', updated_at: before.updated_at }
-    expectInvalid(await client.patch(pathOf(before), sent), ['name', 'too_short'])
+    expectValidationError(await client.patch(pathOf(before), sent), ['name', 'too_short'])
   })
 })

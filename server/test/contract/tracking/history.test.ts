@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Site, type Thing, expectRefusal, useTracking } from '../../support/tracking.ts'
+import { Site, type SiteAsset, expectApiError, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
 
 const at = (clock: string): string => `2026-05-04T${clock}Z`
 
 let site: Site
-let pallet: Thing
+let pallet: SiteAsset
 const rows = [
   ['10:00:05.250', 'DOCK', null],
   ['10:01:05.250', 'DOCK', 60],
@@ -27,16 +27,16 @@ const clocks = (list: { data: { event_observed_at: string }[] }): string[] =>
 
 beforeAll(async () => {
   site = await Site.open(context.app, 'Dock', 'Hall', 'Yard')
-  pallet = await site.thing('Pallet')
+  pallet = await site.createAsset('Pallet')
   const antenna = { DOCK: 1, HALL: 2, YARD: 3 }
-  await site.read(
+  await site.sendReads(
     ...rows.map(([clock, key]) => ({ tag: pallet.tag, antenna: antenna[key], observed_at: at(`${clock}999`) })),
   )
 })
 
 describe('history rows', () => {
   it('are one per recorded minute, newest first, with the place and the seconds at the previous one (D28)', async () => {
-    const [dock, hall, yard] = site.places.map((place) => place.id)
+    const [dock, hall, yard] = site.locations.map((location) => location.id)
     const ids = { DOCK: dock, HALL: hall, YARD: yard }
     expect(await asked()).toEqual({
       data: rows.toReversed().map(([clock, key, duration]) => ({
@@ -52,7 +52,7 @@ describe('history rows', () => {
   })
 
   it('are not there for an asset that was never scanned', async () => {
-    const never = await site.thing('Never')
+    const never = await site.createAsset('Never')
     const reply = await site.api.get(`/api/v1/assets/${never.id}/history`)
     expect(reply.status).toBe(200)
     expect(reply.json).toEqual({ data: [], limit: 50, offset: 0, total_count: 0 })
@@ -60,28 +60,31 @@ describe('history rows', () => {
 
   it('show the key a location has today', async () => {
     const other = await Site.open(context.app, 'Bay')
-    const crate = await other.thing('Crate')
-    await other.read({ tag: crate.tag, antenna: 1, observed_at: at('10:00:00') })
-    await other.api.post(`/api/v1/locations/${other.places[0]!.id}/rename`, { external_key: 'BAY-NEW' })
-    expect(await other.trail(crate)).toEqual([[at('10:00:00.000'), 'BAY-NEW', null]])
+    const crate = await other.createAsset('Crate')
+    await other.sendReads({ tag: crate.tag, antenna: 1, observed_at: at('10:00:00') })
+    await other.api.post(`/api/v1/locations/${other.locations[0]!.id}/rename`, { external_key: 'BAY-NEW' })
+    expect(await other.history(crate)).toEqual([[at('10:00:00.000'), 'BAY-NEW', null]])
   })
 
   it('stay with the asset when its tag moves on to another one', async () => {
     const other = await Site.open(context.app, 'Bay')
-    const [first, second] = [await other.thing('First'), await other.thing('Second', { tags: [] })]
-    await other.read({ tag: first.tag, antenna: 1, observed_at: at('10:00:00') })
+    const [first, second] = [await other.createAsset('First'), await other.createAsset('Second', { tags: [] })]
+    await other.sendReads({ tag: first.tag, antenna: 1, observed_at: at('10:00:00') })
     await other.api.delete(`/api/v1/assets/${first.id}/tags/${first.tagId}`)
     await other.api.post(`/api/v1/assets/${second.id}/tags`, { tag_type: 'rfid', value: first.tag })
-    await other.read({ tag: first.tag, antenna: 1, observed_at: at('10:05:00') })
-    expect(await other.trail(first)).toEqual([[at('10:00:00.000'), 'BAY', null]])
-    expect(await other.trail(second)).toEqual([[at('10:05:00.000'), 'BAY', null]])
+    await other.sendReads({ tag: first.tag, antenna: 1, observed_at: at('10:05:00') })
+    expect(await other.history(first)).toEqual([[at('10:00:00.000'), 'BAY', null]])
+    expect(await other.history(second)).toEqual([[at('10:05:00.000'), 'BAY', null]])
   })
 
   it('are kept for an asset outside its validity window (D15)', async () => {
     const other = await Site.open(context.app, 'Bay')
-    const gone = await other.thing('Expired', { valid_from: '2020-01-01T00:00:00Z', valid_to: '2021-01-01T00:00:00Z' })
-    await other.read({ tag: gone.tag, antenna: 1, observed_at: at('10:00:00') })
-    expect(await other.trail(gone)).toEqual([[at('10:00:00.000'), 'BAY', null]])
+    const gone = await other.createAsset('Expired', {
+      valid_from: '2020-01-01T00:00:00Z',
+      valid_to: '2021-01-01T00:00:00Z',
+    })
+    await other.sendReads({ tag: gone.tag, antenna: 1, observed_at: at('10:00:00') })
+    expect(await other.history(gone)).toEqual([[at('10:00:00.000'), 'BAY', null]])
   })
 })
 
@@ -132,7 +135,7 @@ describe('sorting and paging history', () => {
     ['colour=red', 'colour', 'unknown_field', undefined],
   ])('refuses ?%s', async (query, field, code, params) => {
     const reply = await site.api.get(`/api/v1/assets/${pallet.id}/history`, query)
-    expectRefusal(reply, 400, 'validation_error', [{ field, code, ...(params === undefined ? {} : { params }) }])
+    expectApiError(reply, 400, 'validation_error', [{ field, code, ...(params === undefined ? {} : { params }) }])
   })
 })
 
@@ -184,7 +187,7 @@ describe('the span of a history', () => {
     'refuses %s=%s',
     async (name, text) => {
       const reply = await site.api.get(`/api/v1/assets/${pallet.id}/history`, { [name]: text })
-      expectRefusal(reply, 400, 'validation_error', [{ field: name, code: 'invalid_value' }])
+      expectApiError(reply, 400, 'validation_error', [{ field: name, code: 'invalid_value' }])
       expect(reply.json.error.fields[0].message).toBe(`Invalid ${name} timestamp; expected RFC 3339`)
       expect(reply.json.error.detail).toBe(`Invalid ${name} timestamp; expected RFC 3339`)
     },
@@ -192,7 +195,7 @@ describe('the span of a history', () => {
 
   it('reports both bounds in the order of the URL (D7)', async () => {
     const reply = await site.api.get(`/api/v1/assets/${pallet.id}/history`, 'to=x&from=y')
-    expectRefusal(reply, 400, 'validation_error', [
+    expectApiError(reply, 400, 'validation_error', [
       { field: 'to', code: 'invalid_value' },
       { field: 'from', code: 'invalid_value' },
     ])

@@ -61,13 +61,13 @@ describe('the inbox of unknown tags', () => {
 
   it('leaves out tags that hang on an asset or a location, also those attached since', async () => {
     const { site, inbox } = await opened()
-    const known = await site.thing('Known')
-    await site.api.post(`/api/v1/locations/${site.places[0]!.id}/tags`, { tag_type: 'barcode', value: 'SHELF' })
+    const known = await site.createAsset('Known')
+    await site.api.post(`/api/v1/locations/${site.locations[0]!.id}/tags`, { tag_type: 'barcode', value: 'SHELF' })
     await site.post([{ tag: known.tag }, { tag: 'SHELF' }, { tag: 'A-1' }, { tag: 'A-2' }])
     await eventually(async () => expect((await inbox()).data.map((one) => one.value)).toEqual(['A-1', 'A-2']))
     await site.api.post(`/api/v1/assets/${known.id}/tags`, { tag_type: 'barcode', value: 'A-1' })
     expect(await inbox()).toMatchObject({ total_count: 1, data: [{ value: 'A-2' }] })
-    await site.api.post(`/api/v1/locations/${site.places[0]!.id}/tags`, { tag_type: 'barcode', value: 'A-2' })
+    await site.api.post(`/api/v1/locations/${site.locations[0]!.id}/tags`, { tag_type: 'barcode', value: 'A-2' })
     expect(await inbox()).toMatchObject({ total_count: 0, data: [] })
   })
 

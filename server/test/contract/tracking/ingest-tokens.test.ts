@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestApp, startApp } from '../../support/app.ts'
-import { Site, type Thing, database, eventually, expectRefusal, useTracking } from '../../support/tracking.ts'
+import { Site, type SiteAsset, database, eventually, expectApiError, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
 
@@ -8,15 +8,15 @@ const path = '/ingest/v1/reads'
 const nobody = `lsd_${'0'.repeat(48)}`
 
 let site: Site
-let pallet: Thing
+let pallet: SiteAsset
 let second: TestApp
 let manager: string
 let minute = 0
 
 beforeAll(async () => {
   site = await Site.open(context.app, 'Dock', 'Hall')
-  pallet = await site.thing('Pallet')
-  second = await startApp({ beside: context.app, isOneOfSeveral: true, clock: context.clock })
+  pallet = await site.createAsset('Pallet')
+  second = await startApp({ sharesDatabaseWith: context.app, isOneOfSeveral: true, clock: context.clock })
   manager = (await site.org.signIn('manager')).accessToken
 })
 afterAll(() => second.stop())
@@ -28,7 +28,7 @@ const message = (antenna = 1) => {
   return [{ tag: pallet.tag, antenna, observed_at: `2026-05-04T${clock}:00Z` }]
 }
 
-const newReader = () => site.reader({ scanPoints: [{ antenna: 1, locationId: site.places[0]!.id }] })
+const newReader = () => site.createReader({ scanPoints: [{ antenna: 1, locationId: site.locations[0]!.id }] })
 
 describe('a reader’s token', () => {
   it('is taken in the header', async () => {
@@ -66,22 +66,22 @@ describe('a reader’s token', () => {
     ['the token in capitals', () => ({ authorization: `Bearer ${site.token.toUpperCase()}` }), 'Invalid reader token'],
     ['a person’s token', () => ({ authorization: `Bearer ${manager}` }), 'Invalid reader token'],
   ])('is refused with %s', async (_, headers, detail) => {
-    const before = await site.trail(pallet)
+    const before = await site.history(pallet)
     const reply = await context.app.anonymous('POST', path, { json: message(), headers: headers() })
-    expectRefusal(reply, 401, 'unauthorized')
+    expectApiError(reply, 401, 'unauthorized')
     expect(reply.json.error).toMatchObject({ detail, instance: path })
     expect(reply.headers['www-authenticate']).toBe('Bearer realm="service-api"')
     expect(reply.text).not.toContain(site.token)
-    expect(await site.trail(pallet)).toEqual(before)
+    expect(await site.history(pallet)).toEqual(before)
   })
 
   it('is refused before the message is looked at', async () => {
-    expectRefusal(await context.app.anonymous('POST', path, { token: nobody, raw: 'nonsense' }), 401, 'unauthorized')
+    expectApiError(await context.app.anonymous('POST', path, { token: nobody, raw: 'nonsense' }), 401, 'unauthorized')
   })
 
   it('opens nothing of the API', async () => {
     for (const target of ['/api/v1/assets', '/api/v1/readers', '/api/v1/orgs/me', '/api/v1/live'])
-      expectRefusal(await context.app.anonymous('GET', target, { token: site.token }), 401, 'unauthorized')
+      expectApiError(await context.app.anonymous('GET', target, { token: site.token }), 401, 'unauthorized')
   })
 })
 
@@ -107,7 +107,7 @@ describe('a token in the address', () => {
   it('is refused with 401 when it is unknown, however it is written', async () => {
     for (const part of [nobody, 'x', '%00', '%', encodeURIComponent('ä/b')]) {
       const reply = await context.app.anonymous('POST', `${path}/${part}`, { json: message() })
-      expectRefusal(reply, 401, 'unauthorized')
+      expectApiError(reply, 401, 'unauthorized')
       expect(reply.headers['www-authenticate']).toBe('Bearer realm="service-api"')
     }
   })
@@ -124,9 +124,9 @@ describe('a reader that was deleted', () => {
       const { token, readerId } = await newReader()
       expect((await site.post(message(), token)).status).toBe(202)
       await remove(readerId)
-      const before = await site.trail(pallet)
-      expectRefusal(await site.post(message(), token), 401, 'unauthorized')
-      expect(await site.trail(pallet)).toEqual(before)
+      const before = await site.history(pallet)
+      expectApiError(await site.post(message(), token), 401, 'unauthorized')
+      expect(await site.history(pallet)).toEqual(before)
     }
   })
 
@@ -135,21 +135,21 @@ describe('a reader that was deleted', () => {
       const { token, readerId } = await newReader()
       expect((await site.post(message(), token, second)).status).toBe(202)
       await remove(readerId)
-      const before = await site.trail(pallet)
+      const before = await site.history(pallet)
       const racing = await site.post(message(), token, second)
       if (racing.status === 202) expect(racing.json).toEqual({ data: { accepted: 0, ignored: 1 } })
-      await eventually(async () => expectRefusal(await site.post(message(), token, second), 401, 'unauthorized'), 1000)
-      expectRefusal(await second.anonymous('POST', `${path}/${token}`, { json: message() }), 401, 'unauthorized')
-      expect(await site.trail(pallet)).toEqual(before)
+      await eventually(async () => expectApiError(await site.post(message(), token, second), 401, 'unauthorized'), 1000)
+      expectApiError(await second.anonymous('POST', `${path}/${token}`, { json: message() }), 401, 'unauthorized')
+      expect(await site.history(pallet)).toEqual(before)
     }
   })
 
   it('leaves what it read as it was', async () => {
     const { token, readerId } = await newReader()
     await site.post(message(), token)
-    const before = await site.trail(pallet)
+    const before = await site.history(pallet)
     await remove(readerId)
-    expect(await site.trail(pallet)).toEqual(before)
+    expect(await site.history(pallet)).toEqual(before)
   })
 })
 
@@ -158,7 +158,7 @@ describe('a reader that was changed', () => {
     const reply = await context.app.anonymous('PATCH', `/api/v1/readers/${readerId}`, { token: manager, json })
     expect(reply.status).toBe(200)
   }
-  const place = async (): Promise<string | null> => (await site.whereabouts())['PALLET']![0]
+  const location = async (): Promise<string | null> => (await site.assetLocations())['PALLET']![0]
 
   it('looks where it is told to from the next read on, in every process', async () => {
     const { token, readerId } = await newReader()
@@ -168,13 +168,13 @@ describe('a reader that was changed', () => {
         [1, 'HALL'],
         [0, 'DOCK'],
       ] as const) {
-        await change(readerId, { scan_points: [{ antenna: 1, location_id: site.places[index]!.id }] })
+        await change(readerId, { scan_points: [{ antenna: 1, location_id: site.locations[index]!.id }] })
         expect((await site.post(message(), token, app)).status).toBe(202)
-        expect(await place()).toBe(key)
+        expect(await location()).toBe(key)
       }
       await change(readerId, { scan_points: [] })
       expect((await site.post(message(), token, app)).status).toBe(202)
-      expect(await place()).toBeNull()
+      expect(await location()).toBeNull()
     }
   })
 
@@ -182,9 +182,9 @@ describe('a reader that was changed', () => {
     const { token, readerId } = await newReader()
     expect((await site.post(message(), token)).json.data.accepted).toBe(1)
     await change(readerId, { format: 'impinj' })
-    const before = await site.trail(pallet)
+    const before = await site.history(pallet)
     await site.post(message(), token)
-    expect(await site.trail(pallet)).toEqual(before)
+    expect(await site.history(pallet)).toEqual(before)
     await change(readerId, { format: 'auto' })
     expect((await site.post(message(), token)).json.data.accepted).toBe(1)
   })
@@ -200,6 +200,6 @@ describe('a process that lost its connection for news', () => {
     await sql`delete from scan_points where reader_id = ${readerId}`
     await sql`delete from readers where id = ${readerId}`
     await sql`delete from reader_directory where reader_id = ${readerId}`
-    await eventually(async () => expectRefusal(await site.post(message(), token, second), 401, 'unauthorized'))
+    await eventually(async () => expectApiError(await site.post(message(), token, second), 401, 'unauthorized'))
   })
 })

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type TestApp, startApp, useApp } from '../../support/app.ts'
-import { EventStream } from '../../support/stream.ts'
-import { Site, type Thing, closeDatabase, database, eventually, expectRefusal } from '../../support/tracking.ts'
+import { EventStream } from '../../support/event-stream.ts'
+import { Site, type SiteAsset, closeDatabase, database, eventually, expectApiError } from '../../support/tracking.ts'
 
 const context = useApp()
 let second: TestApp
 const open: EventStream[] = []
 
 beforeAll(async () => {
-  second = await startApp({ beside: context.app, isOneOfSeveral: true })
+  second = await startApp({ sharesDatabaseWith: context.app, isOneOfSeveral: true })
 })
 afterEach(() => {
   for (const stream of open.splice(0)) stream.close()
@@ -53,24 +53,24 @@ describe('the live stream', () => {
 
   it('tells each move with its names, once', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
-    const [dock, hall] = site.places
-    const pallet = await site.thing('Pallet')
+    const [dock, hall] = site.locations
+    const pallet = await site.createAsset('Pallet')
     const stream = await watch(site)
     const stamps = [ago(10), ago(9)]
-    await site.read({ tag: pallet.tag, antenna: 1, observed_at: stamps[0]! })
-    await site.read({ tag: pallet.tag, antenna: 2, observed_at: stamps[1]! })
+    await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: stamps[0]! })
+    await site.sendReads({ tag: pallet.tag, antenna: 2, observed_at: stamps[1]! })
     await eventually(async () => expect(stream.of('move')).toHaveLength(2))
     const asset = { id: pallet.id, external_key: 'PALLET', name: 'Pallet' }
     const rows = await database(
       context.app,
     )`select delivery_id from moves where org_id = ${site.org.orgId} order by occurred_at`
     const [first, last] = rows.map((row) => row['delivery_id'] as string)
-    const place = ({ id, name }: { id: number; name: string }) => ({ id, name })
+    const location = ({ id, name }: { id: number; name: string }) => ({ id, name })
     expect(stream.of('move')).toEqual([
       {
         event: 'move',
         id: first,
-        data: { delivery_id: first, occurred_at: stamps[0], asset, from_location: null, to_location: place(dock!) },
+        data: { delivery_id: first, occurred_at: stamps[0], asset, from_location: null, to_location: location(dock!) },
       },
       {
         event: 'move',
@@ -79,8 +79,8 @@ describe('the live stream', () => {
           delivery_id: last,
           occurred_at: stamps[1],
           asset,
-          from_location: place(dock!),
-          to_location: place(hall!),
+          from_location: location(dock!),
+          to_location: location(hall!),
         },
       },
     ])
@@ -90,33 +90,33 @@ describe('the live stream', () => {
 
   it('tells nothing of rescans, late reads and scans without a location', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
-    const pallet = await site.thing('Pallet')
-    await site.read({ tag: pallet.tag, antenna: 1, observed_at: ago(10) })
+    const pallet = await site.createAsset('Pallet')
+    await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: ago(10) })
     const stream = await watch(site)
-    await site.read({ tag: pallet.tag, antenna: 1, observed_at: ago(8) })
-    await site.read({ tag: pallet.tag, antenna: 2, observed_at: ago(20) })
-    await site.read({ tag: pallet.tag, antenna: 9, observed_at: ago(7) })
+    await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: ago(8) })
+    await site.sendReads({ tag: pallet.tag, antenna: 2, observed_at: ago(20) })
+    await site.sendReads({ tag: pallet.tag, antenna: 9, observed_at: ago(7) })
     await quiet()
     expect(stream.of('move')).toEqual([])
   })
 
   it('tells moves from the moment of watching on, not what was before', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
-    const pallet = await site.thing('Pallet')
-    await site.read({ tag: pallet.tag, antenna: 1, observed_at: ago(10) })
+    const pallet = await site.createAsset('Pallet')
+    await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: ago(10) })
     await new Promise((resume) => setTimeout(resume, 20))
     const stream = await watch(site)
-    await site.read({ tag: pallet.tag, antenna: 2, observed_at: ago(9) })
+    await site.sendReads({ tag: pallet.tag, antenna: 2, observed_at: ago(9) })
     await eventually(async () => expect(stream.of('move')).toHaveLength(1))
     expect(stream.of('move')[0]!.data).toMatchObject({ from_location: { name: 'Dock' }, to_location: { name: 'Hall' } })
   })
 
   it('tells an organization its own moves and nobody else’s', async () => {
     const [mine, theirs] = [await Site.open(context.app, 'Dock'), await Site.open(context.app, 'Bay')]
-    const [pallet, crate] = [await mine.thing('Pallet'), await theirs.thing('Crate')]
+    const [pallet, crate] = [await mine.createAsset('Pallet'), await theirs.createAsset('Crate')]
     const [here, there] = [await watch(mine), await watch(theirs)]
-    await theirs.read({ tag: crate.tag, observed_at: ago(10) })
-    await mine.read({ tag: pallet.tag, observed_at: ago(10) })
+    await theirs.sendReads({ tag: crate.tag, observed_at: ago(10) })
+    await mine.sendReads({ tag: pallet.tag, observed_at: ago(10) })
     await eventually(async () => expect([here.of('move').length, there.of('move').length]).toEqual([1, 1]))
     await quiet()
     expect(here.of('move').map((one) => one.data.asset.name)).toEqual(['Pallet'])
@@ -125,7 +125,7 @@ describe('the live stream', () => {
 
   it('tells moves whose reads came in through another process', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
-    const pallet = await site.thing('Pallet')
+    const pallet = await site.createAsset('Pallet')
     const [here, there] = [await watch(site), await watch(site, second)]
     for (const [antenna, app] of [
       [1, second],
@@ -142,13 +142,13 @@ describe('the live stream', () => {
 
   it('tells every move once to every watcher when many happen at once', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
-    const things: Thing[] = []
-    for (let number = 0; number < 20; number++) things.push(await site.thing(`T${number}`))
+    const assets: SiteAsset[] = []
+    for (let number = 0; number < 20; number++) assets.push(await site.createAsset(`T${number}`))
     const streams = [await watch(site), await watch(site), await watch(site, second)]
     for (let step = 0; step < 6; step++)
       await Promise.all(
         [context.app, second].map(async (app, half) => {
-          const reads = things
+          const reads = assets
             .filter((_, index) => index % 2 === half)
             .map((thing) => ({ tag: thing.tag, antenna: (step % 2) + 1, observed_at: ago(60 - step) }))
           expect((await site.post({ reads }, site.token, app)).status).toBe(202)
@@ -173,26 +173,26 @@ describe('the live stream', () => {
   it('tells when readers were active, in every process', async () => {
     const site = await Site.open(context.app, 'Dock')
     const streams = [await watch(site), await watch(site, second)]
-    const stranger = await watch(await Site.open(context.app))
+    const outsider = await watch(await Site.open(context.app))
     expect((await site.post([])).status).toBe(202)
     for (const stream of streams)
       await eventually(async () =>
         expect(stream.of('readers')[0]).toEqual({ event: 'readers', id: undefined, data: {} }),
       )
-    expect(stranger.of('readers')).toEqual([])
+    expect(outsider.of('readers')).toEqual([])
   })
 
   it('lets go of a watcher who leaves, and serves the others on', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
-    const pallet = await site.thing('Pallet')
+    const pallet = await site.createAsset('Pallet')
     const [leaving, staying] = [await watch(site), await watch(site)]
-    await site.read({ tag: pallet.tag, antenna: 1, observed_at: ago(10) })
+    await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: ago(10) })
     await eventually(async () => expect(leaving.of('move')).toHaveLength(1))
     leaving.close()
-    await site.read({ tag: pallet.tag, antenna: 2, observed_at: ago(9) })
+    await site.sendReads({ tag: pallet.tag, antenna: 2, observed_at: ago(9) })
     await eventually(async () => expect(staying.of('move')).toHaveLength(2))
     const again = await watch(site)
-    await site.read({ tag: pallet.tag, antenna: 1, observed_at: ago(8) })
+    await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: ago(8) })
     await eventually(async () => expect([staying.of('move').length, again.of('move').length]).toEqual([3, 1]))
   })
 
@@ -216,7 +216,7 @@ describe('the live stream', () => {
 describe('a live stream whose process lost its connection for news', () => {
   it('tells of the gap, and of the moves that were missed', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
-    const pallet = await site.thing('Pallet')
+    const pallet = await site.createAsset('Pallet')
     const stream = await watch(site, second)
     await database(context.app)`
       select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query ilike 'listen %'`
@@ -240,30 +240,30 @@ describe('who may watch', () => {
 
   it('refuses a request without a token, with a wrong one, or with one in the address', async () => {
     const site = await Site.open(context.app)
-    expectRefusal(await context.app.anonymous('GET', path), 401, 'unauthorized')
-    expectRefusal(await context.app.anonymous('GET', path, { token: 'x' }), 401, 'unauthorized')
-    expectRefusal(await context.app.anonymous('GET', path, { token: site.token }), 401, 'unauthorized')
+    expectApiError(await context.app.anonymous('GET', path), 401, 'unauthorized')
+    expectApiError(await context.app.anonymous('GET', path, { token: 'x' }), 401, 'unauthorized')
+    expectApiError(await context.app.anonymous('GET', path, { token: site.token }), 401, 'unauthorized')
     const query = { access_token: await site.api.token() }
-    expectRefusal(await context.app.anonymous('GET', path, { query }), 401, 'unauthorized')
+    expectApiError(await context.app.anonymous('GET', path, { query }), 401, 'unauthorized')
   })
 
   it('requires tracking:read', async () => {
     const org = await context.app.newOrg()
     const reply = await org.client('assets:read', 'locations:read').get(path)
-    expectRefusal(reply, 403, 'forbidden')
+    expectApiError(reply, 403, 'forbidden')
     expect(reply.json.error.detail).toBe('Missing required scope: tracking:read')
   })
 
   it('takes no parameters', async () => {
     const org = await context.app.newOrg()
     const reply = await org.client('tracking:read').get(path, { colour: 'red' })
-    expectRefusal(reply, 400, 'validation_error', [{ field: 'colour', code: 'unknown_field' }])
+    expectApiError(reply, 400, 'validation_error', [{ field: 'colour', code: 'unknown_field' }])
   })
 })
 
 describe('a server that stops', () => {
   it('does not wait for those who watch', async () => {
-    const third = await startApp({ beside: context.app, isOneOfSeveral: true })
+    const third = await startApp({ sharesDatabaseWith: context.app, isOneOfSeveral: true })
     const site = await Site.open(context.app)
     const stream = await EventStream.open(third, await session(site))
     open.push(stream)

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Site, database, eventually, expectRefusal, useTracking } from '../../support/tracking.ts'
+import { Site, database, eventually, expectApiError, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 describe('adding a reader', () => {
   it('answers with the reader, the token this once, and where to send to', async () => {
-    const [dock, hall] = site.places
+    const [dock, hall] = site.locations
     const scan_points = [
       { antenna: 2, location_id: hall!.id },
       { antenna: 1, location_id: dock!.id },
@@ -171,28 +171,28 @@ describe('adding a reader', () => {
 
   it('refuses a place of another organization and a deleted one', async () => {
     const other = await Site.open(context.app, 'Bay')
-    const attic = await site.place('Attic')
+    const attic = await site.createLocation('Attic')
     await site.api.delete(`/api/v1/locations/${attic.id}`)
-    for (const id of [other.places[0]!.id, attic.id]) {
+    for (const id of [other.locations[0]!.id, attic.id]) {
       const reply = await send('POST', path, { json: { name: 'a', scan_points: [{ antenna: 1, location_id: id }] } })
-      expectRefusal(reply, 400, 'validation_error', [{ field: 'scan_points[0].location_id', code: 'fk_not_found' }])
+      expectApiError(reply, 400, 'validation_error', [{ field: 'scan_points[0].location_id', code: 'fk_not_found' }])
     }
   })
 
   it('refuses another media type, a broken body and one that is too large', async () => {
     const raw = JSON.stringify({ name: 'a' })
-    expectRefusal(
+    expectApiError(
       await send('POST', path, { raw, headers: { 'content-type': 'text/plain' } }),
       415,
       'unsupported_media_type',
     )
-    expectRefusal(
+    expectApiError(
       await send('POST', path, { raw: '{', headers: { 'content-type': 'application/json' } }),
       400,
       'bad_request',
     )
     const huge = JSON.stringify({ name: 'a' }).padEnd(1024 * 1024 + 1)
-    expectRefusal(
+    expectApiError(
       await send('POST', path, { raw: huge, headers: { 'content-type': 'application/json' } }),
       400,
       'bad_request',
@@ -232,13 +232,13 @@ describe('listing readers', () => {
     ['sort=name', 'sort', 'unknown_field', undefined],
   ])('refuses ?%s', async (query, field, code, params) => {
     const problem = { field, code, ...(params === undefined ? {} : { params }) }
-    expectRefusal(await send('GET', path, { query }), 400, 'validation_error', [problem])
+    expectApiError(await send('GET', path, { query }), 400, 'validation_error', [problem])
   })
 })
 
 describe('changing a reader', () => {
   it('changes what is given and replaces the scan points as a whole', async () => {
-    const [dock, hall] = site.places
+    const [dock, hall] = site.locations
     const reader = await made({
       name: 'Before',
       scan_points: [
@@ -267,7 +267,7 @@ describe('changing a reader', () => {
       'fk_not_found',
     ],
   ])('refuses %s and changes nothing', async (_, json, field, code) => {
-    const reader = await made({ name: 'Steady', scan_points: [{ antenna: 1, location_id: site.places[0]!.id }] })
+    const reader = await made({ name: 'Steady', scan_points: [{ antenna: 1, location_id: site.locations[0]!.id }] })
     const before = (await send('GET', `${path}/${reader.id}`)).json
     const reply = await send('PATCH', `${path}/${reader.id}`, { json })
     expect([reply.status, reply.json.error.fields]).toMatchObject([400, [{ field, code }]])
@@ -280,25 +280,31 @@ describe('changing a reader', () => {
       json: {},
       headers: { 'content-type': 'application/json' },
     })
-    expectRefusal(reply, 415, 'unsupported_media_type')
+    expectApiError(reply, 415, 'unsupported_media_type')
   })
 })
 
 describe('removing a reader', () => {
   it('answers 204, and 404 from then on', async () => {
-    const reader = await made({ name: 'Short-lived', scan_points: [{ antenna: 1, location_id: site.places[0]!.id }] })
+    const reader = await made({
+      name: 'Short-lived',
+      scan_points: [{ antenna: 1, location_id: site.locations[0]!.id }],
+    })
     const reply = await send('DELETE', `${path}/${reader.id}`)
     expect([reply.status, reply.text]).toEqual([204, ''])
-    expectRefusal(await send('DELETE', `${path}/${reader.id}`), 404, 'not_found')
-    expectRefusal(await send('GET', `${path}/${reader.id}`), 404, 'not_found')
-    expectRefusal(await send('PATCH', `${path}/${reader.id}`, { json: {} }), 404, 'not_found')
+    expectApiError(await send('DELETE', `${path}/${reader.id}`), 404, 'not_found')
+    expectApiError(await send('GET', `${path}/${reader.id}`), 404, 'not_found')
+    expectApiError(await send('PATCH', `${path}/${reader.id}`, { json: {} }), 404, 'not_found')
   })
 })
 
 describe('what a reader did', () => {
   it('is counted: messages, reads, ignored ones, and when it was last heard of', async () => {
-    const { id, token } = await made({ name: 'Busy', scan_points: [{ antenna: 1, location_id: site.places[0]!.id }] })
-    const pallet = await site.thing('Pallet')
+    const { id, token } = await made({
+      name: 'Busy',
+      scan_points: [{ antenna: 1, location_id: site.locations[0]!.id }],
+    })
+    const pallet = await site.createAsset('Pallet')
     await site.post([{ tag: pallet.tag }, { tag: 'ABCDEF0123456789' }, { antenna: 1 }], token)
     await site.post([{ tag: pallet.tag }], token)
     await site.post([], token)

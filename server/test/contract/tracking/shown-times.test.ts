@@ -1,19 +1,19 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { wireTimestamp } from '../../support/description.ts'
-import { Site, type Thing, database, useTracking } from '../../support/tracking.ts'
+import { wireTimestamp } from '../../support/openapi.ts'
+import { Site, type SiteAsset, database, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
 
 const at = (clock: string): string => `2026-05-04T${clock}Z`
 
 let site: Site
-let pallet: Thing
+let pallet: SiteAsset
 
 /** Three observations with microseconds that the wire does not show. */
 beforeAll(async () => {
   site = await Site.open(context.app, 'Dock', 'Hall')
-  pallet = await site.thing('Pallet')
-  await site.read(
+  pallet = await site.createAsset('Pallet')
+  await site.sendReads(
     { tag: pallet.tag, antenna: 1, observed_at: at('10:00:00.000001') },
     { tag: pallet.tag, antenna: 2, observed_at: at('10:05:30.123999') },
     { tag: pallet.tag, antenna: 1, observed_at: at('10:09:59.999999') },
@@ -72,7 +72,7 @@ describe.each(lists)('The bounds of %s', (_name, path, field) => {
 
 describe('The bounds of the arrivals and departures of a location', () => {
   it.each(shown)('are inclusive at the millisecond that is shown: %s [D25]', async (clock) => {
-    const path = `/api/v1/locations/${site.places[0]!.id}/history`
+    const path = `/api/v1/locations/${site.locations[0]!.id}/history`
     const reply = await site.api.get(path, { from: at(clock), to: at(clock) })
     expect(clocks(reply.json.data, 'occurred_at')).toEqual([clock])
     expect(reply.json.total_count).toBe(1)
@@ -124,11 +124,11 @@ describe('Exports and the list of moves', () => {
 describe('Every outbound timestamp', () => {
   it('is RFC 3339 in UTC with exactly three fractional digits, also when these are zeros', async () => {
     const other = await Site.open(context.app, 'Dock')
-    const crate = await other.thing('Crate', {
+    const crate = await other.createAsset('Crate', {
       valid_from: '2026-01-01T00:00:00+01:00',
       valid_to: '2099-01-01T00:00:00Z',
     })
-    await other.read({ tag: crate.tag, antenna: 1, observed_at: at('10:00:00') })
+    await other.sendReads({ tag: crate.tag, antenna: 1, observed_at: at('10:00:00') })
     const listed = async (path: string, query = '') => (await other.api.get(path, query)).json.data[0]
     const history = await listed(`/api/v1/assets/${crate.id}/history`)
     const byKey = [
@@ -138,7 +138,7 @@ describe('Every outbound timestamp', () => {
       await listed('/natural/api/v1/locations/current'),
     ]
     expect((await other.api.delete(`/api/v1/assets/${crate.id}`)).status).toBe(204)
-    expect((await other.api.delete(`/api/v1/locations/${other.places[0]!.id}`)).status).toBe(204)
+    expect((await other.api.delete(`/api/v1/locations/${other.locations[0]!.id}`)).status).toBe(204)
     const asset = await listed('/api/v1/assets', 'include_deleted=true')
     const location = await listed('/api/v1/locations', 'include_deleted=true')
     const report = await listed('/api/v1/reports/asset-locations', 'include_deleted=true')

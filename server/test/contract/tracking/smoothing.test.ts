@@ -1,25 +1,25 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { lockWaits } from '../../support/database.ts'
-import { Site, type Thing, database, eventually, useTracking } from '../../support/tracking.ts'
+import { Site, type SiteAsset, database, eventually, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
 
 let site: Site
-let thing: Thing
+let asset: SiteAsset
 let smooth: { token: string; readerId: number }
 
 beforeEach(async () => {
   site = await Site.open(context.app, 'Dock', 'Hall')
-  thing = await site.thing('Pallet')
-  const scanPoints = site.places.map((place, index) => ({ antenna: index + 1, locationId: place.id }))
-  smooth = await site.reader({ scanPoints, smoothing: { reads: 3, seconds: 60, marginDb: 10 } })
+  asset = await site.createAsset('Pallet')
+  const scanPoints = site.locations.map((location, index) => ({ antenna: index + 1, locationId: location.id }))
+  smooth = await site.createReader({ scanPoints, smoothing: { reads: 3, seconds: 60, marginDb: 10 } })
 })
 
 /** `[clock, antenna]`, with antenna 1 at the dock, 2 in the hall and 9 nowhere. */
 const see = async (reads: readonly [clock: string, antenna: number, rssi?: number][], token = smooth.token) => {
   const reply = await site.post(
     reads.map(([clock, antenna, rssi]) => ({
-      ...{ tag: thing.tag, antenna, observed_at: `2026-05-04T${clock}Z` },
+      ...{ tag: asset.tag, antenna, observed_at: `2026-05-04T${clock}Z` },
       ...(rssi === undefined ? {} : { rssi }),
     })),
     token,
@@ -27,7 +27,7 @@ const see = async (reads: readonly [clock: string, antenna: number, rssi?: numbe
   expect([reply.status, reply.json]).toEqual([202, { data: { accepted: reads.length, ignored: 0 } }])
 }
 
-const trail = async () => (await site.trail(thing)).map(([at, key]) => `${at.slice(11, 19)} ${key ?? 'nowhere'}`)
+const trail = async () => (await site.history(asset)).map(([at, key]) => `${at.slice(11, 19)} ${key ?? 'nowhere'}`)
 const moves = async () => (await site.moves()).map((move) => `${move.at.slice(11, 19)} ${move.from} → ${move.to}`)
 
 describe('a reader that smooths', () => {
@@ -45,7 +45,7 @@ describe('a reader that smooths', () => {
       ])
     expect(await trail()).toEqual(['00', '01', '02', '03', '04', '05'].map((minute) => `08:${minute}:05 DOCK`))
     expect(await moves()).toEqual(['08:00:05 null → Dock'])
-    expect(await site.whereabouts()).toEqual({ PALLET: ['DOCK', '2026-05-04T08:05:05.000Z'] })
+    expect(await site.assetLocations()).toEqual({ PALLET: ['DOCK', '2026-05-04T08:05:05.000Z'] })
   })
 
   it('moves an asset once it was seen elsewhere three times in a row', async () => {
@@ -78,7 +78,7 @@ describe('a reader that smooths', () => {
     expect(trailAtOnce).toEqual([
       ...['08:00:05 DOCK', '08:01:05 DOCK', '08:02:05 HALL', '08:03:05 HALL', '08:04:05 HALL'],
     ])
-    thing = await site.thing('Crate')
+    asset = await site.createAsset('Crate')
     for (const read of reads) await see([read])
     expect(await trail()).toEqual(trailAtOnce)
     expect((await moves()).slice(2)).toHaveLength(2)
@@ -90,9 +90,9 @@ describe('a reader that smooths', () => {
     const messages: [string, number][][] = [[['08:01:05', 2]], [['08:01:25', 2]]]
     for (const message of [...messages, ...messages, ...messages]) await see(message)
     await see([['08:02:06', 1]])
-    const before = [await trail(), await moves(), await site.whereabouts()]
+    const before = [await trail(), await moves(), await site.assetLocations()]
     for (const message of [...messages, [['08:02:06', 1]] as [string, number][]]) await see(message)
-    expect([await trail(), await moves(), await site.whereabouts()]).toEqual(before)
+    expect([await trail(), await moves(), await site.assetLocations()]).toEqual(before)
     expect(before[1]).toEqual(['08:00:05 null → Dock'])
   })
 
@@ -106,7 +106,7 @@ describe('a reader that smooths', () => {
   it('leaves other readers and operators alone: what they say is believed at once', async () => {
     await see([['08:00:05', 1]])
     await see([['08:01:05', 2]], site.token)
-    await site.save(site.places[0]!, [thing], '2026-05-04T08:02:00Z')
+    await site.recordSighting(site.locations[0]!, [asset], '2026-05-04T08:02:00Z')
     expect(await moves()).toEqual(['08:00:05 null → Dock', '08:01:05 Dock → Hall', '08:02:00 Hall → Dock'])
   })
 
@@ -115,8 +115,8 @@ describe('a reader that smooths', () => {
     const sql = database(context.app)
     const holder = await sql.reserve()
     await holder`begin`
-    await holder`update asset_positions set location_id = ${site.places[1]!.id} where org_id = ${site.org.orgId}
-      and asset_id = ${thing.id}`
+    await holder`update asset_positions set location_id = ${site.locations[1]!.id} where org_id = ${site.org.orgId}
+      and asset_id = ${asset.id}`
     const seen = see([['08:01:05', 2]])
     await eventually(async () => expect(await lockWaits(context.app.databaseUrl)).toBe(1))
     await holder`commit`
@@ -124,6 +124,6 @@ describe('a reader that smooths', () => {
     await seen
     expect(await trail()).toEqual(['08:00:05 DOCK', '08:01:05 HALL'])
     expect(await moves()).toEqual(['08:00:05 null → Dock'])
-    expect(await site.whereabouts()).toEqual({ PALLET: ['HALL', '2026-05-04T08:01:05.000Z'] })
+    expect(await site.assetLocations()).toEqual({ PALLET: ['HALL', '2026-05-04T08:01:05.000Z'] })
   })
 })

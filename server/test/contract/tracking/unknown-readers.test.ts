@@ -1,9 +1,9 @@
 import type { MqttClient } from 'mqtt'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestApp, startApp } from '../../support/app.ts'
-import { Mosquitto, isBrokerMissing, publish, signInAt } from '../../support/mqtt.ts'
+import { Mosquitto, isBrokerMissing, publish, connectMqtt } from '../../support/mqtt.ts'
 import { freePort } from '../../support/process.ts'
-import { Site, closeDatabase, database, eventually, expectRefusal } from '../../support/tracking.ts'
+import { Site, closeDatabase, database, eventually, expectApiError } from '../../support/tracking.ts'
 
 const path = '/api/v1/readers/unknown'
 
@@ -28,11 +28,11 @@ describe.skipIf(isBrokerMissing)('readers nobody registered', () => {
     await broker.start()
     // As with any processes that do everything: where the app is two of them, each message is for one.
     app = await startApp({ settings: { LASTSEEN_MQTT_URL: broker.url, LASTSEEN_MQTT_SHARE: 'always' } })
-    await broker.untilHeard(1)
+    await broker.waitForSubscribers(1)
     site = await Site.open(app, 'Dock')
     for (const role of ['viewer', 'operator', 'manager', 'admin'] as const)
       tokens[role] = (await site.org.signIn(role)).accessToken
-    reader = await signInAt(broker.url, {})
+    reader = await connectMqtt(broker.url, {})
   })
   afterAll(async () => {
     await reader.endAsync(true)
@@ -72,7 +72,7 @@ describe.skipIf(isBrokerMissing)('readers nobody registered', () => {
   it('are not shown to viewers and operators', async () => {
     for (const role of ['viewer', 'operator']) {
       const reply = await ask(tokens[role])
-      expectRefusal(reply, 403, 'forbidden')
+      expectApiError(reply, 403, 'forbidden')
       expect(reply.text).not.toContain('dock-3')
     }
   })
@@ -92,14 +92,14 @@ describe.skipIf(isBrokerMissing)('readers nobody registered', () => {
   })
 
   it('become readers under the topic they send to already, and their messages are taken from then on', async () => {
-    const pallet = await site.thing('Pallet')
-    const reply = await add({ topic_key: 'dock-3', scan_points: [{ antenna: 1, location_id: site.places[0]!.id }] })
+    const pallet = await site.createAsset('Pallet')
+    const reply = await add({ topic_key: 'dock-3', scan_points: [{ antenna: 1, location_id: site.locations[0]!.id }] })
     expect(reply.status).toBe(201)
     expect(reply.json.data.mqtt.topic).toBe('lastseen/dock-3/reads')
     expect((await topics()).map((one) => one.topic_key)).not.toContain('dock-3')
     await publish(reader, 'lastseen/dock-3/reads', { reads: [{ tag: pallet.tag, antenna: 1 }] })
     await eventually(async () =>
-      expect(await site.whereabouts()).toMatchObject({ PALLET: ['DOCK', expect.any(String)] }),
+      expect(await site.assetLocations()).toMatchObject({ PALLET: ['DOCK', expect.any(String)] }),
     )
     // The token works as any other does.
     expect((await site.post({ reads: [{ tag: pallet.tag }] }, reply.json.data.token)).status).toBe(202)
@@ -113,7 +113,7 @@ describe.skipIf(isBrokerMissing)('readers nobody registered', () => {
     const before = await database(app)`select count(*) from readers`
     const reply = await add({ topic_key })
     const params = code === 'too_short' ? { params: { min_length: 1 } } : {}
-    expectRefusal(reply, 400, 'validation_error', [{ field: 'topic_key', code, ...params }])
+    expectApiError(reply, 400, 'validation_error', [{ field: 'topic_key', code, ...params }])
     expect(await database(app)`select count(*) from readers`).toEqual(before)
   })
 
@@ -133,7 +133,7 @@ describe.skipIf(isBrokerMissing)('readers nobody registered', () => {
       token: tokens['manager']!,
       json: { topic_key: 'x' },
     })
-    expectRefusal(reply, 400, 'validation_error', [{ field: 'topic_key', code: 'unknown_field' }])
+    expectApiError(reply, 400, 'validation_error', [{ field: 'topic_key', code: 'unknown_field' }])
   })
 
   it('are shown to nobody but the operator once there is a second organization, because whose they are is not known', async () => {
@@ -144,7 +144,7 @@ describe.skipIf(isBrokerMissing)('readers nobody registered', () => {
     for (const token of [tokens['admin']!, tokens['manager']!, accessToken]) {
       const reply = await ask(token)
       expect([reply.status, reply.json]).toEqual([200, { data: { reason: 'several_organizations', topics: [] } }])
-      expectRefusal(await add({ topic_key: 'strange' }, token), 400, 'validation_error', [
+      expectApiError(await add({ topic_key: 'strange' }, token), 400, 'validation_error', [
         { field: 'topic_key', code: 'fk_not_found' },
       ])
     }
@@ -153,7 +153,7 @@ describe.skipIf(isBrokerMissing)('readers nobody registered', () => {
 
   it('are shown to the organization that the operator names, however many there are, and to no other', async () => {
     const settings = { LASTSEEN_UNKNOWN_READERS_ORG: String(site.org.orgId) }
-    const named = await startApp({ beside: app, settings })
+    const named = await startApp({ sharesDatabaseWith: app, settings })
     try {
       const { accessToken } = await (await named.newOrg('A third')).signIn('admin')
       const shown = await named.anonymous('GET', path, { token: tokens['manager']! })
@@ -163,7 +163,7 @@ describe.skipIf(isBrokerMissing)('readers nobody registered', () => {
       expect(other.json).toEqual({ data: { reason: 'several_organizations', topics: [] } })
 
       const json = { name: 'Found', topic_key: 'strange' }
-      expectRefusal(
+      expectApiError(
         await named.anonymous('POST', '/api/v1/readers', { token: accessToken, json }),
         400,
         'validation_error',

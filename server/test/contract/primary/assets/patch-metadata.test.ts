@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest'
 import { useApp } from '../../../support/app.ts'
-import { assetsPath, pathOf, useBench } from '../../../support/assets.ts'
-import { expectInvalid, wrongType } from '../../../support/problems.ts'
+import { assetsPath, assetPath, useAssetFixtures } from '../../../support/assets.ts'
+import { expectValidationError, wrongType } from '../../../support/validation-errors.ts'
 
-const bench = useBench(useApp())
+const fixtures = useAssetFixtures(useApp())
 
 /** Written out as text, so that nothing between the test and the wire can smooth it. */
 async function merged(before: string, patch: string): Promise<string> {
-  const created = await bench.own.client.send('POST', assetsPath, {
+  const created = await fixtures.own.client.send('POST', assetsPath, {
     raw: `{"name":"a","metadata":${before}}`,
     headers: { 'content-type': 'application/json' },
   })
   expect(created.status, created.text).toBe(201)
-  const path = pathOf(created.json.data)
-  const patched = await bench.own.client.send('PATCH', path, {
+  const path = assetPath(created.json.data)
+  const patched = await fixtures.own.client.send('PATCH', path, {
     raw: `{"metadata":${patch}}`,
     headers: { 'content-type': 'application/merge-patch+json' },
   })
   expect(patched.status, patched.text).toBe(200)
-  expect((await bench.own.client.get(path)).text).toBe(patched.text)
+  expect((await fixtures.own.client.get(path)).text).toBe(patched.text)
   return JSON.stringify(patched.json.data.metadata)
 }
 
@@ -62,15 +62,15 @@ describe('merging metadata', () => {
   it('leaves every other object of the server alone', async () => {
     await merged('{}', '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}')
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
-    expect((await bench.own.create()).metadata).toStrictEqual({})
+    expect((await fixtures.own.create()).metadata).toStrictEqual({})
   })
 
   it('adds up over several PATCHes, and a PATCH without metadata leaves it alone', async () => {
-    const asset = await bench.own.create({ metadata: { a: { x: 1 } } })
-    await bench.own.patch(asset, { metadata: { a: { y: 2 } } })
-    await bench.own.patch(asset, { name: 'New' })
-    await bench.own.patch(asset, { metadata: { b: 3, a: { x: null } } })
-    expect((await bench.own.read(asset)).metadata).toStrictEqual({ a: { y: 2 }, b: 3 })
+    const asset = await fixtures.own.create({ metadata: { a: { x: 1 } } })
+    await fixtures.own.patch(asset, { metadata: { a: { y: 2 } } })
+    await fixtures.own.patch(asset, { name: 'New' })
+    await fixtures.own.patch(asset, { metadata: { b: 3, a: { x: null } } })
+    expect((await fixtures.own.read(asset)).metadata).toStrictEqual({ a: { y: 2 }, b: 3 })
   })
 
   it.each([
@@ -78,9 +78,9 @@ describe('merging metadata', () => {
     ['a list', [], 'array'],
     ['a text', '{}', 'string'],
   ])('with %s in place of an object is refused and changes nothing (D16)', async (_what, metadata, received) => {
-    const asset = await bench.own.create({ metadata: { a: 1 } })
-    const reply = await bench.own.changingNothing(() => bench.own.patch(asset, { metadata }))
-    expectInvalid(reply, wrongType('metadata', 'object', received))
+    const asset = await fixtures.own.create({ metadata: { a: 1 } })
+    const reply = await fixtures.own.expectNoChange(() => fixtures.own.patch(asset, { metadata }))
+    expectValidationError(reply, wrongType('metadata', 'object', received))
   })
 })
 
@@ -95,12 +95,12 @@ describe('metadata on create', () => {
     ['the names of fields', '{"name":"x","tags":[],"id":1}'],
     ['keys that look like paths', '{"a.b":1,"a[0]":2,"/a/b":3,"$ref":"#/x"}'],
   ])('keeps %s', async (_what, metadata) => {
-    const reply = await bench.own.client.send('POST', assetsPath, {
+    const reply = await fixtures.own.client.send('POST', assetsPath, {
       raw: `{"name":"a","metadata":${metadata}}`,
       headers: { 'content-type': 'application/json' },
     })
     expect(reply.status, reply.text).toBe(201)
     expect(JSON.stringify(reply.json.data.metadata)).toBe(metadata)
-    expect((await bench.own.client.get(pathOf(reply.json.data))).text).toBe(reply.text)
+    expect((await fixtures.own.client.get(assetPath(reply.json.data))).text).toBe(reply.text)
   })
 })

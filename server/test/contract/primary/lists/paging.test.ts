@@ -5,8 +5,8 @@ import {
   type Kind,
   type RecordJson,
   create,
-  expectInvalid,
-  expectRefused,
+  expectValidationError,
+  expectErrorStatus,
   idsOf,
   keysOf,
 } from '../../../support/master-data.ts'
@@ -115,20 +115,20 @@ describe.each(kinds)('the list of %s', (kind) => {
     expect((await org.client(`${kind}:read`).get(path)).status).toBe(200)
     const others = ['assets:read', 'assets:write', 'locations:read', 'locations:write', 'tracking:read']
     const reply = await org.client(...others.filter((scope) => scope !== `${kind}:read`)).get(path)
-    expectRefused(reply, 403)
+    expectErrorStatus(reply, 403)
     expect(reply.json.error.detail).toBe(`Missing required scope: ${kind}:read`)
   })
 
   it.each(['0', '-1', '-99999999999999999999'])('refuses the limit %s as too small (D27)', async (limit) => {
-    expectInvalid(await client.get(path, `limit=${limit}`), ['limit', 'too_small', { min: 1 }])
+    expectValidationError(await client.get(path, `limit=${limit}`), ['limit', 'too_small', { min: 1 }])
   })
 
   it.each(['201', '1000', '99999999999999999999'])('refuses the limit %s as too large', async (limit) => {
-    expectInvalid(await client.get(path, `limit=${limit}`), ['limit', 'too_large', { max: 200 }])
+    expectValidationError(await client.get(path, `limit=${limit}`), ['limit', 'too_large', { max: 200 }])
   })
 
   it.each(['-1', '-99999999999999999999'])('refuses the offset %s as too small (D27)', async (offset) => {
-    expectInvalid(await client.get(path, `offset=${offset}`), ['offset', 'too_small', { min: 0 }])
+    expectValidationError(await client.get(path, `offset=${offset}`), ['offset', 'too_small', { min: 0 }])
   })
 
   const noIntegers = ['0x10', '1e3', '1E1', '%2B5', '+5', '%205', '5%20', '05', '00', '5.0', '5.', '.5', 'Infinity']
@@ -150,7 +150,7 @@ describe.each(kinds)('the list of %s', (kind) => {
   )
   it.each(noIntegers)('refuses "%s" as limit and as offset, for it is no integer', async (text) => {
     for (const name of ['limit', 'offset'])
-      expectInvalid(await client.get(path, `${name}=${text}`), [name, 'invalid_value'])
+      expectValidationError(await client.get(path, `${name}=${text}`), [name, 'invalid_value'])
   })
 
   it('goes by the default order and not by the order of creation', async () => {

@@ -2,7 +2,14 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { useApp } from '../../../support/app.ts'
 import type { Client } from '../../../support/client.ts'
-import { type Kind, type RecordJson, create, expectInvalid, keysOf, remove } from '../../../support/master-data.ts'
+import {
+  type Kind,
+  type RecordJson,
+  create,
+  expectValidationError,
+  keysOf,
+  remove,
+} from '../../../support/master-data.ts'
 
 const context = useApp()
 const kinds: [Kind][] = [['assets'], ['locations']]
@@ -83,7 +90,7 @@ describe.each(kinds)('searching %s with q (D26)', (kind) => {
     for (const text of ['x'.repeat(255), '😀'.repeat(255)])
       expect((await client.get(path, { q: text })).json).toMatchObject({ total_count: 0 })
     for (const text of ['x'.repeat(256), '😀'.repeat(256)])
-      expectInvalid(await client.get(path, { q: text }), ['q', 'too_long', { max_length: 255 }])
+      expectValidationError(await client.get(path, { q: text }), ['q', 'too_long', { max_length: 255 }])
   })
 
   it('matches everything when it is empty', async () => {

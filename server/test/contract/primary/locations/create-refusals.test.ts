@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../../support/app.ts'
 import type { Client } from '../../../support/client.ts'
 import {
-  type Problem,
-  changingNothing,
+  type FieldError,
+  expectNoChange,
   create,
-  expectInvalid,
-  expectRefused,
+  expectValidationError,
+  expectErrorStatus,
   useDatabase,
 } from '../../../support/master-data.ts'
 
@@ -27,7 +27,7 @@ describe('creating a location refuses', () => {
     expected_type,
     received_type,
   })
-  const cases: [what: string, body: object, ...problems: Problem[]][] = [
+  const cases: [what: string, body: object, ...problems: FieldError[]][] = [
     ['a missing name', {}, ['name', 'required']],
     ['an empty name', { name: '' }, ['name', 'too_short', { min_length: 1 }]],
     ['a name of 256 characters', { name: 'n'.repeat(256) }, ['name', 'too_long']],
@@ -118,8 +118,8 @@ describe('creating a location refuses', () => {
   ]
 
   it.each(cases)('%s', async (_what, body, ...problems) => {
-    const reply = await changingNothing(database.sql, org, () => client.post('/api/v1/locations', body))
-    expectInvalid(reply, ...problems)
+    const reply = await expectNoChange(database.sql, org, () => client.post('/api/v1/locations', body))
+    expectValidationError(reply, ...problems)
   })
 
   it.each(['2031-01-01', '2031/01/01', '', '2031-02-30T00:00:00Z', 'now'])(
@@ -127,7 +127,7 @@ describe('creating a location refuses', () => {
     async (text) => {
       for (const field of ['valid_from', 'valid_to']) {
         const reply = await client.post('/api/v1/locations', { name: 'x', [field]: text })
-        expectInvalid(reply, [field, 'invalid_value'])
+        expectValidationError(reply, [field, 'invalid_value'])
         expect(reply.json.error.detail).toBe(`${field} must be an RFC 3339 timestamp`)
       }
     },
@@ -139,8 +139,8 @@ describe('creating a location refuses', () => {
       { tag_type: 'rfid', value: 'FREE-1' },
       { tag_type: 'rfid', value: 'e200-a' },
     ]
-    const reply = await changingNothing(database.sql, org, () => client.post('/api/v1/locations', { name: 'x', tags }))
-    expectRefused(reply, 409)
+    const reply = await expectNoChange(database.sql, org, () => client.post('/api/v1/locations', { name: 'x', tags }))
+    expectErrorStatus(reply, 409)
   })
 
   it.each([
@@ -151,17 +151,17 @@ describe('creating a location refuses', () => {
     ['', 'Request body is not valid JSON'],
   ])('the body %s', async (raw, detail) => {
     const headers = { 'content-type': 'application/json' }
-    const reply = await changingNothing(database.sql, org, () =>
+    const reply = await expectNoChange(database.sql, org, () =>
       client.send('POST', '/api/v1/locations', { raw, headers }),
     )
-    expectRefused(reply, 400)
+    expectErrorStatus(reply, 400)
     expect(reply.json.error.detail).toBe(detail)
   })
 
   it('a caller without locations:write', async () => {
     const reader = org.client('locations:read', 'assets:read', 'assets:write', 'tracking:read')
-    const reply = await changingNothing(database.sql, org, () => reader.post('/api/v1/locations', { name: 'x' }))
-    expectRefused(reply, 403)
+    const reply = await expectNoChange(database.sql, org, () => reader.post('/api/v1/locations', { name: 'x' }))
+    expectErrorStatus(reply, 403)
     expect(reply.json.error.detail).toBe('Missing required scope: locations:write')
   })
 })

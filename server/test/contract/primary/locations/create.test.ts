@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../../support/app.ts'
 import type { Client } from '../../../support/client.ts'
-import { changingNothing, create, expectRefused, remove, useDatabase } from '../../../support/master-data.ts'
+import { expectNoChange, create, expectErrorStatus, remove, useDatabase } from '../../../support/master-data.ts'
 
 const now = '2031-03-04T05:06:07.890Z'
 const context = useApp({ clock: { millis: () => Date.parse(now) } })
@@ -149,7 +149,7 @@ describe('a location key', () => {
   it('is refused with 409 while a live location holds it, and nothing is written', async () => {
     await create(client, 'locations', { external_key: 'TAKEN', name: 'holder' })
     const body = { external_key: 'TAKEN', name: 'second', tags: [{ tag_type: 'rfid', value: 'FRESH' }] }
-    expectRefused(await changingNothing(database.sql, org, () => client.post('/api/v1/locations', body)), 409)
+    expectErrorStatus(await expectNoChange(database.sql, org, () => client.post('/api/v1/locations', body)), 409)
   })
 
   it('is compared exactly: case, blanks and composition make other keys (D13)', async () => {

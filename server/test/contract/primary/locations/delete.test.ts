@@ -3,9 +3,9 @@ import { type TestOrg, useApp } from '../../../support/app.ts'
 import type { Client } from '../../../support/client.ts'
 import {
   type LocationJson,
-  changingNothing,
+  expectNoChange,
   create,
-  expectRefused,
+  expectErrorStatus,
   remove,
   useDatabase,
 } from '../../../support/master-data.ts'
@@ -34,7 +34,7 @@ async function place(assetId: number, location: LocationJson | null): Promise<vo
 }
 
 async function expectGuarded(location: LocationJson): Promise<void> {
-  expectRefused(await changingNothing(database.sql, org, () => client.delete(path(location))), 409)
+  expectErrorStatus(await expectNoChange(database.sql, org, () => client.delete(path(location))), 409)
   expect((await client.get(path(location))).json.data).toEqual(location)
 }
 
@@ -45,13 +45,13 @@ describe('deleting a location', () => {
     expect(reply.status).toBe(204)
     expect(reply.text).toBe('')
     expect(reply.headers['content-type']).toBeUndefined()
-    expectRefused(await client.get(path(dock)), 404)
+    expectErrorStatus(await client.get(path(dock)), 404)
   })
 
   it('is 404 the second time', async () => {
     const dock = await make()
     await remove(client, 'locations', dock.id)
-    expectRefused(await changingNothing(database.sql, org, () => client.delete(path(dock))), 404)
+    expectErrorStatus(await expectNoChange(database.sql, org, () => client.delete(path(dock))), 404)
   })
 
   it('keeps the row with deleted_at set and updated_at moved on, and shows it to include_deleted (D21)', async () => {
@@ -92,8 +92,8 @@ describe('deleting a location', () => {
   it('needs locations:write', async () => {
     const dock = await make()
     const reader = org.client('locations:read', 'assets:write')
-    const reply = await changingNothing(database.sql, org, () => reader.delete(path(dock)))
-    expectRefused(reply, 403)
+    const reply = await expectNoChange(database.sql, org, () => reader.delete(path(dock)))
+    expectErrorStatus(reply, 403)
     expect(reply.json.error.detail).toBe('Missing required scope: locations:write')
   })
 })

@@ -3,11 +3,11 @@ import { type TestOrg, useApp } from '../../../support/app.ts'
 import type { Client, Reply } from '../../../support/client.ts'
 import {
   type LocationJson,
-  type Problem,
-  changingNothing,
+  type FieldError,
+  expectNoChange,
   create,
-  expectInvalid,
-  expectRefused,
+  expectValidationError,
+  expectErrorStatus,
   useDatabase,
 } from '../../../support/master-data.ts'
 
@@ -106,7 +106,7 @@ describe('changing a location refuses', () => {
     expected_type,
     received_type,
   })
-  const cases: [what: string, body: () => object, ...problems: Problem[]][] = [
+  const cases: [what: string, body: () => object, ...problems: FieldError[]][] = [
     ['metadata, which locations do not have', () => ({ metadata: { a: 1 } }), ['metadata', 'unknown_field']],
     [
       'unknown keys, all of them, sorted (D7)',
@@ -149,20 +149,20 @@ describe('changing a location refuses', () => {
     ],
   ]
   it.each(cases)('%s', async (_what, body, ...problems) => {
-    expectInvalid(await changingNothing(database.sql, org, () => patch(body())), ...problems)
+    expectValidationError(await expectNoChange(database.sql, org, () => patch(body())), ...problems)
   })
 
   it.each(['2031-01-01', '2031/01/01', ''])('%j as a date, naming the format', async (text) => {
     for (const field of ['valid_from', 'valid_to']) {
-      const reply = await changingNothing(database.sql, org, () => patch({ [field]: text }))
-      expectInvalid(reply, [field, 'invalid_value'])
+      const reply = await expectNoChange(database.sql, org, () => patch({ [field]: text }))
+      expectValidationError(reply, [field, 'invalid_value'])
       expect(reply.json.error.detail).toBe(`${field} must be an RFC 3339 timestamp`)
     }
   })
 
   it('a stale updated_at with the parent unmoved', async () => {
     const body = { updated_at: iso(millis - 1), parent_id: null }
-    expectInvalid(await changingNothing(database.sql, org, () => patch(body)), ['updated_at', 'read_only'])
+    expectValidationError(await expectNoChange(database.sql, org, () => patch(body)), ['updated_at', 'read_only'])
   })
 
   it.each([
@@ -173,8 +173,8 @@ describe('changing a location refuses', () => {
   ])('the body %s', async (raw, detail) => {
     const headers = { 'content-type': 'application/merge-patch+json' }
     const send = (): Promise<Reply> => client.send('PATCH', `/api/v1/locations/${dock.id}`, { raw, headers })
-    const reply = await changingNothing(database.sql, org, send)
-    expectRefused(reply, 400)
+    const reply = await expectNoChange(database.sql, org, send)
+    expectErrorStatus(reply, 400)
     expect(reply.json.error.detail).toBe(detail)
   })
 
@@ -185,15 +185,15 @@ describe('changing a location refuses', () => {
   ])('%s on %s …%s with 415', async (type, method, suffix, detail) => {
     const target = `/api/v1/locations/${dock.id}${suffix}`
     const headers = { 'content-type': type }
-    const reply = await changingNothing(database.sql, org, () => client.send(method, target, { raw: '{}', headers }))
+    const reply = await expectNoChange(database.sql, org, () => client.send(method, target, { raw: '{}', headers }))
     expect(reply.status).toBe(415)
     expect(reply.json.error).toMatchObject({ type: 'unsupported_media_type', detail })
   })
 
   it('a caller without locations:write', async () => {
     const reader = org.client('locations:read', 'assets:write')
-    const reply = await changingNothing(database.sql, org, () => reader.patch(`/api/v1/locations/${dock.id}`, {}))
-    expectRefused(reply, 403)
+    const reply = await expectNoChange(database.sql, org, () => reader.patch(`/api/v1/locations/${dock.id}`, {}))
+    expectErrorStatus(reply, 403)
     expect(reply.json.error.detail).toBe('Missing required scope: locations:write')
   })
 })
@@ -201,7 +201,7 @@ describe('changing a location refuses', () => {
 it('shows a renamed parent by its new key, and refuses the old key beside the right id', async () => {
   const reply = await client.post(`/api/v1/locations/${hall.id}/rename`, { external_key: 'HALL-B' })
   expect(reply.status).toBe(200)
-  expectInvalid(await patch({ parent_id: hall.id, parent_external_key: 'HALL' }), [
+  expectValidationError(await patch({ parent_id: hall.id, parent_external_key: 'HALL' }), [
     'parent_external_key',
     'fk_not_found',
   ])

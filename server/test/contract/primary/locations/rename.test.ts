@@ -3,11 +3,11 @@ import { type TestOrg, useApp } from '../../../support/app.ts'
 import type { Client, Reply } from '../../../support/client.ts'
 import {
   type LocationJson,
-  type Problem,
-  changingNothing,
+  type FieldError,
+  expectNoChange,
   create,
-  expectInvalid,
-  expectRefused,
+  expectValidationError,
+  expectErrorStatus,
   remove,
   useDatabase,
 } from '../../../support/master-data.ts'
@@ -65,7 +65,7 @@ describe('renaming a location', () => {
     const dock = await make({ external_key: 'SAME' })
     await make({ parent_id: dock.id })
     millis += 10
-    const reply = await changingNothing(database.sql, org, () => rename(dock.id, { external_key: 'SAME' }))
+    const reply = await expectNoChange(database.sql, org, () => rename(dock.id, { external_key: 'SAME' }))
     expect(reply.status).toBe(200)
     expect(reply.json).toEqual({ data: { ...dock, descendant_count_affected: 0 } })
   })
@@ -90,13 +90,13 @@ describe('renaming a location', () => {
   it('frees the old key at once and takes the new one', async () => {
     const dock = await make({ external_key: 'FORMER' })
     expect((await rename(dock.id, { external_key: 'LATTER' })).status).toBe(200)
-    expectRefused(await client.post('/api/v1/locations', { name: 'x', external_key: 'LATTER' }), 409)
-    expectInvalid(await client.post('/api/v1/locations', { name: 'x', parent_external_key: 'FORMER' }), [
+    expectErrorStatus(await client.post('/api/v1/locations', { name: 'x', external_key: 'LATTER' }), 409)
+    expectValidationError(await client.post('/api/v1/locations', { name: 'x', parent_external_key: 'FORMER' }), [
       'parent_external_key',
       'fk_not_found',
     ])
     await make({ external_key: 'FORMER', parent_external_key: 'LATTER' })
-    expectRefused(await rename(dock.id, { external_key: 'FORMER' }), 409)
+    expectErrorStatus(await rename(dock.id, { external_key: 'FORMER' }), 409)
   })
 
   it('accepts a key that differs only in case, or that a deleted or foreign location has', async () => {
@@ -121,10 +121,10 @@ describe('renaming a location refuses', () => {
   it('a key that a live location has, with 409', async () => {
     const dock = await make({ external_key: 'ONE' })
     await make({ external_key: 'TWO', is_active: false })
-    expectRefused(await changingNothing(database.sql, org, () => rename(dock.id, { external_key: 'TWO' })), 409)
+    expectErrorStatus(await expectNoChange(database.sql, org, () => rename(dock.id, { external_key: 'TWO' })), 409)
   })
 
-  const cases: [what: string, body: object, ...problems: Problem[]][] = [
+  const cases: [what: string, body: object, ...problems: FieldError[]][] = [
     ['a body without a key', {}, ['external_key', 'required']],
     ['a null key', { external_key: null }, ['external_key', 'invalid_value']],
     ['an empty key', { external_key: '' }, ['external_key', 'too_short', { min_length: 1 }]],
@@ -140,14 +140,14 @@ describe('renaming a location refuses', () => {
   ]
   it.each(cases)('%s', async (_what, body, ...problems) => {
     const dock = await make({})
-    expectInvalid(await changingNothing(database.sql, org, () => rename(dock.id, body)), ...problems)
+    expectValidationError(await expectNoChange(database.sql, org, () => rename(dock.id, body)), ...problems)
   })
 
   it('a caller without locations:write', async () => {
     const dock = await make({})
     const reader = org.client('locations:read', 'assets:write')
     const reply = await reader.post(`/api/v1/locations/${dock.id}/rename`, { external_key: 'NEXT' })
-    expectRefused(reply, 403)
+    expectErrorStatus(reply, 403)
     expect(reply.json.error.detail).toBe('Missing required scope: locations:write')
   })
 })

@@ -4,10 +4,10 @@ import { type TestOrg, useApp } from '../../../support/app.ts'
 import type { Client, Reply } from '../../../support/client.ts'
 import {
   type LocationJson,
-  type Problem,
+  type FieldError,
   create,
-  expectInvalid,
-  expectRefused,
+  expectValidationError,
+  expectErrorStatus,
   keysOf,
   remove,
 } from '../../../support/master-data.ts'
@@ -112,7 +112,7 @@ describe('tree reads (D3)', () => {
       const head = await client.send('HEAD', target)
       expect([head.status, head.text]).toEqual([200, ''])
       const refused = await org.client('locations:write', 'assets:read', 'tracking:read').get(target)
-      expectRefused(refused, 403)
+      expectErrorStatus(refused, 403)
       expect(refused.json.error.detail).toBe('Missing required scope: locations:read')
     }
   })
@@ -154,7 +154,7 @@ describe('tree reads of a chain of 61 levels', () => {
   })
 
   it('and its head cannot be put under its tail (D23)', async () => {
-    expectRefused(await client.patch(`/api/v1/locations/${chain[0]!.id}`, { parent_id: chain.at(-1)!.id }), 409)
+    expectErrorStatus(await client.patch(`/api/v1/locations/${chain[0]!.id}`, { parent_id: chain.at(-1)!.id }), 409)
   })
 })
 
@@ -164,7 +164,7 @@ describe.each(kins)('parameters of %s', (which) => {
     lone = await plant(null, `PARAMETERS-${which}`)
   })
 
-  const cases: [query: string, ...problems: Problem[]][] = [
+  const cases: [query: string, ...problems: FieldError[]][] = [
     ['limit=0', ['limit', 'too_small', { min: 1 }]],
     ['limit=201', ['limit', 'too_large', { max: 200 }]],
     ['limit=ten', ['limit', 'invalid_value']],
@@ -182,7 +182,7 @@ describe.each(kins)('parameters of %s', (which) => {
     ['q=a&limit=0&colour=red', ['q', 'unknown_field'], ['limit', 'too_small', { min: 1 }], ['colour', 'unknown_field']],
   ]
   it.each(cases)('refuse %s, for limit and offset are all there is (D3, D27)', async (query, ...problems) => {
-    expectInvalid(await kin(lone, which, query), ...problems)
+    expectValidationError(await kin(lone, which, query), ...problems)
   })
 })
 

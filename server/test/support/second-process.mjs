@@ -1,7 +1,7 @@
 /**
- * A second process of the service, from the build: opens one server for each test file that asks, on the file's own
- * database, beside the server in the process of the tests. `POST /open` with url and settings answers with a port;
- * `POST /close` with that port ends it. Ends when its standard input does.
+ * A second process of the service, from the build: opens one server for each test file that requests it, on the file's own
+ * database, in addition to the server in the test process. `POST /open` with url and settings answers with a port;
+ * `POST /close` with that port stops the server. The process exits when its standard input ends.
  */
 import { createServer } from 'node:http'
 import { pino } from 'pino'

@@ -1,35 +1,35 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { remove } from '../../support/master-data.ts'
-import { type Place, Site, type Thing, expectRefusal, useTracking } from '../../support/tracking.ts'
+import { type SiteLocation, Site, type SiteAsset, expectApiError, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:30:00Z')
 
 let site: Site
 let token: string
-let [yard, hall, dock] = [] as unknown as [Place, Place, Place]
-let [pallet, crate, drum, gone] = [] as unknown as [Thing, Thing, Thing, Thing]
+let [yard, hall, dock] = [] as unknown as [SiteLocation, SiteLocation, SiteLocation]
+let [pallet, crate, drum, gone] = [] as unknown as [SiteAsset, SiteAsset, SiteAsset, SiteAsset]
 
 const get = (path: string, query: Record<string, string | number | readonly (string | number)[]> = {}) =>
   context.app.anonymous('GET', `/api/v1${path}`, { token, query })
 
 beforeAll(async () => {
   site = await Site.open(context.app, 'Yard', 'Hall')
-  ;[yard, hall] = site.places as [Place, Place]
+  ;[yard, hall] = site.locations as [SiteLocation, SiteLocation]
   await site.api.patch(`/api/v1/locations/${hall.id}`, { parent_id: yard.id })
-  dock = await site.place('Dock', { parent_id: hall.id })
+  dock = await site.createLocation('Dock', { parent_id: hall.id })
   token = (await site.org.signIn('viewer')).accessToken
   ;[pallet, crate, drum, gone] = [
-    await site.thing('Pallet'),
-    await site.thing('Crate'),
-    await site.thing('Drum'),
-    await site.thing('Gone'),
+    await site.createAsset('Pallet'),
+    await site.createAsset('Crate'),
+    await site.createAsset('Drum'),
+    await site.createAsset('Gone'),
   ]
-  await site.thing('Never')
-  await site.save(hall, [pallet, gone], '2026-05-03T10:00:00Z')
-  await site.save(dock, [drum], '2026-05-03T12:29:59Z')
-  await site.save(dock, [pallet], '2026-05-04T09:59:59Z')
-  await site.save(yard, [crate], '2026-05-04T12:00:00Z')
-  await site.save(yard, [pallet], '2026-05-04T12:10:00Z')
+  await site.createAsset('Never')
+  await site.recordSighting(hall, [pallet, gone], '2026-05-03T10:00:00Z')
+  await site.recordSighting(dock, [drum], '2026-05-03T12:29:59Z')
+  await site.recordSighting(dock, [pallet], '2026-05-04T09:59:59Z')
+  await site.recordSighting(yard, [crate], '2026-05-04T12:00:00Z')
+  await site.recordSighting(yard, [pallet], '2026-05-04T12:10:00Z')
   await remove(site.api, 'assets', gone.id)
 })
 
@@ -37,7 +37,7 @@ describe('GET /overview', () => {
   it('counts what is where, with everything below it, and leaves out what was deleted', async () => {
     const reply = await get('/overview')
     expect(reply.status).toBe(200)
-    const place = (one: Place, parent: Place | null, here: number, below: number) => ({
+    const location = (one: SiteLocation, parent: SiteLocation | null, here: number, below: number) => ({
       location_id: one.id,
       parent_id: parent?.id ?? null,
       name: one.name,
@@ -47,7 +47,7 @@ describe('GET /overview', () => {
     })
     const { locations, moves_per_hour: hours, ...totals } = reply.json.data
     expect(totals).toEqual({ assets_total: 4, seen_total: 3, quiet_after_hours: 24, quiet_total: 1 })
-    expect(locations).toEqual([place(dock, hall, 1, 1), place(hall, yard, 0, 1), place(yard, null, 2, 3)])
+    expect(locations).toEqual([location(dock, hall, 1, 1), location(hall, yard, 0, 1), location(yard, null, 2, 3)])
     expect(hours.length).toBe(24)
     expect(hours[0]).toEqual({ hour: '2026-05-03T13:00:00.000Z', moves: 0 })
     expect(hours.filter((one: { moves: number }) => one.moves > 0)).toEqual([
@@ -75,7 +75,11 @@ describe('GET /moves', () => {
   const summary = async (query: Parameters<typeof get>[1]) => {
     const reply = await get('/moves', query)
     expect(reply.status, reply.text).toBe(200)
-    const rows = reply.json.data as { asset: { name: string }; from_location: Place | null; to_location: Place }[]
+    const rows = reply.json.data as {
+      asset: { name: string }
+      from_location: SiteLocation | null
+      to_location: SiteLocation
+    }[]
     return rows.map((row) => [row.asset.name, row.from_location?.name ?? null, row.to_location.name])
   }
 
@@ -129,7 +133,7 @@ describe('GET /moves', () => {
   })
 
   it('refuses an instant that is none', async () => {
-    expectRefusal(await get('/moves', { from: 'yesterday' }), 400, 'validation_error', [
+    expectApiError(await get('/moves', { from: 'yesterday' }), 400, 'validation_error', [
       { field: 'from', code: 'invalid_value' },
     ])
   })
@@ -157,7 +161,7 @@ describe('GET /quiet-assets', () => {
     ['1.5', 'invalid_value', undefined],
   ])('refuses %s hours', async (hours, code, params) => {
     const problem = params === undefined ? { field: 'hours', code } : { field: 'hours', code, params }
-    expectRefusal(await get('/quiet-assets', { hours }), 400, 'validation_error', [problem as never])
+    expectApiError(await get('/quiet-assets', { hours }), 400, 'validation_error', [problem as never])
   })
 })
 
@@ -207,7 +211,7 @@ describe('GET /reports/dwell', () => {
   it('refuses an end before the beginning', async () => {
     const query = { from: '2026-05-04T11:00:00Z', to: '2026-05-04T10:00:00Z' }
     for (const path of ['/reports/dwell', '/reports/flow'])
-      expectRefusal(await get(path, query), 400, 'validation_error', [{ field: 'to', code: 'invalid_value' }])
+      expectApiError(await get(path, query), 400, 'validation_error', [{ field: 'to', code: 'invalid_value' }])
   })
 })
 

@@ -1,29 +1,29 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Place, Site, type Thing, expectRefusal, useTracking } from '../../support/tracking.ts'
+import { type SiteLocation, Site, type SiteAsset, expectApiError, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
 
 let site: Site
 let token: string
-let dock: Place
-let pallet: Thing
+let dock: SiteLocation
+let pallet: SiteAsset
 
 beforeAll(async () => {
   site = await Site.open(context.app, 'Dock')
-  dock = site.places[0]!
+  dock = site.locations[0]!
   token = (await site.org.signIn('viewer')).accessToken
   const tags = [
     { tag_type: 'rfid', value: 'E280AA01' },
     { tag_type: 'ble', value: 'AC:23:3F:00:00:01' },
     { tag_type: 'barcode', value: 'Box-1' },
   ]
-  pallet = await site.thing('Pallet', { tags })
-  await site.thing('Palette', { external_key: 'COLOURS', description: '100%_pure' })
-  await site.thing('Spare', { external_key: 'old pallet' })
-  await site.place('Pallet store', { external_key: 'STORE', tags: [{ tag_type: 'barcode', value: 'LOC-77' }] })
-  await site.thing('Clash', { external_key: 'Box-1' })
-  await site.thing('Both', { external_key: 'DOCK' })
-  await site.save(dock, [pallet], '2026-05-04T10:00:00Z')
+  pallet = await site.createAsset('Pallet', { tags })
+  await site.createAsset('Palette', { external_key: 'COLOURS', description: '100%_pure' })
+  await site.createAsset('Spare', { external_key: 'old pallet' })
+  await site.createLocation('Pallet store', { external_key: 'STORE', tags: [{ tag_type: 'barcode', value: 'LOC-77' }] })
+  await site.createAsset('Clash', { external_key: 'Box-1' })
+  await site.createAsset('Both', { external_key: 'DOCK' })
+  await site.recordSighting(dock, [pallet], '2026-05-04T10:00:00Z')
 })
 
 const search = async (query: Record<string, string | number>) => {
@@ -79,7 +79,8 @@ describe('GET /search', () => {
 
   it('gives at most as many of each as asked, eight when not', async () => {
     expect((await search({ q: 'pal', limit: 1 })).assets.length).toBe(1)
-    for (let n = 0; n < 9; n++) await site.thing(`Barrel ${n}`, { tags: [{ tag_type: 'barcode', value: `BRL${n}` }] })
+    for (let n = 0; n < 9; n++)
+      await site.createAsset(`Barrel ${n}`, { tags: [{ tag_type: 'barcode', value: `BRL${n}` }] })
     const found = await search({ q: 'barrel' })
     expect(names(found.assets)).toEqual(Array.from({ length: 8 }, (_, n) => `Barrel ${n}`))
     expect((await search({ q: 'BRL' })).tags.length).toBe(8)
@@ -92,7 +93,7 @@ describe('GET /search', () => {
 
   it('refuses a limit of 51', async () => {
     const reply = await context.app.anonymous('GET', '/api/v1/search', { token, query: { q: 'a', limit: 51 } })
-    expectRefusal(reply, 400, 'validation_error', [{ field: 'limit', code: 'too_large', params: { max: 50 } }])
+    expectApiError(reply, 400, 'validation_error', [{ field: 'limit', code: 'too_large', params: { max: 50 } }])
   })
 })
 
@@ -145,10 +146,10 @@ describe('POST /codes/resolve', () => {
     const codes = Array.from({ length: 1001 }, (_, n) => `code ${n}`)
     expect((await resolve(codes.slice(1))).json.data.length).toBe(1000)
     expect((await resolve([])).json.data).toEqual([])
-    expectRefusal(await resolve(codes), 400, 'validation_error', [
+    expectApiError(await resolve(codes), 400, 'validation_error', [
       { field: 'codes', code: 'too_long', params: { max_length: 1000 } },
     ])
-    expectRefusal(await resolve(['']), 400, 'validation_error', [
+    expectApiError(await resolve(['']), 400, 'validation_error', [
       { field: 'codes[0]', code: 'too_short', params: { min_length: 1 } },
     ])
   })

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-const script = fileURLToPath(new URL('./neighbour.mjs', import.meta.url))
+const script = fileURLToPath(new URL('./second-process.mjs', import.meta.url))
 
 /** Starts the second process of a run with `TEST_PROCESSES=2`. */
-export async function startNeighbour(): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startSecondProcess(): Promise<{ url: string; stop(): Promise<void> }> {
   const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] })
   const [port] = (await once(child.stdout, 'data')) as [Buffer]
   return {
@@ -18,24 +18,24 @@ export async function startNeighbour(): Promise<{ url: string; stop(): Promise<v
   }
 }
 
-async function ask<Answer>(neighbourUrl: string, path: string, body: object): Promise<Answer> {
-  const reply = await fetch(`${neighbourUrl}${path}`, { method: 'POST', body: JSON.stringify(body) })
+async function call<Answer>(secondProcessUrl: string, path: string, body: object): Promise<Answer> {
+  const reply = await fetch(`${secondProcessUrl}${path}`, { method: 'POST', body: JSON.stringify(body) })
   const text = await reply.text()
   if (!reply.ok) throw new Error(`the second process could not ${path}: ${text}`)
   return JSON.parse(text) as Answer
 }
 
-/** A server of the second process on this database. */
-export async function openBeside(
-  neighbourUrl: string,
+/** Opens a server on this database in the second process. */
+export async function openServerInSecondProcess(
+  secondProcessUrl: string,
   url: string,
   settings: Record<string, string>,
 ): Promise<{ port: number; close(): Promise<void> }> {
-  const { port } = await ask<{ port: number }>(neighbourUrl, '/open', { url, settings })
+  const { port } = await call<{ port: number }>(secondProcessUrl, '/open', { url, settings })
   return {
     port,
     async close() {
-      await ask(neighbourUrl, '/close', { port })
+      await call(secondProcessUrl, '/close', { port })
     },
   }
 }
