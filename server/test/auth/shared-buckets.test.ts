@@ -21,7 +21,7 @@ describe('Buckets in the database', () => {
     return databaseLimiter({ common: { query } } as unknown as Database, millis)
   }
 
-  it('are drawn from together while a statement is under way, one token of each credential in its turn', async () => {
+  it('are consumed in one batch while a statement is in flight, one token per credential in turn', async () => {
     const shared = limiter()
     statements = 0
     const ids = Array.from({ length: 20 }, () => randomUUID())
@@ -30,7 +30,7 @@ describe('Buckets in the database', () => {
     expect(statements).toBe(4)
   })
 
-  it('refuse a revoked credential, and nobody who is drawn for beside it', async () => {
+  it('reject a revoked credential and no other credential of the same batch', async () => {
     const shared = limiter()
     const [revoked, other] = [randomUUID(), randomUUID()]
     await closeBucket(used.core.db.global, revoked, millis())
@@ -44,7 +44,7 @@ describe('Buckets in the database', () => {
     expect(rest[1]).toMatchObject({ value: { admitted: true, tokens: 118 } })
   })
 
-  it('count from the latest moment any process drew at, so Reset is right where one clock is behind [D45]', async () => {
+  it('refill from the latest time at which any process consumed a token, so Reset is right where one clock is behind [D45]', async () => {
     const id = randomUUID()
     const at = (ms: number) => databaseLimiter(used.core.db, () => ms)
     await at(millis() + 2500).consume(id)
@@ -57,7 +57,7 @@ describe('Buckets in the database', () => {
     expect(await at(again * 1000).consume(id)).toMatchObject({ tokens: 119 })
   })
 
-  it('fail while the database does, and go on when it is back', async () => {
+  it('fail while the database is down and work again when it is back', async () => {
     const shared = limiter()
     const id = randomUUID()
     broken = new Error('gone')

@@ -142,7 +142,7 @@ describe('A file that is no whole backup', () => {
       () => altered('newer', (all) => all.replace('0002_organizations.sql', '9999_organizations.sql')),
       /^The backup was migrated by a newer version \(9999_organizations.sql\)\. Run that version\.$/,
     ],
-  ])('is refused, and nothing of it stays: %s', async (_what, path, message) => {
+  ])('is rejected, and nothing of it stays: %s', async (_what, path, message) => {
     await expect(load(target.url, path())).rejects.toThrow(message)
     const left = await withSql(target.url, (sql) => sql`select from pg_tables where schemaname = 'public'`)
     expect(left).toHaveLength(0)

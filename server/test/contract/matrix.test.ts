@@ -70,7 +70,7 @@ describe('Without a token', () => {
     expectApiError(await ask(route), 'unauthorized', { detail: 'Missing authorization header' })
   })
 
-  it('the only open operations are the token exchange, signing in, and links that were sent to somebody', () => {
+  it('the only public operations are the token exchange, signing in, and links that were sent by mail', () => {
     expect(allRoutes.filter(isPublic).map((route) => `${route.method} ${pathTemplateOf(route)}`)).toEqual([
       'POST /api/v1/oauth/token',
       'POST /api/v1/auth/login',
@@ -84,7 +84,7 @@ describe('Without a token', () => {
     ])
   })
 
-  it.each(allRoutes.filter(isPublic).map(label))('%s %s is judged by its body alone', async (_method, _path, route) => {
+  it.each(allRoutes.filter(isPublic).map(label))('%s %s is validated by its body alone', async (_method, _path, route) => {
     for (const token of [undefined, 'bad']) expectApiError(await ask(route, token), 'bad_request')
   })
 })
@@ -93,7 +93,7 @@ describe('With a credential of one scope', () => {
   const rows = allRoutes.filter((route) => route.access === 'any' || route.access === 'credential')
 
   it.each(rows.map(label))(
-    '%s %s opens to its own scope and names it to every other one',
+    '%s %s accepts its own scope and names it in the error for every other scope',
     async (_method, _path, route) => {
       for (const scope of credentialScopes) {
         const [path, options] = harmless(route)
@@ -106,7 +106,7 @@ describe('With a credential of one scope', () => {
     },
   )
 
-  it('every operation but orgs/me asks for exactly one scope of the contract', () => {
+  it('every operation but orgs/me requires exactly one scope of the contract', () => {
     const primary = rows.filter((route) => !naturalRoutes.includes(route))
     const scopes = Object.fromEntries(primary.map((route) => [`${route.method} ${route.path}`, route.scopes.join(' ')]))
     expect(scopes).toMatchObject({
@@ -137,7 +137,7 @@ describe('With a credential of one scope', () => {
     expect(empty).toEqual(['/api/v1/orgs/me', '/natural/api/v1/orgs/me'])
   })
 
-  it('the natural-key operations ask for the scopes of their kind, tree reads included (D35)', () => {
+  it('the natural-key operations require the scopes of their kind, tree reads included (D35)', () => {
     const scopes = naturalRoutes.map((route) => [`${route.method} ${route.path}`, route.scopes.join(' ')])
     expect(Object.fromEntries(scopes)).toEqual({
       'POST /oauth/token': '',
@@ -180,7 +180,7 @@ describe('With a credential of one scope', () => {
 describe('With a session of one role', () => {
   const rows = allRoutes.filter((route) => !isPublic(route) && !isDestructive(route))
 
-  it.each(rows.map(label))('%s %s opens to the roles that hold its scope (D39)', async (_method, _path, route) => {
+  it.each(rows.map(label))('%s %s accepts the roles that have its scope (D39)', async (_method, _path, route) => {
     for (const role of roles) {
       const reply = await ask(route, tokens[role])
       const missing = route.scopes.find((one) => !roleScopes[role].includes(one))

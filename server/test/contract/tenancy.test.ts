@@ -81,14 +81,14 @@ async function askAs(token: string, route: AnyRoute, fill: (name: string) => num
   return send(context.app.url, route.method, path, json === undefined ? { token } : { token, json })
 }
 
-describe('Another organization’s caller with every scope', () => {
+describe('A caller of another organization with every scope', () => {
   // D24 speaks of assets and locations; what only the web app knows by id is 404 in another organization.
   const elsewhere = ['reader_id', 'user_id', 'invitation_id', 'import_id', 'webhook_id']
   const isElsewhere = (route: AnyRoute): boolean => route.ids?.some((name) => elsewhere.includes(name)) ?? false
   const byId = allRoutes.filter((route) => route.ids !== undefined && route.keys === undefined && !isElsewhere(route))
 
   it.each(allRoutes.filter(isElsewhere).map(label))(
-    '%s %s is 404 on the ids of the first one, and nothing changes',
+    '%s %s is 404 on the ids of the first organization, and nothing changes',
     async (_m, _p, route) => {
       const before = await database.snapshot(mine.orgId)
       const reply = await askAs(session, route, (name) => ids[name]!)
@@ -99,7 +99,7 @@ describe('Another organization’s caller with every scope', () => {
   )
 
   it.each(byId.map((route) => [...label(route), route.ids!.includes('tag_id') ? 404 : 403] as const))(
-    '%s %s on the ids of the first one is 403, or 404 where it names a tag, and nothing changes [D24]',
+    '%s %s on the ids of the first organization is 403, or 404 for a tag, and nothing changes [D24]',
     async (_m, _p, route, status) => {
       const before = await database.snapshot(mine.orgId)
       for (const token of await outsiders(route)) {
@@ -114,7 +114,7 @@ describe('Another organization’s caller with every scope', () => {
   const byKey = allRoutes.filter((route) => route.keys !== undefined)
 
   it.each(byKey.map(label))(
-    '%s %s is 404 on the keys of the first one, and nothing changes: a key means nothing elsewhere',
+    '%s %s is 404 on the keys of the first organization, and nothing changes',
     async (_m, _p, route) => {
       const before = await database.snapshot(mine.orgId)
       const key = route.path.startsWith('/assets') ? 'LIFT' : 'HALL'
@@ -130,7 +130,7 @@ describe('Another organization’s caller with every scope', () => {
   const withTag = byId.filter((route) => route.ids!.includes('tag_id'))
 
   it.each(withTag.map(label))(
-    '%s %s is 404 on a tag of the first one under their own record, and on no tag under the first one’s [D24]',
+    '%s %s is 404 on a tag of the first organization under an own record, and on an unknown tag under the first organization’s record [D24]',
     async (_m, _p, route) => {
       const before = await database.snapshot(mine.orgId)
       for (const token of await outsiders(route)) {
@@ -143,7 +143,7 @@ describe('Another organization’s caller with every scope', () => {
     },
   )
 
-  it('cannot revoke the first one’s key by its id, which is 404 in their own organization', async () => {
+  it('cannot revoke a key of the first organization by its id, which is 404', async () => {
     const path = `/api/v1/orgs/${theirs.orgId}/api-keys/${keyId}`
     expectApiError(await context.app.anonymous('DELETE', path, { token: session }), 'not_found')
     const [row] = await database.sql`select revoked_at from credentials where id = ${keyId}`
@@ -154,7 +154,7 @@ describe('Another organization’s caller with every scope', () => {
     (route) => route.method === 'GET' && !route.path.includes('{') && route.query !== undefined,
   )
 
-  it.each(lists.map(label))('%s %s shows nothing of the first one, whatever is asked', async (_m, _p, route) => {
+  it.each(lists.map(label))('%s %s shows nothing of the first organization, whatever the query', async (_m, _p, route) => {
     const questions = ['', 'include_deleted=true', 'limit=200', 'q=secret', 'external_key=LIFT&external_key=DOCK']
     const pairs = [`parent_id=${ids['location_id']}`, 'parent_external_key=HALL', `asset_id=${ids['asset_id']}`]
     const natural = ['location=DOCK', 'parent=HALL', 'type=asset', 'sort=-path']
@@ -178,7 +178,7 @@ describe('Another organization’s caller with every scope', () => {
     for (const reply of made) await outsider.delete(reply.headers['location']!)
   })
 
-  it('cannot hang a location under one of the first one’s, by id or by key', async () => {
+  it('cannot place a location under a location of the first organization, by id or by key', async () => {
     const before = await database.snapshot(mine.orgId)
     const path = `/api/v1/locations/${own['location_id']}`
     for (const [field, value] of [
@@ -196,7 +196,7 @@ describe('Another organization’s caller with every scope', () => {
     expect(await database.snapshot(mine.orgId)).toBe(before)
   })
 
-  it('gets 404, no longer 403, once the first one has deleted the record (D24)', async () => {
+  it('gets 404 instead of 403 once the first organization has deleted the record (D24)', async () => {
     const made = await me.post('/api/v1/assets', { name: 'going' })
     const path = `/api/v1/assets/${made.json.data.id}`
     expectApiError(await outsider.get(path), 'forbidden')

@@ -114,7 +114,7 @@ describe('The schema', () => {
 })
 
 describe('Distributing', () => {
-  it('is refused with a way to go where there is no Citus, and changes nothing', async () => {
+  it('is rejected with a way to go where there is no Citus, and changes nothing', async () => {
     await expect(distribute(database.url)).rejects.toThrow(
       /^This (server does not have the extension citus, so .+ How to get it: https:|database lacks the extension citus, .+)/,
     )

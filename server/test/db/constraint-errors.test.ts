@@ -3,13 +3,13 @@ import { toConflict, isRetryable } from '../../src/db/constraint-errors.ts'
 
 const duplicate = (constraint: string) => ({ code: '23505', constraint, message: 'duplicate key value' })
 
-describe('What the database refuses as a duplicate', () => {
+describe('What the database rejects as a duplicate', () => {
   it.each([
     ['assets_live_key', 'Asset with this external_key already exists'],
     ['locations_live_key', 'Location with this external_key already exists'],
     ['tags_live_value', 'A tag with this type and value already exists'],
     ['users_email', 'A user with this e-mail address already exists'],
-  ])('%s is a conflict in words of ours', (constraint, detail) => {
+  ])('%s is a conflict with a detail of the service', (constraint, detail) => {
     expect(toConflict(duplicate(constraint))).toMatchObject({ kind: 'conflict', message: detail })
   })
 

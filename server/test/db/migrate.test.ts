@@ -86,7 +86,7 @@ describe('Migrating', () => {
   })
 })
 
-describe('A database that does not fit is refused and left alone', () => {
+describe('A database that does not fit is rejected and not changed', () => {
   it('when a newer version has migrated it', async () => {
     const url = await emptyDatabase()
     await migrate(url)

@@ -143,7 +143,7 @@ describe('What is sent in an organization', () => {
     await expect(call(stray)).rejects.toMatchObject({ code: '42501' })
   })
 
-  it('refuses an organization id that is no integer, before anything is sent', () => {
+  it('rejects an organization id that is no integer, before anything is sent', () => {
     const before = proxy.roundTrips
     for (const bad of [NaN, 1.5, '1; drop table assets' as never, undefined as never])
       expect(() => db.withTenantPipelined(bad, (tx) => tx.query(sql`select 1`))).toThrow(TypeError)

@@ -41,7 +41,7 @@ describe('A statement', () => {
     expect(render(statement).values).toEqual([null, [1, 2], { chunks: 'x' }])
   })
 
-  it('refuses undefined, which the driver would write as null', () => {
+  it('rejects undefined, which the driver would write as null', () => {
     expect(() => render(sql`select ${undefined}`)).toThrow(TypeError)
   })
 

@@ -86,7 +86,7 @@ describe('A transaction', () => {
     expect(runs).toBe(1)
   })
 
-  it('that meets a duplicate is a conflict in words of ours', async () => {
+  it('that meets a duplicate is a conflict with a detail of the service', async () => {
     const mail = { user: 1, email: 'a@example.com', hash: '', at: '2026-01-01T00:00:00Z' }
     const insert = (id: number) =>
       db.globalTransaction((tx) =>
@@ -112,7 +112,7 @@ describe('A transaction', () => {
     expect(await lastOf('b')).toBe(before + 40)
   })
 
-  it('refuses an organization id that is no integer, before anything is sent', () => {
+  it('rejects an organization id that is no integer, before anything is sent', () => {
     for (const bad of [NaN, 1.5, '1; drop table assets' as never, undefined as never])
       expect(() => db.withTenant(bad, async () => undefined)).toThrow(TypeError)
   })

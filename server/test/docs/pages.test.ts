@@ -125,7 +125,7 @@ describe('The documentation', () => {
     ])
   })
 
-  it('shows a refusal for one request at a time, so that no other refusal goes unnoticed', () => {
+  it('shows a error for one request at a time, so that no other error goes unnoticed', () => {
     const refused = pages.flatMap((page: Page) =>
       commandsOf(page)
         .filter(showsErrorStatus)

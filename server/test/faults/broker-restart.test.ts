@@ -39,7 +39,7 @@ describe('an embedded broker whose connections are dropped in the middle of a st
 })
 
 /** Without the program `mosquitto` these are left out, except in CI. */
-describe.skipIf(isBrokerMissing)('an outside broker that is restarted in the middle of a stream', () => {
+describe.skipIf(isBrokerMissing)('an external broker that is restarted in the middle of a stream', () => {
   let app: TestApp
   let broker: Mosquitto
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describe.skipIf(isBrokerMissing)('an outside broker that is restarted in the mid
     await broker.stop()
   })
 
-  it('is listened to again by itself, and every read it acknowledged is recorded once (D31, D32)', async () => {
+  it('is subscribed to again automatically, and every read it acknowledged is recorded once (D31, D32)', async () => {
     const fleet = await ReaderFleet.create(app.databaseUrl, 3, 5)
     const transport = overMqtt(broker.url, { isOutside: true })
     // The broker acknowledges at once, so the readers are slowed down to what a slow machine can write.

@@ -54,7 +54,7 @@ describe('one process over its own database, while readers send', () => {
     return fleets
   }
 
-  it('outlives twenty kills of the database: every acknowledged read is recorded once, every move detected once (D31, D32)', async () => {
+  it('survives twenty kills of the database: every acknowledged read is recorded once, every move detected once (D31, D32)', async () => {
     const fleet = await ReaderFleet.create(databaseUrl, 4, 6)
     fleet.start(http)
     const killed = new Set<number>()
@@ -72,7 +72,7 @@ describe('one process over its own database, while readers send', () => {
     expect(fleet.expected().moves.length).toBeGreaterThan(500)
   }, 300_000)
 
-  it('outlives restarts of the database, over HTTP and over MQTT (D31, D32)', async () => {
+  it('survives restarts of the database, over HTTP and over MQTT (D31, D32)', async () => {
     const fleets = await both()
     const ended = new Set<number>()
     for (let round = 0; round < 3; round++) {
@@ -86,7 +86,7 @@ describe('one process over its own database, while readers send', () => {
     for (const fleet of fleets) expect(fleet.resent).toBeGreaterThan(0)
   }, 120_000)
 
-  it('never stalls when single connections to the database are ended again and again (D31, D32)', async () => {
+  it('never stalls when single database connections are terminated repeatedly (D31, D32)', async () => {
     const fleets = await both()
     let ended = 0
     await withSql(databaseUrl, async (sql) => {

@@ -90,7 +90,7 @@ describe.skipIf(!existsSync(debianPrograms))('A primary and its standby', { time
       async (sql) => (await sql`select from pg_stat_activity where application_name = 'lastseen'`).length,
     )
 
-  it('serve reports from the standby, a moment old, and from the primary as soon as the standby is away', async () => {
+  it('serve reports from the standby with a short delay, and from the primary while the standby is down', async () => {
     await eventually(async () => {
       await report()
       expect(await fromStandby()).toBeGreaterThan(0)
@@ -130,7 +130,7 @@ describe.skipIf(!existsSync(debianPrograms))('A primary and its standby', { time
     await fleet.waitForBatches(2)
   })
 
-  it('change places without a restart: nothing that was acknowledged is lost, and writes resume in seconds', async () => {
+  it('fail over without a restart: no acknowledged write is lost, and writes resume within seconds', async () => {
     const writer = new Writer(server, tokens)
     writer.start()
     await eventually(async () => expect(writer.made.length).toBeGreaterThan(10))
@@ -168,7 +168,7 @@ describe.skipIf(!existsSync(debianPrograms))('A primary and its standby', { time
     return reply.status
   }
 
-  it('never write to the former primary, should it come back as if nothing had happened', async () => {
+  it('never write to the former primary when it is started again', async () => {
     await pair.primary.start({ synchronous_standby_names: '' })
     const former = await assetsOn(pair.primary.url)
     // Long enough for every process to have looked at both.
@@ -196,8 +196,8 @@ describe.skipIf(!existsSync(debianPrograms))('A primary and its standby', { time
   })
 })
 
-describe('An address of several servers', () => {
-  it('of which none can be written to is refused with a reason for each', async () => {
+describe('A database URL with several servers', () => {
+  it('without a writable one is rejected with a reason for each server', async () => {
     const ended = await lastseen(['org', 'create', '--name', 'x'], {
       DATABASE_URL: 'postgres://keeper:hush@127.0.0.1:1,127.0.0.1:2/lastseen?target_session_attrs=primary',
     })

@@ -64,7 +64,7 @@ async function expectSane(clock: string): Promise<void> {
 
 describe('a hostile reader', () => {
   it.each(hostile('E2800000000000000000FFFF'))(
-    'that sends %s over HTTP is answered, and so is the next',
+    'that sends %s over HTTP gets a response, and so does its next request',
     async (_, raw) => {
       const reply = await postRaw(raw)
       expect([202, 400]).toContain(reply.status)
@@ -73,7 +73,7 @@ describe('a hostile reader', () => {
     },
   )
 
-  it('that sends any of it over MQTT gets its receipt, and the next message is taken', async () => {
+  it('that sends any of this over MQTT gets an acknowledgement, and its next message is processed', async () => {
     const client = await signIn()
     for (const [what, bytes] of hostile('E2800000000000000000FFFF'))
       expect([what, await publish(client, 'gate', bytes)]).toEqual([what, 'acknowledged'])
@@ -84,7 +84,7 @@ describe('a hostile reader', () => {
     await expectSane('07:01:00')
   })
 
-  it('that sends more than can be kept is cut off, over MQTT and over HTTP, signed in or not', async () => {
+  it('that sends more than the limits is disconnected, over MQTT and HTTP, authenticated or not', async () => {
     const client = await signIn()
     expect(await publish(client, 'gate', Buffer.alloc(5 * mib))).toBe('cut off')
     await client.endAsync(true)
@@ -97,7 +97,7 @@ describe('a hostile reader', () => {
     await expectSane('07:02:00')
   })
 
-  it('that dates its reads ahead moves nothing ahead, over HTTP and MQTT (D30)', async () => {
+  it('that sends future timestamps records nothing in the future, over HTTP and MQTT (D30)', async () => {
     const client = await signIn()
     for (const hmacTag of [
       '9999-12-31T23:59:59Z',

@@ -12,7 +12,7 @@ import { eventually } from '../support/tracking.ts'
 
 const mebibyte = 1024 * 1024
 
-describe('Far more requests than can be worked on', { timeout: 90_000 }, () => {
+describe('Far more requests than can be served', { timeout: 90_000 }, () => {
   usePrograms()
   let database: TestDatabase
   let server: ReadyServer
@@ -48,7 +48,7 @@ describe('Far more requests than can be worked on', { timeout: 90_000 }, () => {
     return Number(/^lastseen_http_requests_waiting (\d+)$/m.exec(text)![1])
   }
 
-  it('are refused past a bound, hold little memory, leave room for others, and are over when they are over', async () => {
+  it('are rejected past a bound, take little memory, leave capacity for other tenants, and have no lasting effect', async () => {
     const [flood, quiet] = [await keysOf('Flood', 8), await keysOf('Quiet', 1)]
     const before = residentBytes()
     const body = JSON.stringify({ name: 'x' }).padEnd(0.9 * mebibyte)
@@ -88,7 +88,7 @@ describe('Far more requests than can be worked on', { timeout: 90_000 }, () => {
     expect((await Promise.all(lists)).map((list) => list.status)).toEqual(lists.map(() => 200))
   })
 
-  it('are no more than a credential may send at once: all of those find room', async () => {
+  it('do not include the burst of one credential, which is always served', async () => {
     const [token] = await keysOf('Burst', 1)
     const headers = { authorization: `Bearer ${token}`, 'user-agent': 'burst' }
     const dispatcher = new Agent({ connections: burst, pipelining: 1 })

@@ -36,7 +36,7 @@ describe('HTTP connections', () => {
     ['in total', new ConnectionLimits(3, Infinity), '3 connections'],
     ['of one address', new ConnectionLimits(Infinity, 3), '3 connections from one address'],
   ])(
-    '%s are served up to the limit, and a further one is closed until one of them ends',
+    '%s are served up to the limit, and a further connection is closed until one of them ends',
     async (_what, limits, limit) => {
       mounted = await mountRoutes([testRoute('fine', async () => ok({}))], { limits })
       const held = [await open(), await open(), await open()]

@@ -48,8 +48,8 @@ async function heldRows() {
   return { url, queue, ends, ask, endAll }
 }
 
-describe('An organization that floods beside a quiet one', () => {
-  it('has its requests wait, while those of the quiet one are answered, and all of them are answered in the end', async () => {
+describe('An organization that sends too many requests', () => {
+  it('has its own requests queued while another organization is served, and all of them are answered in the end', async () => {
     const { queue, ends, ask, endAll } = await heldRows()
     expect((await ask('fine', '2')).status).toBe(200)
     const flood = Array.from({ length: 20 }, () => ask('held', '1'))
@@ -62,7 +62,7 @@ describe('An organization that floods beside a quiet one', () => {
     expect([queue.inFlight, queue.waiting]).toEqual([0, 0])
   })
 
-  it('leaves its place in the queue when it hangs up, and nothing is done for it', async () => {
+  it('loses its queued request when the client disconnects, and no work is done for it', async () => {
     const { url, queue, ask, endAll } = await heldRows()
     await ask('fine', '2')
     const first = [ask('held', '1'), ask('held', '1'), ask('held', '1')]
@@ -80,7 +80,7 @@ describe('An organization that floods beside a quiet one', () => {
     expect(mounted!.bugs).toEqual([])
   })
 
-  it('is answered whole when the process stops meanwhile', async () => {
+  it('gets complete responses when the process stops meanwhile', async () => {
     const { queue, ask, endAll } = await heldRows()
     await ask('fine', '2')
     const flood = Array.from({ length: 6 }, () => ask('held', '1'))

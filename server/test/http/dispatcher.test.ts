@@ -29,7 +29,7 @@ describe('A deprecated endpoint', () => {
     expect(reply.headers).toMatchObject(farewell)
   })
 
-  it('carries them on its refusals too', async () => {
+  it('carries them on its error responses too', async () => {
     mounted = await mountRoutes([old, current], { millis: () => now })
     const errorStatuses = [
       await send(mounted.url, 'GET', '/api/v1/old'),
@@ -50,7 +50,7 @@ describe('A deprecated endpoint', () => {
     else await expect(mounting).rejects.toThrow('old has a sunset less than six months after its deprecation')
   })
 
-  it('leaves the headers of its neighbours alone', async () => {
+  it('does not affect the headers of other endpoints', async () => {
     mounted = await mountRoutes([old, current], { millis: () => now })
     const reply = await send(mounted.url, 'GET', '/api/v1/new', { token: 'a' })
     expect([reply.headers['deprecation'], reply.headers['sunset']]).toEqual([undefined, undefined])
@@ -66,7 +66,7 @@ describe('An endpoint past its sunset date', () => {
   const mountAt = (millis: number): Promise<MountedServer> => mountRoutes([old, current], { millis: () => millis })
   const fullBucket = { 'x-ratelimit-remaining': '120', 'x-ratelimit-reset': String(sunset.getTime() / 1000) }
 
-  it('answers as ever until the last millisecond before it [D44]', async () => {
+  it('works until the last millisecond before it [D44]', async () => {
     mounted = await mountAt(sunset.getTime() - 1)
     const reply = await send(mounted.url, 'GET', '/api/v1/old', { token: 'a' })
     expect([reply.status, reply.json]).toEqual([200, { data: 1 }])
@@ -86,7 +86,7 @@ describe('An endpoint past its sunset date', () => {
     },
   )
 
-  it('costs nothing: the bucket of the key stays full [D44]', async () => {
+  it('consumes no token: the bucket of the key stays full [D44]', async () => {
     mounted = await mountAt(sunset.getTime())
     for (let count = 0; count < 3; count++) await send(mounted.url, 'GET', '/api/v1/old', { token: 'a' })
     const reply = await send(mounted.url, 'GET', '/api/v1/new', { token: 'a' })
@@ -99,7 +99,7 @@ describe('An endpoint past its sunset date', () => {
     ['POST', '/api/v1/old', 405],
     ['GET', '/api/v1/older', 404],
     ['GET', '/api/v1/new', 200],
-  ])('is judged after path and method: %s %s is %d [D44]', async (method, path, status) => {
+  ])('is checked after path and method: %s %s is %d [D44]', async (method, path, status) => {
     mounted = await mountAt(sunset.getTime() + 1)
     expect((await send(mounted.url, method, path, { token: 'a' })).status).toBe(status)
   })
@@ -125,7 +125,7 @@ describe('A bug in a handler', () => {
   })
 
   it.each(['broken', 'strange', 'unprintable', 'endless'])(
-    'is internal_error with a constant detail, and only the log learns more: %s',
+    'is internal_error with a constant detail, and only the log contains the cause: %s',
     async (id) => {
       mounted = await mountRoutes([broken, strange, unprintable, endless])
       const reply = await send(mounted.url, 'GET', `/api/v1/${id}`, { token: 'a' })
@@ -136,7 +136,7 @@ describe('A bug in a handler', () => {
     },
   )
 
-  it('is told to the log as it was thrown', async () => {
+  it('is logged as it was thrown', async () => {
     mounted = await mountRoutes([broken])
     await send(mounted.url, 'GET', '/api/v1/broken', { token: 'a' })
     expect((mounted.bugs[0] as Error).message).toBe(secret)
@@ -153,14 +153,14 @@ describe('A token without the scopes of an endpoint', () => {
   it.each([
     [['ok', 'b', 'a'], 'b'],
     [['a', 'ok', 'b'], 'a'],
-  ])('with %j is refused with the first one it lacks [D10]', async (scopes, missing) => {
+  ])('with %j is rejected with the first scope it lacks [D10]', async (scopes, missing) => {
     mounted = await mountRoutes([testRoute('guarded', async () => ok({ data: 1 }), { scopes })])
     const reply = await send(mounted.url, 'GET', '/api/v1/guarded', { token: 'a' })
     expectApiError(reply, 'forbidden', { detail: `Missing required scope: ${missing}` })
   })
 })
 
-describe('A client that hangs up', () => {
+describe('A client that disconnects', () => {
   const body = { mediaType: 'application/json', name: 'Word', shape: { word: text({ max: 9 }) }, example: {} } as const
   const taking = route({
     ...testRouteDefaults,
@@ -175,7 +175,7 @@ describe('A client that hangs up', () => {
   it.each([
     ['with a length', ['Content-Length: 100'], '{"word"'],
     ['in chunks', ['Transfer-Encoding: chunked'], '7\r\n{"word"\r\n'],
-  ])('in the middle of its body, sent %s, is no bug of the service', async (_what, header, half) => {
+  ])('in the middle of its body, sent %s, is not logged as an internal error', async (_what, header, half) => {
     mounted = await mountRoutes([taking])
     const wire = await RawConnection.open(mounted.url)
     const lines = ['POST /api/v1/take HTTP/1.1', 'Host: a', 'Authorization: Bearer a', 'Content-Type: application/json']
@@ -188,8 +188,8 @@ describe('A client that hangs up', () => {
   })
 })
 
-describe('Rows', () => {
-  it('may not claim one method and path twice', async () => {
+describe('Routes', () => {
+  it('may not register one method and path twice', async () => {
     const twice = [testRoute('one', async () => ok({})), testRoute('two', async () => ok({}), { path: '/one' })]
     await expect(mountRoutes(twice)).rejects.toThrow('GET /api/v1/one is declared twice')
   })

@@ -75,7 +75,7 @@ describe('A client that keeps its side of the connection open after the server h
     await eventually(async () => expect(isOver).toBe(true), 3000)
   })
 
-  it('cannot end the process by a reset', async () => {
+  it('cannot crash the process by a connection reset', async () => {
     mounted = await mountRoutes([testRoute('here', async () => ok({}))])
     for (let count = 0; count < 20; count++) {
       const socket = await open()

@@ -27,7 +27,7 @@ const post = (id: string, from: string) =>
   send(mounted!.url, 'POST', `/api/v1/${id}`, { json: { a: 'a' }, headers: { 'x-forwarded-for': from } })
 
 describe('Operations that hash a password', () => {
-  it('wait in a queue of their own, past which the answer is 429, and delay nothing else', async () => {
+  it('wait in their own queue, are 429 when it is full, and delay no other request', async () => {
     const hashing = held('hashing', { hashesPassword: true })
     const plain = held('plain')
     const [passwordQueue, anonymousQueue] = [
@@ -51,7 +51,7 @@ describe('Operations that hash a password', () => {
 })
 
 describe('Anonymous requests', () => {
-  it('start at once while requests of organizations hold every other slot', async () => {
+  it('start at once while authenticated requests hold every other slot', async () => {
     const plain = held('plain')
     const queue = new FairQueue({ maxInFlight: 1 })
     await queue.acquire(1)

@@ -58,7 +58,7 @@ describe('A client that does not read its responses', () => {
     await expect.poll(() => [queue.inFlight, queue.waiting], { timeout: 5000 }).toEqual([0, 0])
   })
 
-  it('gives its slot back as soon as it has read the response', async () => {
+  it('releases its slot as soon as it has read the response', async () => {
     const queue = new FairQueue({ maxInFlight: 8 })
     const { url } = await mount(queue)
     const client = await silentClient(url, request('large'))

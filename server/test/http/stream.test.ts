@@ -7,8 +7,8 @@ import { type MountedServer, mountRoutes } from '../support/mount-routes.ts'
 let mounted: MountedServer
 afterEach(() => mounted.close())
 
-describe('An answer that stays open', () => {
-  it('is not begun for somebody who hung up before it, so that nothing is kept for them', async () => {
+describe('A streaming response', () => {
+  it('is not started for a client that has disconnected, so that it holds no resources', async () => {
     let begun = 0
     let arrived = (): void => undefined
     const asked = new Promise<void>((resolve) => (arrived = resolve))

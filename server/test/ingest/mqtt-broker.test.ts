@@ -89,7 +89,7 @@ describe('signing in at the embedded broker', () => {
     ["another reader's token", (own: Site, other: Site) => ({ username: String(own.readerId), password: other.token })],
     ['no password', (own: Site) => ({ username: String(own.readerId) })],
     ['neither id nor token', () => ({})],
-  ])('refuses %s', async (_what, login) => {
+  ])('rejects %s', async (_what, login) => {
     const [own, other] = [await Site.open(context.app), await Site.open(context.app)]
     await expect(connectMqtt(url, login(own, other))).rejects.toMatchObject({ code: 4 })
   })
@@ -137,7 +137,7 @@ describe('publishing to the embedded broker', () => {
     ["anything below another reader's topic", (topic: string) => `${topic}/more`],
     ['a topic key that nobody has', () => 'lastseen/nobody/reads'],
     ["the broker's own topics", () => '$SYS/gate'],
-  ])('refuses %s and records nothing', async (_what, topic) => {
+  ])('rejects %s and records nothing', async (_what, topic) => {
     const own = await Site.open(context.app, 'Dock')
     const other = await Site.open(context.app, 'Dock')
     const [mine, theirs] = [await own.createAsset('Pallet'), await other.createAsset('Pallet')]

@@ -154,7 +154,7 @@ describe.skipIf(isBrokerMissing)('listening at an outside broker', () => {
     await only.stop()
   })
 
-  it('comes back by itself when the broker was killed and started again', async () => {
+  it('comes back automatically when the broker was killed and started again', async () => {
     await publish(reader, topic, read(0))
     await eventually(async () => expect(await recorded()).toEqual([0]))
     await broker.kill()

@@ -78,7 +78,7 @@ describe('the intake', () => {
     expect(events).toEqual([])
   })
 
-  it('takes a sign of life as a message without reads', async () => {
+  it('takes a heartbeat as a message without reads', async () => {
     const { events, take } = await opened()
     expect(await take([])).toEqual({ accepted: 0, ignored: 0 })
     expect(events).toEqual([['taken', { accepted: 0, ignored: 0, warning: null }]])

@@ -105,7 +105,7 @@ const count = async (): Promise<number> => {
 }
 
 it.each(Object.entries(kinds))(
-  'The hourly job deletes %s when its time is over, and not before',
+  'The hourly job deletes %s after its retention time and not before',
   async (_what, kind) => {
     const { orgId } = await context.app.newOrg()
     const nowMs = clock.millis()

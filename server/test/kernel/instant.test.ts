@@ -214,7 +214,7 @@ describe('reading RFC 3339', () => {
     ['full-width digits in the fraction', '2026-01-02T03:04:05.\uff16Z'],
     ['an instant before year 0000', '0000-01-01T00:00:00+00:01'],
     ['an instant behind year 9999', '9999-12-31T23:59:59-00:01'],
-  ])('refuses %s', (_, text) => {
+  ])('rejects %s', (_, text) => {
     expect(parseRfc3339(text)).toBeNull()
   })
 
@@ -370,7 +370,7 @@ describe('sentinels', () => {
     ['1970-01-01T00:00:01Z', false],
     ['0000-01-01T00:00:00Z', false],
     ['2026-01-02T03:04:05Z', false],
-  ])('takes %s for a sentinel: %s', (text, expected) => {
+  ])('accepts %s for a sentinel: %s', (text, expected) => {
     expect(isSentinel(parsed(text))).toBe(expected)
   })
 })
@@ -491,7 +491,7 @@ describe('the database form', () => {
     ['a fraction of seven digits', '2026-11-15 02:34:23.1234567+00'],
     ['another date style', '11/15/2026 02:34:23.12 UTC'],
     ['canonical text', '2026-11-15T02:34:23.120000Z'],
-  ])('refuses %s as unreadable', (_, text) => {
+  ])('rejects %s as unreadable', (_, text) => {
     expect(() => fromDatabase(text)).toThrow(RangeError)
   })
 

@@ -48,7 +48,7 @@ describe('the type of a JSON value', () => {
     expect(jsonType(JSON.parse('5.0'))).toBe('integer')
   })
 
-  it.each([[undefined], [1n], [() => 1], [Symbol('a')]])('is refused for %o, which JSON cannot hold', (value) => {
+  it.each([[undefined], [1n], [() => 1], [Symbol('a')]])('is rejected for %o, which JSON cannot hold', (value) => {
     expect(() => jsonType(value)).toThrow(TypeError)
   })
 })
@@ -83,7 +83,7 @@ describe('parsing JSON bytes', () => {
     ['a byte order mark', '\ufeff{}'],
     ['a no-break space around a value', '\u00a0{}'],
     ['closing brackets before opening ones', ']]]][[[['],
-  ])('refuses %s as a syntax error', (_, text) => {
+  ])('rejects %s as a syntax error', (_, text) => {
     expect(parse(text)).toEqual(SYNTAX)
   })
 
@@ -96,7 +96,7 @@ describe('parsing JSON bytes', () => {
     ['a code point behind U+10FFFF', [0x22, 0xf4, 0x90, 0x80, 0x80, 0x22]],
     ['UTF-16', [0x7b, 0x00, 0x7d, 0x00]],
     ['a Latin-1 byte in a deep body', [0x5b, 0x5b, 0x5b, 0x22, 0xe9, 0x22, 0x5d, 0x5d, 0x5d]],
-  ])('refuses %s as a syntax error', (_, bytes) => {
+  ])('rejects %s as a syntax error', (_, bytes) => {
     expect(parseJson(Uint8Array.from(bytes), 2)).toEqual(SYNTAX)
   })
 
@@ -115,11 +115,11 @@ describe('parsing JSON bytes', () => {
     if (depth > 0) expect(parse(text, depth - 1)).toEqual(DEPTH)
   })
 
-  it.each(['[', '{"a":', '[{"":', '[ '])('refuses a mebibyte of %s by its depth', (unit) => {
+  it.each(['[', '{"a":', '[{"":', '[ '])('rejects a mebibyte of %s by its depth', (unit) => {
     expect(parse(unit.repeat(Math.floor(2 ** 20 / unit.length)))).toEqual(DEPTH)
   })
 
-  it('refuses a mebibyte of closed brackets by its depth', () => {
+  it('rejects a mebibyte of closed brackets by its depth', () => {
     expect(parse('['.repeat(2 ** 19) + ']'.repeat(2 ** 19), 64)).toEqual(DEPTH)
   })
 

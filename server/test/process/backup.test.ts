@@ -136,7 +136,7 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
 
   afterAll(() => network.stop())
 
-  it('keeps one moment of everything while the service writes, and restores it as an owner who is no superuser', async () => {
+  it('takes a consistent snapshot while the service writes, and restores it as an owner who is not a superuser', async () => {
     const target = await ownedDatabase()
     try {
       json(await lastseen(['restore', duringWrites, '--json'], { DATABASE_URL: target.url }))
@@ -166,7 +166,7 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
     }
   })
 
-  it('brings back every row of every table, and an installation whose secrets all go on working', async () => {
+  it('restores every row of every table, and all secrets of the installation still work', async () => {
     const dataDir = join(folder, 'target')
     const restored = await lastseen(['restore', atRest], { LASTSEEN_DATA_DIR: dataDir })
     expect([restored.code, restored.stderr]).toEqual([0, expect.stringMatching(/^asset_minutes: 3 rows$/m)])
@@ -200,7 +200,7 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
     expect((await server.program.stop()).code).toBe(0)
   })
 
-  it('makes a file that its owner alone can read, and never overwrites another', async () => {
+  it('creates a file that only its owner can read, and never overwrites a file', async () => {
     expect(statSync(atRest).mode & 0o777).toBe(0o600)
     const before = readFileSync(atRest)
     const again = await lastseen(['backup', atRest], settings)

@@ -123,7 +123,7 @@ async function ready(): Promise<Checkout> {
 const install = 'npm ci --no-audit --no-fund --loglevel=error'
 
 describe('the first start of a checkout', () => {
-  it('installs what running needs, builds, and runs; the next one only runs', async () => {
+  it('installs the production packages, builds and runs; the next start only runs', async () => {
     const checkout = new Checkout()
     const first = await checkout.start()
     expect(first).toMatchObject({ code: 0, stdout: 'running', stderr: 'Installing packages …\nBuilding …\n' })
@@ -134,7 +134,7 @@ describe('the first start of a checkout', () => {
     expect(checkout.has('.cache/installing')).toBe(false)
   })
 
-  it('runs as it is when it came built and without sources', async () => {
+  it('runs without a build when it was delivered built and without sources', async () => {
     const checkout = await ready()
     checkout.remove('server/src')
     checkout.remove('node_modules/typescript')
@@ -171,21 +171,21 @@ describe('packages are installed again', () => {
     expect(await checkout.start()).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('when the start was killed while npm was at work, even though all packages look right', async () => {
+  it('when the start was killed while npm was installing, even though all packages look complete', async () => {
     const checkout = new Checkout()
     expect((await checkout.start({ NPM_DIES: '1' })).signal).toBe('SIGKILL')
     expect(checkout.calls()).toHaveLength(1)
     expect(await checkout.start()).toMatchObject({ code: 0, stderr: 'Installing packages …\nBuilding …\n' })
   })
 
-  it('together with those of developers where they were there', async () => {
+  it('with the development packages where these were installed', async () => {
     const checkout = await ready()
     checkout.write('node_modules/.package-lock.json', JSON.stringify({ packages: { a: { dev: true } } }))
     await checkout.start()
     expect(checkout.calls()).toEqual([`${install} --include=dev`])
   })
 
-  it('and a start ends with a clear line when that fails', async () => {
+  it('and the start fails with a clear message when the installation fails', async () => {
     const checkout = new Checkout()
     expect(await checkout.start({ NPM_FAILS: '1' })).toMatchObject({
       code: 1,
@@ -226,13 +226,13 @@ describe('the program is built again', () => {
     expect(checkout.calls()).toEqual(['tsc'])
   })
 
-  it('not when a source was merely touched', async () => {
+  it('not when only the modification time of a source changed', async () => {
     const checkout = await ready()
     utimesSync(join(checkout.folder, 'server/src/main.ts'), new Date(), new Date())
     expect(await checkout.start()).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('without what a removed source left', async () => {
+  it('without the output of a removed source', async () => {
     const checkout = await ready()
     checkout.write('server/src/more.ts', '')
     await checkout.start()
@@ -242,7 +242,7 @@ describe('the program is built again', () => {
     expect(checkout.has('server/dist/more.js')).toBe(false)
   })
 
-  it('and one that fails ends the start and leaves the former build', async () => {
+  it('and a failed build ends the start and keeps the previous build', async () => {
     const checkout = await ready()
     appendFileSync(join(checkout.folder, 'server/src/main.ts'), '// new\n')
     expect(await checkout.start({ BUILD_FAILS: '1' })).toMatchObject({
@@ -254,7 +254,7 @@ describe('the program is built again', () => {
     expect(await checkout.start()).toMatchObject({ code: 0, stdout: 'running', stderr: 'Building …\n' })
   })
 
-  it('after one that was killed half-way', async () => {
+  it('after a build that was killed', async () => {
     const checkout = await ready()
     appendFileSync(join(checkout.folder, 'server/src/main.ts'), '// new\n')
     const killed = checkout.launch({ BUILD_MS: '300' })
@@ -289,7 +289,7 @@ describe('the web app', () => {
     expect(readFileSync(join(checkout.folder, 'web/dist/index.html'), 'utf8')).toBe('second')
   })
 
-  it('keeps its former build when a new one fails, and the start says so', async () => {
+  it('keeps its previous build when a new build fails, and the start reports it', async () => {
     const checkout = await withWeb()
     await checkout.start()
     checkout.write('web/src/main.tsx', 'second')
@@ -315,7 +315,7 @@ describe('starts at the same moment', () => {
 })
 
 describe.skipIf(!nobodyHasNode)('a folder that this user may not write to', () => {
-  it('runs when it is built, and otherwise says who has to build it', async () => {
+  it('runs when it is built, and otherwise the error says which user has to build it', async () => {
     const checkout = await ready()
     expect(await checkout.start({}, nobody)).toMatchObject({ code: 0, stdout: 'running', stderr: '' })
     checkout.write('server/src/greeting.ts', `export const greeting = 'newer'\n`)

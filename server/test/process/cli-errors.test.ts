@@ -26,7 +26,7 @@ const keyCreate = (org: string, ...more: string[]): string[] => [
   ...more,
 ]
 
-describe('a command that cannot be carried out', { timeout: 60_000 }, () => {
+describe('a command that fails', { timeout: 60_000 }, () => {
   let server: ReadyServer
   let revoked: string
   const user = (...more: string[]): string[] => ['user', 'create', '--org', 'Northwind', ...more]
@@ -136,7 +136,7 @@ describe('a command that cannot be carried out', { timeout: 60_000 }, () => {
       'There is no key with client id first',
     ],
     ['a credential revoked before', () => ['key', 'revoke', '--client-id', revoked], 'That key was revoked before'],
-  ])('ends with one clear line: %s', async (_what, args, message, code = 1) => {
+  ])('prints one error line: %s', async (_what, args, message, code = 1) => {
     expect(await lastseen([...args(), '--json'], settings)).toEqual({
       code,
       signal: null,
@@ -166,12 +166,12 @@ describe('a command that cannot be carried out', { timeout: 60_000 }, () => {
     [['org', 'destroy'], "unknown command 'destroy'"],
     [['explode'], "unknown command 'explode'"],
     [['--port', '80'], "unknown option '--port'"],
-  ])('ends with one clear line when it is written wrongly: %j', async (args, message) => {
+  ])('prints one error line on wrong usage: %j', async (args, message) => {
     const stderr = `error: ${message} (--help tells more)\n`
     expect(await lastseen(args, settings)).toEqual({ code: 2, signal: null, stdout: '', stderr })
   })
 
-  it('says nothing of the PostgreSQL that it shares with the running server', async () => {
+  it('prints nothing about the PostgreSQL server that it shares with the running server', async () => {
     const { stderr } = await lastseen(['org', 'lapse', '--name', 'Nowhere'], settings)
     expect(stderr).toBe('There is no organization called "Nowhere"\n')
   })
@@ -188,7 +188,7 @@ describe('a command that cannot be carried out', { timeout: 60_000 }, () => {
     expect(left).toEqual({ organizations: 3, people: 0, keys: 0 })
   })
 
-  it('asks for a name by id where two organizations share one', async () => {
+  it('requires an id where two organizations have the same name', async () => {
     const { url } = (await databaseOf(dataDir))!
     const twins = await withSql(url, async (sql) => {
       await sql`update organization_names set name = 'Twin' where name like '%wind'`

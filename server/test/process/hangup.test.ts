@@ -50,7 +50,7 @@ describe('a server whose terminal is closed', { timeout: 120_000 }, () => {
     await expectNothingLeft(processes, pid)
   })
 
-  it('stops although every further line fails, as on a terminal that is gone', async () => {
+  it('stops although every further log line fails, as on a closed terminal', async () => {
     const { program } = await serveOnTerminal(settings, '--workers', '2')
     const { pid } = (await databaseOf(dataDir))!
     const processes = familyOf(program.pid)
@@ -61,7 +61,7 @@ describe('a server whose terminal is closed', { timeout: 120_000 }, () => {
   })
 })
 
-describe('a server whose standard output nobody reads any more', { timeout: 120_000 }, () => {
+describe('a server whose standard output has no reader any more', { timeout: 120_000 }, () => {
   it.each(starts)('stops cleanly with its database: %s', async (_what, options) => {
     const server = await serve(settings, { ...options, isGroup: true })
     const { pid } = (await databaseOf(dataDir))!
@@ -84,7 +84,7 @@ describe('a server whose standard output nobody reads any more', { timeout: 120_
 })
 
 describe('an operator command whose output is cut short', { timeout: 120_000 }, () => {
-  it('ends quietly', async () => {
+  it('exits without an error', async () => {
     const entry = `${repository}server/bin/lastseen.mjs`
     const line = `${process.execPath} ${entry} org list --json | true`
     const child = spawn('bash', ['-o', 'pipefail', '-c', line], { env: cleanEnvironment(settings), stdio: 'pipe' })

@@ -5,7 +5,7 @@ import { serve } from '../support/process.ts'
 
 const context = useApp()
 
-it('an import whose process is killed is failed, and nothing of it is there', { timeout: 120_000 }, async () => {
+it('An import whose process is killed has the state failed, and none of its rows are written', { timeout: 120_000 }, async () => {
   const org = await context.app.newOrg()
   const { accessToken } = await org.signIn('manager')
   const run = await new ImportRun(context.app, accessToken).open('assets')

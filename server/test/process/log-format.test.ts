@@ -8,7 +8,7 @@ const request = /\[\d\d:\d\d:\d\d\.\d{3}\] .*INFO.*: .*GET \/nowhere 404 [\d.]+ 
 const colour = /\u001b\[\d+m/g
 
 describe('the log', { timeout: 120_000 }, () => {
-  it('is one JSON object per line where standard output is no terminal', async () => {
+  it('is one JSON object per line when standard output is not a terminal', async () => {
     const database = await emptyDatabase()
     const server = await serve({ DATABASE_URL: database.url })
     await server.send('GET', '/nowhere')
@@ -22,7 +22,7 @@ describe('the log', { timeout: 120_000 }, () => {
     await database.drop()
   })
 
-  it('is written for people on request, without colours where standard output is no terminal', async () => {
+  it('is human-readable on request, without colours when standard output is not a terminal', async () => {
     const database = await emptyDatabase()
     const server = await serve({ DATABASE_URL: database.url, LASTSEEN_LOG_FORMAT: 'pretty' })
     await server.send('GET', '/nowhere')

@@ -32,7 +32,7 @@ const count = (table: 'readers' | 'scan_points'): Promise<number> =>
   withSql(database.url, async (sql) => Number((await sql`select count(*) from ${sql(table)}`)[0]!['count']))
 
 describe('lastseen reader create', () => {
-  it('prints the new reader as one JSON document, with its token and the addresses to send to', async () => {
+  it('prints the new reader as one JSON document, with its token and its ingest URLs', async () => {
     const args = ['reader', 'create', '--org', 'Northwind', '--name', 'Dock 3', '--json']
     const antennas = ['--antenna', '1=DOCK-3', '--antenna', '2=', '--antenna', '65535=A=B']
     const made = await lastseen(
@@ -75,7 +75,7 @@ describe('lastseen reader create', () => {
     })
   })
 
-  it('names the addresses that the settings give', async () => {
+  it('prints the URLs that the settings configure', async () => {
     const args = ['reader', 'create', '--org', String(orgId), '--name', 'Gate', '--json']
     const addresses = {
       LASTSEEN_BASE_URL: 'https://track.example.com',
@@ -156,7 +156,7 @@ describe('lastseen reader create', () => {
       2,
     ],
     ['an unknown place', [...own, '--antenna', '1=MOON'], 'There is no location with the key "MOON"'],
-  ])('refuses %s in one line and makes nothing', async (_what, args, line, code = 1) => {
+  ])('rejects %s in one line and creates nothing', async (_what, args, line, code = 1) => {
     const before = [await count('readers'), await count('scan_points')]
     const ended = await lastseen(['reader', 'create', ...args], settings)
     expect([ended.code, ended.stdout]).toEqual([code, ''])
@@ -168,7 +168,7 @@ describe('lastseen reader create', () => {
 })
 
 describe('lastseen reader inbox', () => {
-  it('prints the topics that lead to no reader, latest first', async () => {
+  it('prints the topics that match no reader, latest first', async () => {
     const empty = await lastseen(['reader', 'inbox', '--json'], settings)
     expect([empty.code, empty.stdout, empty.stderr]).toEqual([0, '[]\n', ''])
     await withSql(
@@ -238,7 +238,7 @@ describe('lastseen simulate', () => {
     })
 
   it.each(Object.keys(messages))(
-    'plays a warehouse whose readers send %s, and every read is accepted',
+    'simulates a warehouse whose readers send %s, and every read is accepted',
     async (format) => {
       const ended = await play('--format', format)
       expect([ended.code, ended.stderr]).toEqual([0, ''])
@@ -270,14 +270,14 @@ describe('lastseen simulate', () => {
       /^error: option '--assets <count>' argument '0' is invalid. It must be a whole number from 1 to 100000/,
       2,
     ],
-  ])('refuses %s', async (_what, args, line, code = 1) => {
+  ])('rejects %s', async (_what, args, line, code = 1) => {
     const ended = await play(...args)
     expect([ended.code, ended.stdout]).toEqual([code, ''])
     if (typeof line === 'string') expect(ended.stderr.trimEnd()).toBe(line)
     else expect(ended.stderr.trimEnd()).toMatch(line)
   })
 
-  it('played again with the same seed goes on with the same things', async () => {
+  it('continues with the same assets when it runs again with the same seed', async () => {
     expect((await play()).code).toBe(0)
     expect((await play()).code).toBe(0)
     expect((await activity())['assets']).toBe(20)

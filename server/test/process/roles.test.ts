@@ -56,7 +56,7 @@ afterAll(async () => {
 }, 60_000)
 
 describe('two processes for each of three roles over one empty database', { timeout: 60_000 }, () => {
-  it('start at the same moment: one migrates, and one that serves the API prints the first credentials', () => {
+  it('start at the same moment: one migrates, and one API process prints the first credentials', () => {
     const said = (servers: readonly ReadyServer[]): string => servers.map(({ program }) => program.stderr).join('')
     expect(said([...apis, ...ingests, ...delivers]).match(/Database schema brought up to date/g)).toHaveLength(1)
     expect(said(apis).match(/First start/g)).toHaveLength(1)
@@ -69,7 +69,7 @@ describe('two processes for each of three roles over one empty database', { time
     ['api', () => apis, { 'GET /api/v1/assets': 401, 'GET /api/docs': 200, 'POST /ingest/v1/reads': 404 }],
     ['ingest', () => ingests, { 'GET /api/v1/assets': 404, 'GET /': 404, 'POST /ingest/v1/reads': 401 }],
     ['deliver', () => delivers, { 'GET /api/v1/assets': 404, 'GET /': 404, 'POST /ingest/v1/reads': 404 }],
-  ])('answer only what belongs to their role: %s', async (_role, servers, expected) => {
+  ])('serve only the endpoints of their role: %s', async (_role, servers, expected) => {
     for (const server of servers()) {
       const all = { ...expected, 'GET /healthz': 200, 'GET /readyz': 200, 'GET /metrics': 200 }
       const seen: Record<string, number> = {}
@@ -83,7 +83,7 @@ describe('two processes for each of three roles over one empty database', { time
     }
   })
 
-  it('admit 120 requests in a burst over both, and one more per second', async () => {
+  it('admit a burst of 120 requests over both processes, and one more per second', async () => {
     const client = (await api.newOrg()).client('assets:read')
     const token = await client.token()
     const began = performance.now()
@@ -97,7 +97,7 @@ describe('two processes for each of three roles over one empty database', { time
     expect(admitted).toBeLessThanOrEqual(120 + Math.ceil(seconds))
   })
 
-  it('refuse a revoked credential and an ended session at the very next request to the other one (D40)', async () => {
+  it('reject a revoked credential and an ended session at the next request to the other process (D40)', async () => {
     const org = await api.newOrg()
     const [here, there] = apis.map(({ url }) => url) as [string, string]
     for (let round = 0; round < 10; round++) {
@@ -119,7 +119,7 @@ describe('two processes for each of three roles over one empty database', { time
     }
   })
 
-  it('refuse a credential revoked by the operator’s command at the very next request', async () => {
+  it('reject a credential that the operator’s command revoked at the next request', async () => {
     const client = (await api.newOrg()).client('assets:read')
     const pair = await client.mint()
     const token = await client.exchange(pair)
@@ -129,7 +129,7 @@ describe('two processes for each of three roles over one empty database', { time
     for (const { url } of apis) expect((await send(url, 'GET', '/api/v1/assets', { token })).status).toBe(401)
   })
 
-  it('show on a live stream what a third process took in', async () => {
+  it('publish on a live stream what a third process ingested', async () => {
     const site = await Site.open(api, 'Dock', 'Hall')
     const asset = await site.createAsset('Pallet')
     const { accessToken } = await site.org.signIn('viewer')
@@ -143,7 +143,7 @@ describe('two processes for each of three roles over one empty database', { time
     }
   })
 
-  it('deliver every move once, with two that deliver (D33)', async () => {
+  it('deliver every move once, with two delivering processes (D33)', async () => {
     const receiver = await network.receiver()
     const webhookOrg = await WebhookOrg.with(api, urlOf(receiver))
     const assets = await Promise.all(
@@ -186,7 +186,7 @@ describe('two processes for each of three roles over one empty database', { time
 })
 
 describe('a role that does not exist', () => {
-  it('is refused at the start', async () => {
+  it('is rejected at the start', async () => {
     const ended = await lastseen(['serve', '--roles', 'api,cook'], { DATABASE_URL: database.url })
     expect(ended.code).toBe(1)
     expect(ended.stderr).toContain('LASTSEEN_ROLES')
@@ -195,7 +195,7 @@ describe('a role that does not exist', () => {
 })
 
 describe('npx lastseen distribute', () => {
-  it('says how to go on where there is no Citus, with exit code 1', async () => {
+  it('explains what to do where Citus is not installed, with exit code 1', async () => {
     const ended = await lastseen(['distribute', '--json'], { DATABASE_URL: database.url })
     expect(ended).toMatchObject({ code: 1, stdout: '' })
     expect(ended.stderr).toMatch(/^This (server does not have|database lacks) the extension citus, /)

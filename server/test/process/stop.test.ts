@@ -87,7 +87,7 @@ function knock(url: string): Promise<string> {
 
 describe('a server asked to stop', { timeout: 60_000 }, () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'with %s refuses new connections, answers the request that is running, and stops the database',
+    'with %s closes its listener, completes the request in flight and stops the database',
     async (signal) => {
       const server = await serve(settings)
       const token = await tokenFor(server.url, pair)
@@ -113,7 +113,7 @@ describe('a server asked to stop', { timeout: 60_000 }, () => {
     },
   )
 
-  it('is not hurried by a second signal', async () => {
+  it('ignores a second signal', async () => {
     const server = await serve(settings)
     const token = await tokenFor(server.url, pair)
     const database = (await databaseOf(dataDir))!
@@ -132,7 +132,7 @@ describe('a server asked to stop', { timeout: 60_000 }, () => {
     expect(await databaseOf(dataDir)).toBeUndefined()
   })
 
-  it('does not wait for connections that are idle', async () => {
+  it('does not wait for idle connections', async () => {
     const server = await serve(settings)
     const idle = connect(Number(new URL(server.url).port), '127.0.0.1')
     const used = connect(Number(new URL(server.url).port), '127.0.0.1')
@@ -145,7 +145,7 @@ describe('a server asked to stop', { timeout: 60_000 }, () => {
     for (const socket of [idle, used]) socket.destroy()
   })
 
-  it('gives a request that does not end ten seconds, and then stops all the same', async () => {
+  it('waits ten seconds for a request that does not end, and then stops', async () => {
     const server = await serve(settings)
     const token = await tokenFor(server.url, pair)
     const wire = await RawConnection.open(server.url)
@@ -162,7 +162,7 @@ describe('a server asked to stop', { timeout: 60_000 }, () => {
     expect(await databaseOf(dataDir)).toBeUndefined()
   })
 
-  it('while it is still starting ends cleanly, and the next start finds all in order', async () => {
+  it('while it is still starting exits cleanly, and the next start succeeds', async () => {
     const early = newFolder()
     const program = launch({ LASTSEEN_DATA_DIR: early, PORT: String(await freePort()) })
     await program.says(/^Creating the database/m)
@@ -177,7 +177,7 @@ describe('a server asked to stop', { timeout: 60_000 }, () => {
 describe('npm start', { timeout: 60_000 }, () => {
   const npm = { command: ['npm', 'start'] as [string, string], isGroup: true }
 
-  it('ends at Ctrl+C, which reaches npm and the server alike, and leaves no database behind', async () => {
+  it('exits on Ctrl+C, which reaches npm and the server, and leaves no database running', async () => {
     const server = await serve(settings, npm)
     expect((await exchange(server.url, pair)).status).toBe(200)
     const database = (await databaseOf(dataDir))!
@@ -187,7 +187,7 @@ describe('npm start', { timeout: 60_000 }, () => {
     await waitForExit(database.pid)
   })
 
-  it('ends when npm alone is told to stop, as a supervisor does', async () => {
+  it('exits when only npm receives the signal, as from a supervisor', async () => {
     const server = await serve(settings, npm)
     expect((await exchange(server.url, pair)).status).toBe(200)
     const database = (await databaseOf(dataDir))!

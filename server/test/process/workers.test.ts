@@ -101,7 +101,7 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
   }, 90_000)
   afterAll(() => server.program.stop())
 
-  it('says once that it is ready, and prints the first credentials once', () => {
+  it('reports once that it is ready and prints the first credentials once', () => {
     expect(server.program.stderr.match(/^Lastseen is ready: /gm)).toHaveLength(1)
     expect(server.program.stderr.match(/First start/g)).toHaveLength(1)
     expect(server.program.stderr.match(/^PostgreSQL /gm)).toHaveLength(1)
@@ -128,7 +128,7 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     expect(await withSql(url, (sql) => sql`select from rate_buckets where not revoked`)).not.toHaveLength(0)
   })
 
-  it('counts a caller that keeps to one worker, and goes on with it in the other', async () => {
+  it('counts the requests of a caller on one worker, and continues the count on the other worker', async () => {
     const token = await tokenFor(server.url, await newKey('locations:read'))
     const began = performance.now()
     const remaining = await row(server, '/api/v1/locations', token, 60)
@@ -143,7 +143,7 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     expect(admitted).toBeLessThanOrEqual(60 + refilled())
   })
 
-  it('refuses a revoked credential in both workers from the next request on (D40)', async () => {
+  it('rejects a revoked credential in both workers from the next request on (D40)', async () => {
     const pair = await newKey('assets:read')
     const token = await tokenFor(server.url, pair)
     expect(new Set(await volley(server, '/api/v1/assets', token, 20))).toEqual(new Set([200]))
@@ -154,7 +154,7 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     expect((await exchange(server.url, pair)).status).toBe(401)
   })
 
-  it('replaces a worker that was killed, while the other one goes on serving', async () => {
+  it('replaces a killed worker while the other one serves', async () => {
     const [killed, other] = workersOf(server)
     process.kill(killed!, 'SIGKILL')
     await server.program.says(new RegExp(`^Worker ${killed} ended with SIGKILL; starting another$`, 'm'))
@@ -171,7 +171,7 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     expect((await exchange(server.url, first)).status).toBe(200)
   })
 
-  it('remembers what a caller drew from the one worker it kept to, when that one is killed', async () => {
+  it('keeps the bucket of a caller that used one worker when that worker is killed', async () => {
     const token = await tokenFor(server.url, await newKey('assets:read'))
     const began = performance.now()
     await row(server, '/api/v1/orgs/me', token, 100)
@@ -188,7 +188,7 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     await expect.poll(() => workersOf(server).length, { timeout: 20_000 }).toBe(2)
   })
 
-  it('remembers a bucket when a worker is killed, and takes it along when another program joins', async () => {
+  it('keeps a bucket when a worker is killed, and shares it when another process joins', async () => {
     const token = await tokenFor(server.url, await newKey('locations:read'))
     const began = performance.now()
     expect(new Set(await volley(server, '/api/v1/locations', token, 100))).toEqual(new Set([200]))
@@ -210,7 +210,7 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     await expect.poll(() => workersOf(server).length, { timeout: 20_000 }).toBe(2)
   })
 
-  it('goes on when a worker is killed in the midst of its requests', async () => {
+  it('continues when a worker is killed while it handles requests', async () => {
     const token = await tokenFor(server.url, await newKey('locations:read'))
     const asking = Array.from({ length: 4 }, () => volley(server, '/api/v1/locations', token, 50).catch(() => []))
     await sleep(30)
@@ -221,7 +221,7 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     expect(await volley(server, '/readyz', '', 5)).toEqual([200, 200, 200, 200, 200])
   })
 
-  it('at SIGTERM answers what is running and stops the workers and the database', async () => {
+  it('on SIGTERM completes the requests in flight and stops the workers and the database', async () => {
     const { pid, url } = (await databaseOf(dataDir))!
     const workers = workersOf(server)
     const token = await tokenFor(server.url, await newKey('assets:read', 'assets:write'))
@@ -253,7 +253,7 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
 })
 
 describe('a server with two workers that is killed', { timeout: 60_000 }, () => {
-  it('takes its workers with it and leaves a database that the next start takes over', async () => {
+  it('ends its workers too and leaves a database that the next start adopts', async () => {
     const server = await serve({ ...settings, LASTSEEN_WORKERS: '2' })
     const workers = workersOf(server)
     expect(workers).toHaveLength(2)
@@ -270,7 +270,7 @@ describe('a server with two workers that is killed', { timeout: 60_000 }, () => 
 })
 
 describe('workers that cannot start', () => {
-  it('are tried five times in a row, and then the program gives up and says so', async () => {
+  it('are started five times in a row, and then the program exits with an error', async () => {
     // Ends every worker before it does anything; the supervisor is spared.
     const code = `import cluster from 'node:cluster'; if (cluster.isWorker) process.exit(3)`
     const NODE_OPTIONS = `--import data:text/javascript;base64,${Buffer.from(code).toString('base64')}`

@@ -86,7 +86,7 @@ describe('a location that is deleted while', () => {
     120_000,
   )
 
-  it('several children are created at once is refused unless none of them came first', async () => {
+  it('several children are created at once is rejected unless none of them came first', async () => {
     const org = await context.app.newOrg()
     const client = org.full
     const other = throughSecond(org).full

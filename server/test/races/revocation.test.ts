@@ -32,7 +32,7 @@ describe('A revoked key (D40)', () => {
   describe('with one process', () => {
     const context = useApp({ clock, settings })
 
-    it('is refused from the very next request on', { timeout: 120_000 }, async () => {
+    it('is rejected from the very next request on', { timeout: 120_000 }, async () => {
       await race([context.app], await context.app.newOrg())
     })
   })
@@ -45,7 +45,7 @@ describe('A revoked key (D40)', () => {
     })
     afterAll(() => second.stop())
 
-    it('is refused from the very next request on in both', { timeout: 120_000 }, async () => {
+    it('is rejected from the very next request on in both', { timeout: 120_000 }, async () => {
       await race([context.app, second], await context.app.newOrg())
     })
   })

@@ -19,7 +19,7 @@ const isRefused = (from: Instant, to: Instant | null): boolean => {
   }
 }
 
-describe('a window of validity', () => {
+describe('A validity window', () => {
   it.each([
     ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z', true],
     ['2026-01-01T00:00:00Z', '2026-01-01T00:00:00.000001Z', false],
@@ -28,15 +28,15 @@ describe('a window of validity', () => {
     ['2026-01-01T00:30:00+01:00', '2026-01-01T00:00:00Z', false],
     ['0000-12-31T23:59:59Z', '0001-01-01T00:00:01Z', false],
     ['9999-12-31T23:59:59Z', '0000-01-01T00:00:00Z', true],
-  ])('from %s to %s is refused: %s (D15)', (from, to, refused) => {
+  ])('from %s to %s is rejected: %s (D15)', (from, to, refused) => {
     expect(isRefused(at(from), at(to))).toBe(refused)
   })
 
-  it('without an end is never refused (D15)', () => {
+  it('without an end is always valid (D15)', () => {
     expect(isRefused(at('9999-12-31T23:59:59Z'), null)).toBe(false)
   })
 
-  it('is refused exactly when its end is not after its start (D15)', () => {
+  it('is rejected exactly when its end is not after its start (D15)', () => {
     const millis = fc.integer({ min: Date.parse('0000-01-01T00:00:00Z'), max: Date.parse('9999-12-31T23:59:59Z') })
     fc.assert(
       fc.property(millis, millis, (from, to) => {

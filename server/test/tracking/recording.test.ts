@@ -159,7 +159,7 @@ describe('moves along sightings', () => {
     expect(await along(seen(pallet, hall, '10:00:05.000001'))).toEqual([[dock, hall, at('10:00:05.000001')]])
   })
 
-  it('announces every step of a batch that spans several minutes, of each asset by itself', async () => {
+  it('announces every step of a batch that spans several minutes, of each asset automatically', async () => {
     await along(seen(pallet, dock, '09:59:00'), seen(crate, hall, '09:59:00'))
     const steps = [
       seen(pallet, hall, '10:00:05'),
@@ -220,7 +220,7 @@ describe('a batch of reads', () => {
     return (await createReader(used.core, orgId, whole)).reader.id
   }
 
-  it('goes by the first identity that hangs on an asset, each read by itself', async () => {
+  it('goes by the first identity that is attached to an asset, each read automatically', async () => {
     const readerId = await newReader()
     const [first, second] = [await newAsset('A-1'), await newAsset('B-1', 'B-2')]
     const { isKnown, moves } = await recordReads(used.core, orgId, [

@@ -104,7 +104,7 @@ describe('any series of sightings', () => {
     )
   })
 
-  it('is left alone where no reader smooths, and where the minute is not later than the last one', () => {
+  it('is not changed where no reader smooths, and where the minute is not later than the last one', () => {
     fc.assert(
       fc.property(fc.array(observation), before, (drawn, start) => {
         const given = observed(drawn)

@@ -112,7 +112,7 @@ describe.each([
     expect(lines()).toBe(1)
   })
 
-  it('refuses a body or a timestamp that was changed, and a signature of another secret', async () => {
+  it('rejects a body or a timestamp that was changed, and a signature of another secret', async () => {
     const changed = Buffer.from(real.body.toString().replace('Thing 1', 'Thing 2'))
     expect(await post(changed, genuine())).toBe(401)
     const later = String(Number(real.headers['x-service-timestamp']) + 1)
@@ -122,7 +122,7 @@ describe.each([
     expect(lines()).toBe(1)
   })
 
-  it('refuses what is older than five minutes although it is genuine', async () => {
+  it('rejects what is older than five minutes although it is genuine', async () => {
     const now = Math.floor(Date.now() / 1000)
     const body = real.body.toString().replace(/"delivery_id":"[^"]+"/, '"delivery_id":"another"')
     expect(await post(...signed(body, now - 310))).toBe(401)

@@ -173,7 +173,7 @@ describe('at every connection', () => {
     '[fe80::1]',
     '10.0.0.1',
     '[64:ff9b::7f00:1]',
-  ])('%s is refused however it is spelled', async (host) => {
+  ])('%s is rejected however it is spelled', async (host) => {
     const before = receiver.connections
     expect(await post(at(host), guard())).toMatchObject({ isDelivered: false, status: null, error: refusedWords })
     expect(receiver.connections).toBe(before)
@@ -187,14 +187,14 @@ describe('at every connection', () => {
     ['an allowed IPv4 and a private IPv6', ['127.0.0.1', 'fd00::1']],
     ['a public and a private one', ['93.184.216.34', '172.16.0.1']],
     ['a mapped address', ['127.0.0.1', '::ffff:169.254.169.254']],
-  ])('a name that leads to %s is refused', async (_what, addresses) => {
+  ])('a name that leads to %s is rejected', async (_what, addresses) => {
     names.names.set('mixed.hooks.test', addresses)
     const before = receiver.connections
     expect(await post(at('mixed.hooks.test'))).toMatchObject({ isDelivered: false, status: null, error: refusedWords })
     expect(receiver.connections).toBe(before)
   })
 
-  it('a name is resolved again, and refused when it leads elsewhere the second time', async () => {
+  it('a name is resolved again, and rejected when it leads elsewhere the second time', async () => {
     names.names.set('turning.hooks.test', (question) => [question === 0 ? '127.0.0.1' : '169.254.169.254'])
     receiver.behaviour = respondWith(204, { connection: 'close' })
     const sender = new WebhookSender(target, { url: at('turning.hooks.test'), connections: 4, timeoutMs: 5000 })

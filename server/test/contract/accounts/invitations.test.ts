@@ -66,12 +66,12 @@ describe('POST /invitations', () => {
     expectApiError(await post('lookup', { token }), 'validation_error', spent)
   })
 
-  it('refuses a member', async () => {
+  it('rejects a member', async () => {
     expectApiError(await inviting(admin.email), 'conflict')
     expect(await list()).toEqual([])
   })
 
-  it('refuses a role that is none', async () => {
+  it('rejects a role that is none', async () => {
     expectApiError(await inviting(newEmail(), 'owner' as Role), 'validation_error', {
       fields: [{ field: 'role', code: 'invalid_value' }],
     })
@@ -119,7 +119,7 @@ describe('POST /auth/invitations/lookup', () => {
     ['a token with another secret', (token: string) => `${token.slice(0, -43)}${'A'.repeat(43)}`],
     ['a token of another invitation', (token: string) => token.replace(/\.\w+\./, '.1.')],
     ['a token that names no organization', (token: string) => token.replace(/^lsi_\w+\./, 'lsi_zzzzzzzzzzz.')],
-  ])('refuses %s', async (_what, spoil) => {
+  ])('rejects %s', async (_what, spoil) => {
     const { token } = await invited(newEmail())
     expectApiError(await post('lookup', { token: spoil(token) }), 'validation_error', spent)
   })

@@ -66,7 +66,7 @@ describe('Where a mail server is set', () => {
     expect(textOf(server.mails[0]!)).toContain('https://track.example.com/sign-in')
   })
 
-  it('a mail that is turned away for the moment is sent again', async () => {
+  it('a mail that is rejected for the moment is sent again', async () => {
     const user = await createSignedInUser(org, 'viewer')
     server.busy = 1
     await reset(user.email)

@@ -102,7 +102,7 @@ describe('PATCH /members/{user_id}', () => {
     ['a role that is none', { role: 'owner' }, 'role', 'invalid_value'],
     ['null', { role: null }, 'role', 'invalid_value'],
     ['a key it does not know', { email: 'a@b.c' }, 'email', 'unknown_field'],
-  ])('refuses %s', async (_what, json, field, code) => {
+  ])('rejects %s', async (_what, json, field, code) => {
     const reply = await patch(admin, admin.userId, json)
     expectApiError(reply, 'validation_error')
     expect(reply.json.error.fields).toMatchObject([{ field, code }])

@@ -39,7 +39,7 @@ describe('A new password', () => {
     ['letters of the alphabet backwards', 'zyxwvutsrq'],
     ['one character repeated', 'aaaaaaaaaaaa'],
     ['two characters repeated', '1212121212'],
-  ])('is refused when it is %s', async (_what, given) => {
+  ])('is rejected when it is %s', async (_what, given) => {
     expectApiError(await signUp(given), 'validation_error', weak('password'))
   })
 
@@ -47,7 +47,7 @@ describe('A new password', () => {
     ['the e-mail address', (email: string) => email],
     ['the e-mail address in capitals', (email: string) => email.toUpperCase()],
     ['the name before the @', (email: string) => email.split('@')[0]!],
-  ])('is refused when it is %s', async (_what, of) => {
+  ])('is rejected when it is %s', async (_what, of) => {
     const email = `grace.hopper-${newEmail()}`
     expectApiError(await signUp(of(email), email), 'validation_error', weak('password'))
   })

@@ -108,7 +108,7 @@ describe('POST /auth/password', () => {
     expectApiError(await post('password-reset/confirm', { token, new_password: next }), 'validation_error')
   })
 
-  it('refuses a wrong current password and changes nothing', async () => {
+  it('rejects a wrong current password and changes nothing', async () => {
     const elsewhere = await signIn(context.app, user.email, password)
     expectApiError(await change(user, 'wrong horse battery'), 'validation_error', {
       fields: [{ field: 'current_password', code: 'invalid_value' }],
@@ -117,7 +117,7 @@ describe('POST /auth/password', () => {
     expect((await login(context.app, user.email, password)).status).toBe(200)
   })
 
-  it('refuses a new password of nine characters', async () => {
+  it('rejects a new password of nine characters', async () => {
     expectApiError(await change(user, password, '123456789'), 'validation_error', {
       fields: [{ field: 'new_password', code: 'too_short', params: { min_length: 10 } }],
     })
@@ -174,7 +174,7 @@ describe('POST /auth/password-reset', () => {
     }
   })
 
-  it('refuses what is no address', async () => {
+  it('rejects what is no address', async () => {
     expectApiError(await post('password-reset', { email: 'nobody' }), 'validation_error', {
       fields: [{ field: 'email', code: 'invalid_value' }],
     })
@@ -227,7 +227,7 @@ describe('POST /auth/password-reset/confirm', () => {
   it.each([
     ['a token nobody was given', 'A'.repeat(43)],
     ['something that is no token', 'x'],
-  ])('refuses %s and changes nothing', async (_what, token) => {
+  ])('rejects %s and changes nothing', async (_what, token) => {
     expectApiError(await confirm(token), 'validation_error', spent)
     expect((await login(context.app, user.email, password)).status).toBe(200)
   })

@@ -49,7 +49,7 @@ describe('POST /api/v1/orgs/{org_id}/api-keys (D40)', () => {
     })
   })
 
-  it('forbids caches to keep the secret', async () => {
+  it('answers with Cache-Control: no-store', async () => {
     expect((await create(valid)).headers['cache-control']).toBe('private, no-store')
   })
 
@@ -72,7 +72,7 @@ describe('POST /api/v1/orgs/{org_id}/api-keys (D40)', () => {
     expect(row!.whole).not.toContain(key.slice(3))
   })
 
-  it('takes an expiry, normalized to UTC, after which the exchange gives 401', async () => {
+  it('accepts an expiry, normalized to UTC, after which the exchange gives 401', async () => {
     const expiresAt = timestamp(clock.millis() + 3_600_000).replace('Z', '+00:00')
     const { data } = (await create({ ...valid, expires_at: expiresAt })).json
     expect(data.expires_at).toBe(timestamp(clock.millis() + 3_600_000))
@@ -84,7 +84,7 @@ describe('POST /api/v1/orgs/{org_id}/api-keys (D40)', () => {
     await signIn()
   })
 
-  it('takes null for an expiry and means never', async () => {
+  it('accepts a null expiry, which means never', async () => {
     expect((await create({ ...valid, expires_at: null })).json.data.expires_at).toBeNull()
   })
 
@@ -100,7 +100,7 @@ describe('POST /api/v1/orgs/{org_id}/api-keys (D40)', () => {
   it.each([
     ['one character', 'a'],
     ['255 characters', '🙂'.repeat(255)],
-  ])('takes a name of %s', async (_what, name) => {
+  ])('accepts a name of %s', async (_what, name) => {
     expect((await create({ ...valid, name })).json.data.name).toBe(name)
   })
 

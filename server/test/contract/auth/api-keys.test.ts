@@ -58,7 +58,7 @@ describe('GET /api/v1/orgs/{org_id}/api-keys (D40)', () => {
     expect(reply.text).not.toContain(createHash('sha256').update(key).digest('hex'))
   })
 
-  it('leaves the creator of a key null when the operator minted it', async () => {
+  it('shows a null creator when the operator minted the key', async () => {
     const { id } = await mintKey(org)
     const item = (await list('limit=200')).json.data.find((one: { id: number }) => one.id === id)
     expect(item).toMatchObject({ created_by: null, created_by_key_id: null })
@@ -95,7 +95,7 @@ describe('GET /api/v1/orgs/{org_id}/api-keys (D40)', () => {
     expectApiError(await list(query), 'validation_error', { fields: [field] })
   })
 
-  it('tells when a key was last used, whichever process used it and whenever that process writes it down', async () => {
+  it('shows when a key was last used in any process', async () => {
     const key = await mintKey(org)
     const started = clock.millis()
     const late = new ManualClock()
@@ -124,7 +124,7 @@ describe('DELETE /api/v1/orgs/{org_id}/api-keys/{key_id} (D40)', () => {
     expect(ids).not.toContain(id)
   })
 
-  it('ends the exchange, the refresh chains and the access tokens of the key at once', async () => {
+  it('revokes the exchange, the refresh-token families and the access tokens of the key at once', async () => {
     const key = await mintKey(org)
     const { access, refresh: first } = await tokensOf(context.app, key)
     expect((await whoAmI(context.app, access)).status).toBe(200)
@@ -135,14 +135,14 @@ describe('DELETE /api/v1/orgs/{org_id}/api-keys/{key_id} (D40)', () => {
     expectApiError(await exchange(context.app, key), 'unauthorized', { detail: 'Invalid client credentials' })
   })
 
-  it('answers 404 to a key that was revoked before, and to one that never was', async () => {
+  it('answers 404 to a key that was revoked before, and to one that never existed', async () => {
     const { id } = (await create()).json.data
     expect((await send('DELETE', pathOf(org, id))).status).toBe(204)
     expectApiError(await send('DELETE', pathOf(org, id)), 'not_found')
     expectApiError(await send('DELETE', pathOf(org, 9007199254740991)), 'not_found')
   })
 
-  it('answers 404 to a key of another organization and leaves it alone', async () => {
+  it('answers 404 to a key of another organization and does not revoke it', async () => {
     const other = await context.app.newOrg()
     const key = await mintKey(other)
     expectApiError(await send('DELETE', pathOf(org, key.id)), 'not_found')
@@ -206,7 +206,7 @@ describe('Key administration (D40)', () => {
     }
   })
 
-  it('cannot change the scopes of a key: PATCH and PUT are 405, and they stay as minted', async () => {
+  it('cannot change the scopes of a key: PATCH and PUT are 405, and the scopes stay as minted', async () => {
     const { id } = await mintKey(org, { scopes: ['assets:read'] })
     for (const method of ['PATCH', 'PUT']) {
       const reply = await send(method, pathOf(org, id), { json: { scopes: ['assets:write'] } })
@@ -216,7 +216,7 @@ describe('Key administration (D40)', () => {
     expect(item.scopes).toEqual(['assets:read'])
   })
 
-  it('answers 405 to methods it does not have', async () => {
+  it('answers 405 to unsupported methods', async () => {
     const patched = await send('PATCH', pathOf(org, 1), { json: {} })
     expectApiError(patched, 'method_not_allowed', { detail: 'Allowed methods: DELETE' })
     const put = await send('PUT', pathOf(), { json: valid })
@@ -243,7 +243,7 @@ describe('Key administration (D40)', () => {
         ...['last_used_at', 'created_by', 'created_by_key_id'],
       ],
     ],
-  ])('has a schema for %s in the machine-readable description', async (_what, fields) => {
+  ])('has a schema for %s in the OpenAPI document', async (_what, fields) => {
     const reply = await context.app.anonymous('GET', '/api/openapi.json')
     const schemas = Object.values(reply.json.components.schemas as Record<string, { properties?: object }>)
     const shapes = schemas.map((schema) =>

@@ -45,11 +45,11 @@ describe('The Authorization header', () => {
     expect((await send({ authorization: `Bearer ${tokens.access}` })).status).toBe(200)
   })
 
-  it.each(guarded)('is needed on %s %s: without it 401 and the challenge', async (method, path) => {
+  it.each(guarded)('is required on %s %s: without it the response is 401 with the challenge', async (method, path) => {
     expectApiError(await context.app.anonymous(method, path), 'unauthorized', { ...missing, instance: path })
   })
 
-  it.each(guarded)('is judged on %s %s: with a bad token 401 and the challenge', async (method, path) => {
+  it.each(guarded)('is checked on %s %s: with an invalid token the response is 401 with the challenge', async (method, path) => {
     const reply = await context.app.anonymous(method, path, { token: 'bad' })
     expectApiError(reply, 'unauthorized', { ...invalid, instance: path })
   })
@@ -83,7 +83,7 @@ describe('The Authorization header', () => {
     expectApiError(await send({}, `${name}=${tokens.access}`), 'unauthorized', missing)
   })
 
-  it('counts when both it and X-API-Key are sent', async () => {
+  it('is used when both it and X-API-Key are sent', async () => {
     const authorization = `Bearer ${tokens.access}`
     expect((await send({ authorization, 'x-api-key': 'anything' })).status).toBe(200)
     expectApiError(await send({ authorization: 'Bearer bad', 'x-api-key': tokens.access }), 'unauthorized', invalid)
@@ -149,7 +149,7 @@ describe('A forged token', () => {
   const genuine = () => claimsOf(tokens.access) as unknown as Claims
   const sign = (claims: Partial<Claims>) => signedToken(context.app.core.keys, { ...genuine(), ...claims })
 
-  it('is not made by signing anew: the key alone decides', async () => {
+  it('cannot be made by signing with another key', async () => {
     expect((await whoAmI(context.app, sign({ jti: 'anew' }))).status).toBe(200)
   })
 
@@ -158,7 +158,7 @@ describe('A forged token', () => {
     ['another audience', () => ({ aud: 'somewhere else' })],
     ['a session that does not exist', () => ({ kind: 'session', sub: '1' })],
     ['an end in the past', () => ({ exp: clock.seconds })],
-  ])('gives 401 even when it is signed well: %s', async (_what, claims) => {
+  ])('gives 401 even when its signature is valid: %s', async (_what, claims) => {
     expectApiError(await whoAmI(context.app, sign(claims())), 'unauthorized', invalid)
   })
 })

@@ -45,7 +45,7 @@ describe('A client secret', () => {
     expect(key.clientId).toMatch(uuid)
   })
 
-  it('differs from credential to credential', async () => {
+  it('is different for every credential', async () => {
     const keys = await Promise.all(Array.from({ length: 20 }, () => mintKey(org)))
     expect(new Set(keys.map((key) => key.clientSecret)).size).toBe(20)
     expect(new Set(keys.map((key) => key.clientId)).size).toBe(20)
@@ -59,7 +59,7 @@ describe('A client secret', () => {
     expect(row!.hash).toBe(hash)
   })
 
-  it('is nowhere in the database, neither as text nor as bytes, and neither are the tokens it was traded for', async () => {
+  it('is not in the database as text or bytes, and neither are the tokens it was exchanged for', async () => {
     const key = await mintKey(org)
     const tokens = await tokensOf(context.app, key)
     const all = await everything()
@@ -141,7 +141,7 @@ describe('A revoked credential', () => {
     expectApiError(await exchange(context.app, key), 'unauthorized', refused)
   })
 
-  it('takes all its refresh chains with it', async () => {
+  it('has all its refresh-token families revoked', async () => {
     const key = await mintKey(org)
     const first = await tokensOf(context.app, key)
     const second = await tokensOf(context.app, key)
@@ -154,7 +154,7 @@ describe('A revoked credential', () => {
     expect(row!.live).toBe(0)
   })
 
-  it('takes its outstanding access tokens with it on the next request, used before or not (D40)', async () => {
+  it('has its access tokens rejected from the next request on, used before or not (D40)', async () => {
     const key = await mintKey(org)
     const warm = await tokensOf(context.app, key)
     const cold = await tokensOf(context.app, key)
@@ -172,7 +172,7 @@ describe('A revoked credential', () => {
     expectApiError(await exchange(context.app, key), 'unauthorized', refused)
   })
 
-  it('leaves the other credentials of its organization alone', async () => {
+  it('does not affect other credentials of its organization', async () => {
     const [one, two] = [await mintKey(org), await mintKey(org)]
     const { access, refresh: token } = await tokensOf(context.app, two)
     await revoke(one)
@@ -206,7 +206,7 @@ describe('GET /api/v1/orgs/me', () => {
     },
   )
 
-  it('answers 422 missing_org_context when the credential leads to no organization', async () => {
+  it('answers 422 missing_org_context when the credential has no organization', async () => {
     const lost = await context.app.newOrg('Lost')
     const { access } = await newTokens(lost)
     await database.sql`delete from organization_names where org_id = ${lost.orgId}`

@@ -43,7 +43,7 @@ describe.each(['production', 'preview'])('Over one database and one signing key,
     expect([claimsOf(tokens.access)['aud']].flat().join(' ')).toContain(name)
   })
 
-  it('honors its own access tokens, and the other environment does not', async () => {
+  it('accepts its own access tokens, and the other environment does not', async () => {
     expect((await whoAmI(home(name), tokens.access)).status).toBe(200)
     const reply = await whoAmI(away(name), tokens.access)
     expectApiError(reply, 'unauthorized', { detail: 'Invalid or expired token' })
@@ -54,13 +54,13 @@ describe.each(['production', 'preview'])('Over one database and one signing key,
     expect((await exchange(home(name), key)).status).toBe(200)
   })
 
-  it('honors its own refresh tokens, and the other environment does not and spoils nothing', async () => {
+  it('accepts its own refresh tokens, and the other environment rejects them and leaves them valid', async () => {
     const { refresh: token } = await tokensOf(home(name), key)
     expectApiError(await refresh(away(name), token), 'unauthorized')
     expect((await refresh(home(name), token)).status).toBe(200)
   })
 
-  it('honors its own sessions, and the other environment does not', async () => {
+  it('accepts its own sessions, and the other environment does not', async () => {
     const { accessToken, refreshToken } = await orgIn(home(name)).signIn('viewer')
     const read = (app: TestApp) => app.anonymous('GET', '/api/v1/assets', { token: accessToken })
     const renew = (app: TestApp) =>
@@ -71,7 +71,7 @@ describe.each(['production', 'preview'])('Over one database and one signing key,
     expect((await renew(home(name))).status).toBe(200)
   })
 
-  it('refuses a credential of the other even under a token with its own audience', async () => {
+  it('rejects a credential of the other even under a token with its own audience', async () => {
     const claims = claimsOf(tokens.access) as unknown as Claims
     const foreign = claimsOf((await tokensOf(away(name), await mintKey(orgIn(away(name))))).access)
     const token = signedToken(away(name).core.keys, { ...claims, aud: foreign['aud'] as string })
@@ -86,7 +86,7 @@ describe('A row copied into the database of another environment (D4)', () => {
   })
   afterAll(() => other.stop())
 
-  it('authenticates nobody: not its credential, not its tokens', async () => {
+  it('does not authenticate with its credential or its tokens', async () => {
     const key = await mintKey(org)
     const tokens = await tokensOf(context.app, key)
     const copy = postgres(other.databaseUrl, { max: 1, onnotice: () => undefined })

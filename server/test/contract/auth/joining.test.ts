@@ -5,8 +5,8 @@ import { ManualClock } from '../../support/auth.ts'
 const clock = new ManualClock()
 const context = useApp({ clock, singleServerReason: 'the second process joins in the middle of the test' })
 
-describe('The rate limit of a process that another one joins', () => {
-  it('goes on from what the buckets held, and is exact over both', async () => {
+describe('The rate limit of a process when a second process starts', () => {
+  it('continues from the current buckets and is exact over both processes', async () => {
     const { app } = context
     const token = await (await app.newOrg()).client('assets:read').token()
     const draw = async (from: typeof app): Promise<number> =>

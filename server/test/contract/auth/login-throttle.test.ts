@@ -45,7 +45,7 @@ describe('Guessing the password of one account', () => {
     expect((await login(password, address)).status).toBe(200)
   })
 
-  it('does not lock the owner out who comes from another address, as often as the password is right', async () => {
+  it('does not lock out the owner, who signs in with the right password from another address', async () => {
     const attacker = newAddress()
     await lock(() => attacker)
     const own = newAddress()
@@ -53,7 +53,7 @@ describe('Guessing the password of one account', () => {
     expectApiError(await login(password, attacker), 'rate_limited')
   })
 
-  it('gets one more attempt from each further address while the account is locked', async () => {
+  it('is allowed one more attempt from each further address while the account is locked', async () => {
     await lock(newAddress)
     const address = newAddress()
     const replies = await Promise.all(Array.from({ length: 5 }, () => login('wrong', address)))
@@ -68,7 +68,7 @@ describe('Guessing the password of one account', () => {
     expect((await login(password, '2001:db8:1:2::1')).status).toBe(200)
   })
 
-  it('leaves the token exchange from the same address alone, also after 300 failures', async () => {
+  it('does not affect the token exchange from the same address, even after 300 failures', async () => {
     const address = newAddress()
     const tries = Array.from({ length: 300 }, (_, turn) => `nobody-${turn}@example.com`)
     const refresh = (token: string): Promise<Reply> =>
@@ -79,8 +79,8 @@ describe('Guessing the password of one account', () => {
   })
 })
 
-describe('Asking for a link to reset a password', () => {
-  it('stays possible for the owner when others ask too often', async () => {
+describe('Requesting a link to reset a password', () => {
+  it('stays possible for the owner when other clients request too many', async () => {
     const ask = (address: string): Promise<Reply> =>
       context.app.anonymous('POST', '/api/v1/auth/password-reset', {
         json: { email: user.email },

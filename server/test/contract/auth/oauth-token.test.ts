@@ -65,7 +65,7 @@ describe('POST /api/v1/oauth/token with client_credentials', () => {
     })
   })
 
-  it('starts a new refresh chain at every exchange and leaves the earlier tokens valid', async () => {
+  it('starts a new refresh-token family at every exchange and leaves earlier tokens valid', async () => {
     const first = await tokensOf(context.app, key)
     const second = await tokensOf(context.app, key)
     expect(second.access).not.toBe(first.access)
@@ -109,7 +109,7 @@ describe('POST /api/v1/oauth/token with client_credentials', () => {
 const flipLast = (secret: string): string => secret.slice(0, -1) + (secret.endsWith('0') ? '1' : '0')
 
 describe('POST /api/v1/oauth/token with refresh_token', () => {
-  it('answers in the shape of the other grant, without asking for the client secret', async () => {
+  it('answers in the format of the other grant and needs no client secret', async () => {
     const first = await tokensOf(context.app, key)
     const reply = await post({ grant_type: 'refresh_token', refresh_token: first.refresh })
     expect(reply.status).toBe(200)
@@ -131,14 +131,14 @@ describe('POST /api/v1/oauth/token with refresh_token', () => {
     expectApiError(await refresh(context.app, token), 'unauthorized', { instance: path })
   })
 
-  it('answers 401 to an access token in the place of the refresh token', async () => {
+  it('answers 401 to an access token in place of the refresh token', async () => {
     const { access } = await tokensOf(context.app, key)
     expectApiError(await refresh(context.app, access), 'unauthorized')
   })
 })
 
 describe('POST /api/v1/oauth/token', () => {
-  it('forbids every cache to keep what either grant answers (D41)', async () => {
+  it('answers either grant with Cache-Control: no-store (D41)', async () => {
     const first = await exchange(context.app, key)
     expect(first.headers['cache-control']).toBe('no-store')
     const second = await refresh(context.app, (await expectTokens(first)).refresh)
@@ -255,12 +255,12 @@ describe('POST /api/v1/oauth/token', () => {
       'the pair as a form',
       () => ({ headers: { 'content-type': 'application/x-www-form-urlencoded' }, raw: 'grant_type=x' }),
     ],
-  ])('says which Content-Type it wants when it gets %s', async (_what, options) => {
+  ])('names the required Content-Type when it gets %s', async (_what, options) => {
     const reply = await context.app.anonymous('POST', path, options())
     expectApiError(reply, 'unsupported_media_type', { detail: 'Content-Type must be application/json' })
   })
 
-  it('takes no basic authentication: the pair belongs in the body', async () => {
+  it('does not accept basic authentication: the client id and secret belong in the body', async () => {
     const authorization = `Basic ${Buffer.from(`${key.clientId}:${key.clientSecret}`).toString('base64')}`
     const json = { grant_type: 'client_credentials' }
     const reply = await context.app.anonymous('POST', path, { headers: { authorization }, json })
@@ -273,18 +273,18 @@ describe('POST /api/v1/oauth/token', () => {
     expect(reply.headers['set-cookie']).toBeUndefined()
   })
 
-  it('refuses a query parameter', async () => {
+  it('rejects a query parameter', async () => {
     const reply = await context.app.anonymous('POST', path, { query: 'grant_type=client_credentials', json: valid() })
     expectApiError(reply, 'validation_error', { fields: [{ field: 'grant_type', code: 'unknown_field' }] })
   })
 
-  it.each(['GET', 'PUT', 'PATCH', 'DELETE'])('answers 405 to %s and names POST', async (method) => {
+  it.each(['GET', 'PUT', 'PATCH', 'DELETE'])('answers 405 to %s with Allow: POST', async (method) => {
     const reply = await context.app.anonymous(method, path)
     expectApiError(reply, 'method_not_allowed', { detail: 'Allowed methods: POST' })
     expect(reply.headers['allow']).toBe('POST')
   })
 
-  it('costs the credential nothing: its first request finds a full bucket', async () => {
+  it('consumes no token of the credential: its first request finds a full bucket', async () => {
     const { access, refresh: token } = await newTokens(org)
     await refresh(context.app, token)
     expect((await whoAmI(context.app, access)).headers['x-ratelimit-remaining']).toBe('119')

@@ -69,7 +69,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
     expectDrained(await send(access))
   })
 
-  it('admits nothing before the second is over, and what was refused costs nothing', async () => {
+  it('admits nothing before the second is over, and a rejected request consumes no token', async () => {
     const { access } = await newTokens(org)
     await spend(access, 120)
     for (let turn = 0; turn < 3; turn++) {
@@ -91,7 +91,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
     expectDrained(await send(access))
   })
 
-  it('never holds more than 120 tokens, however long it rests', async () => {
+  it('never holds more than 120 tokens, however long it is unused', async () => {
     const { access } = await newTokens(org)
     await spend(access, 30)
     clock.advance(600)
@@ -111,7 +111,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
   })
 
   it.each([0, 0.001, 0.25, 0.5, 0.999])(
-    'names a Reset at which Remaining equals Limit, when drawn %d s after a whole second [D45]',
+    'shows a Reset at which Remaining equals Limit, when a token is consumed %d s after a whole second [D45]',
     async (offset) => {
       clock.advance(Math.ceil(clock.millis() / 1000) - clock.millis() / 1000)
       const { access } = await newTokens(org)
@@ -133,7 +133,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
     expectDrained(await send(first.access))
   })
 
-  it('belongs to the key, not to the token: all tokens of a key draw on one bucket', async () => {
+  it('belongs to the key, not to the token: all tokens of a key share one bucket', async () => {
     const key = await mintKey(org)
     const first = await tokensOf(context.app, key)
     const second = await tokensOf(context.app, key)
@@ -145,7 +145,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
     expectDrained(await send(third.json.access_token as string))
   })
 
-  describe('costs one token', () => {
+  describe('A token is consumed', () => {
     const bad = { headers: { 'content-type': 'text/plain' }, raw: 'x' }
     it.each<[string, string, string, SendOptions, number]>([
       ['a read', 'GET', '/api/v1/assets', {}, 200],
@@ -198,7 +198,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       ])
     })
 
-    it('for a failure of the service', async () => {
+    it('for an internal error', async () => {
       const { access } = await newTokens(org)
       await database.sql`alter table organization_names rename to organization_names_away`
       const reply = await send(access)
@@ -209,7 +209,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
     })
   })
 
-  describe('costs nothing and shows a full bucket (D10)', () => {
+  describe('No token is consumed and the headers show a full bucket (D10)', () => {
     it.each<[string, string, string, number]>([
       ['an unknown path', 'GET', '/api/v1/nothing', 404],
       ['a trailing slash', 'GET', '/api/v1/assets/', 404],
@@ -264,7 +264,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
     })
   })
 
-  describe('with an empty bucket', () => {
+  describe('With an empty bucket', () => {
     it.each<[string, string, string, SendOptions]>([
       ['a wrong media type', 'POST', '/api/v1/assets', { headers: { 'content-type': 'text/plain' }, raw: 'x' }],
       ['a missing scope', 'GET', '/api/v1/locations', {}],
@@ -272,7 +272,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       ['an id out of range', 'GET', '/api/v1/assets/0', {}],
       ['a write', 'POST', '/api/v1/assets', { json: { name: 'never' } }],
       ['a write by natural key', 'POST', '/natural/api/v1/assets', { json: { name: 'never' } }],
-    ])('answers 429 before it looks at %s (D6)', async (_what, method, path, options) => {
+    ])('the response is 429 before %s is checked (D6)', async (_what, method, path, options) => {
       const { access } = await newTokens(org, 'assets:read', 'assets:write')
       await spend(access, 120)
       expectDrained(await send(access, method, path, options))
@@ -280,7 +280,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       expect(found.json.total_count).toBe(0)
     })
 
-    it('still answers 404, 405, 401 and a preflight first (D6)', async () => {
+    it('404, 405, 401 and a preflight still come first (D6)', async () => {
       const { access } = await newTokens(org)
       await spend(access, 120)
       const replies = [
@@ -292,7 +292,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       expect(replies.map((reply) => reply.status)).toEqual([404, 405, 401, 204])
     })
 
-    it('still exchanges the credential and its refresh token', async () => {
+    it('the credential and its refresh token can still be exchanged', async () => {
       const key = await mintKey(org)
       const { access } = await tokensOf(context.app, key)
       await spend(access, 120)

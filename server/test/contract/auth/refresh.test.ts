@@ -27,7 +27,7 @@ beforeAll(async () => {
 const next = async (token: string): Promise<string> => (await expectTokens(refresh(context.app, token))).refresh
 
 describe('Refresh rotation', () => {
-  it('gives a new refresh token at every refresh, and each new one works in its turn', async () => {
+  it('gives a new refresh token at every refresh, and each new token works', async () => {
     const seen = new Set<string>()
     let { refresh: token } = await newTokens(org)
     for (let turn = 0; turn < 5; turn++) {
@@ -48,7 +48,7 @@ describe('Refresh rotation', () => {
     expect(me.json.data).toMatchObject({ scopes: ['tracking:read', 'assets:read'], api_key_id: key.clientId })
   })
 
-  it('leaves the access token that came before valid until it expires', async () => {
+  it('leaves the previous access token valid until it expires', async () => {
     const { access, refresh: token } = await newTokens(org)
     await next(token)
     expect((await whoAmI(context.app, access)).status).toBe(200)
@@ -64,14 +64,14 @@ describe('Refresh rotation', () => {
 })
 
 describe('A used refresh token', () => {
-  it('gives 401 when it is presented again, and the whole chain is revoked', async () => {
+  it('gives 401 when it is used again, and the whole family is revoked', async () => {
     const { refresh: first } = await newTokens(org)
     const second = await next(first)
     expectApiError(await refresh(context.app, first), 'unauthorized')
     expectApiError(await refresh(context.app, second), 'unauthorized')
   })
 
-  it.each([0, 1, 3])('revokes the chain however long ago it was used: number %i of five', async (index) => {
+  it.each([0, 1, 3])('revokes the family however long ago it was used: number %i of five', async (index) => {
     const { refresh: first } = await newTokens(org)
     const tokens = [first]
     for (let turn = 0; turn < 4; turn++) tokens.push(await next(tokens.at(-1)!))
@@ -79,7 +79,7 @@ describe('A used refresh token', () => {
     for (const token of tokens) expectApiError(await refresh(context.app, token), 'unauthorized')
   })
 
-  it('leaves the credential and its other chains alone', async () => {
+  it('does not revoke the credential or its other families', async () => {
     const key = await mintKey(org)
     const stolen = await tokensOf(context.app, key)
     const other = await tokensOf(context.app, key)
@@ -88,7 +88,7 @@ describe('A used refresh token', () => {
     expect((await refresh(context.app, other.refresh)).status).toBe(200)
   })
 
-  it('makes the client start again from a client_credentials exchange, which opens a sound chain', async () => {
+  it('requires a new client_credentials exchange, which starts a valid family', async () => {
     const key = await mintKey(org)
     const { refresh: first } = await tokensOf(context.app, key)
     await next(first)
@@ -103,7 +103,7 @@ describe('A refresh token that was never issued', () => {
   const change = (text: string, at: number): string =>
     text.slice(0, at) + (text[at] === 'a' ? 'b' : 'a') + text.slice(at + 1)
 
-  it.each([1, 10, 43])('is refused when it differs from a good one %i characters before its end', async (fromEnd) => {
+  it.each([1, 10, 43])('is rejected when it differs from a valid token %i characters before its end', async (fromEnd) => {
     const { refresh: token } = await newTokens(org)
     expectApiError(await refresh(context.app, change(token, token.length - fromEnd)), 'unauthorized')
   })
@@ -114,7 +114,7 @@ describe('A refresh token that was never issued', () => {
     expect((await refresh(context.app, token)).status).toBe(200)
   })
 
-  it('is refused when it names the chain of another organization', async () => {
+  it('is rejected when it names the family of another organization', async () => {
     const other = await context.app.newOrg()
     const mine = (await newTokens(org)).refresh.split('.')
     const theirs = (await newTokens(other)).refresh.split('.')
@@ -136,7 +136,7 @@ describe('The lifetime of a refresh token', () => {
     expectApiError(await refresh(context.app, token), 'unauthorized')
   })
 
-  it('starts anew with every rotation', async () => {
+  it('starts again with every rotation', async () => {
     const { refresh: first } = await newTokens(org)
     clock.advance(29 * days)
     const second = await next(first)

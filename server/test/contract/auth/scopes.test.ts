@@ -105,7 +105,7 @@ describe('The scope of an operation', () => {
     expect(reply.json.paths[`/api/v1${path}`][method.toLowerCase()]['x-required-scopes']).toEqual([scope])
   })
 
-  it('is written down in this table for every operation but the token exchange and orgs/me', () => {
+  it('is listed in this table for every operation but the token exchange and orgs/me', () => {
     const known = table.map(([method, path]) => `${method} ${path}`)
     const outsiders = primaryRoutes
       .map((row) => `${row.method} ${row.path}`)
@@ -124,7 +124,7 @@ describe('The scope of an operation', () => {
     expect(open).toEqual(['get /api/v1/orgs/me'])
   })
 
-  it('is absent from the token exchange, which says instead that it needs no security (D2)', async () => {
+  it('is absent from the token exchange, which declares an empty security list (D2)', async () => {
     const reply = await context.app.anonymous('GET', '/api/openapi.json')
     const operation = reply.json.paths['/api/v1/oauth/token'].post
     expect(operation).toHaveProperty('security', [])
@@ -132,7 +132,7 @@ describe('The scope of an operation', () => {
   })
 })
 
-describe('The description of authentication', () => {
+describe('The authentication in the OpenAPI document', () => {
   it('declares the schemes APIKey and BearerAuth and no other', async () => {
     const reply = await context.app.anonymous('GET', '/api/openapi.json')
     const schemes = reply.json.components.securitySchemes
@@ -142,7 +142,7 @@ describe('The description of authentication', () => {
     expect(schemes.BearerAuth).toMatchObject({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' })
   })
 
-  it('gives every operation a list of scopes, the token exchange alone excepted', async () => {
+  it('gives every operation but the token exchange a list of scopes', async () => {
     const reply = await context.app.anonymous('GET', '/api/openapi.json')
     const paths = reply.json.paths as Record<string, Record<string, Record<string, unknown>>>
     const without = Object.entries(paths).flatMap(([path, methods]) =>
@@ -166,12 +166,12 @@ describe('A missing scope', () => {
       { raw: '{', headers: { 'content-type': 'application/json' } },
     ],
     ['a body that fails validation', 'POST', '/api/v1/locations', { json: { colour: 'red' } }],
-  ])('is noticed before %s (D6)', async (_what, method, path, options) => {
+  ])('is reported before %s (D6)', async (_what, method, path, options) => {
     const { access } = await newTokens(org, 'assets:read')
     expectApiError(await context.app.anonymous(method, path, { ...options, token: access }), 'forbidden')
   })
 
-  it('is noticed after the media type (D6)', async () => {
+  it('is reported after the media type (D6)', async () => {
     const { access } = await newTokens(org, 'assets:read')
     const headers = { 'content-type': 'text/plain' }
     const reply = await context.app.anonymous('POST', '/api/v1/assets', { headers, raw: 'x', token: access })
@@ -207,7 +207,7 @@ describe('Implied scopes (D35)', () => {
     ['assets:read', 'POST', '/api/v1/assets', 'assets:write'],
     ['tracking:write', 'POST', '/api/v1/assets', 'assets:write'],
     ['tracking:read', 'GET', '/api/v1/assets', 'assets:read'],
-  ])('do not reach from %s to %s %s', async (scope, method, path, missing) => {
+  ])('of %s do not include %s %s', async (scope, method, path, missing) => {
     const { access } = await newTokens(org, scope)
     const options = method === 'POST' ? named : {}
     const reply = await context.app.anonymous(method, path, { ...options, token: access })
@@ -245,7 +245,7 @@ describe('The scope keys:admin', () => {
     expect(credentialScopes).not.toContain('keys:admin')
   })
 
-  it('is needed by no operation of the public description', async () => {
+  it('is required by no operation of the public OpenAPI document', async () => {
     const reply = await context.app.anonymous('GET', '/api/openapi.json')
     const paths = JSON.stringify(reply.json.paths)
     expect(paths).not.toContain('keys:admin')

@@ -75,7 +75,7 @@ describe('A role (D39)', () => {
     expect(await abilities(accessToken)).toEqual(expected)
   })
 
-  it('reaches no further than its organization', async () => {
+  it('applies to its own organization only', async () => {
     const other = await context.app.newOrg('Other')
     const made = await other.full.post('/api/v1/assets', { name: 'Theirs' })
     const { accessToken } = await org.signIn('admin')
@@ -100,7 +100,7 @@ describe('A membership that changes in the database', () => {
     context.app.anonymous('POST', '/api/v1/auth/refresh', { json: { refresh_token: user.refreshToken } })
 
   it.each<Role>(['viewer', 'operator', 'manager'])(
-    'to the role %s binds the tokens that are out already, a minute later at the latest',
+    'to the role %s applies to tokens issued before within a minute',
     async (role) => {
       await setRole(role)
       clock.advance(60)
@@ -108,7 +108,7 @@ describe('A membership that changes in the database', () => {
     },
   )
 
-  it('to a higher role frees the tokens that are out already', async () => {
+  it('to a higher role applies to tokens issued before', async () => {
     await setRole('viewer')
     clock.advance(60)
     expect(await abilities(user.accessToken)).toEqual(allowed.viewer)
@@ -117,7 +117,7 @@ describe('A membership that changes in the database', () => {
     expect(await abilities(user.accessToken)).toEqual(allowed.admin)
   })
 
-  it('shows in the answer to the next refresh', async () => {
+  it('is shown in the response to the next refresh', async () => {
     await setRole('operator')
     clock.advance(60)
     const reply = await renew()
@@ -125,7 +125,7 @@ describe('A membership that changes in the database', () => {
     expect(await abilities(reply.json.data.access_token)).toEqual(allowed.operator)
   })
 
-  it('by ending gives 401 on every token, on the refresh and on the next sign-in', async () => {
+  it('by removal gives 401 on every token, on the refresh and on the next sign-in', async () => {
     await leave()
     clock.advance(60)
     expectApiError(await send(user.accessToken, 'GET', '/api/v1/assets'), 'unauthorized')
@@ -152,12 +152,12 @@ describe('POST /api/v1/auth/switch-org (D39)', () => {
   const switchTo = (orgId: unknown, token = session.access_token): Promise<Reply> =>
     send(token, 'POST', '/api/v1/auth/switch-org', { json: { org_id: orgId } })
 
-  it('starts in the organization the person joined first', async () => {
+  it('is preceded by a session in the organization the user joined first', async () => {
     expect(claimsOf(session.access_token)['org']).toBe(org.orgId)
     expect((await send(session.access_token, 'GET', keysPath(org))).status).toBe(200)
   })
 
-  it('answers with a session in the other organization under the role held there', async () => {
+  it('answers with a session in the other organization with the role held there', async () => {
     const made = await other.full.post('/api/v1/assets', { name: 'There' })
     const reply = await switchTo(other.orgId)
     expect(reply.status).toBe(200)
@@ -171,14 +171,14 @@ describe('POST /api/v1/auth/switch-org (D39)', () => {
     expectApiError(await send(token, 'GET', keysPath(org)), 'forbidden')
   })
 
-  it('ends the session it came from', async () => {
+  it('ends the previous session', async () => {
     expect((await switchTo(other.orgId)).status).toBe(200)
     expectApiError(await send(session.access_token, 'GET', '/api/v1/assets'), 'unauthorized')
     const json = { refresh_token: session.refresh_token }
     expectApiError(await context.app.anonymous('POST', '/api/v1/auth/refresh', { json }), 'unauthorized')
   })
 
-  it('gives a refresh token that stays in the new organization', async () => {
+  it('gives a refresh token for the new organization', async () => {
     const { refresh_token: token } = (await switchTo(other.orgId)).json.data
     const reply = await context.app.anonymous('POST', '/api/v1/auth/refresh', { json: { refresh_token: token } })
     expect(reply.status).toBe(200)

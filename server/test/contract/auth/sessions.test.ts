@@ -62,7 +62,7 @@ describe('POST /api/v1/auth/login (D39)', () => {
     expect(reply.json).toEqual(shape({ id: person.userId, email: person.email, role: 'manager' }))
   })
 
-  it('forbids caches to keep the answer and sets no cookie (D41)', async () => {
+  it('answers with Cache-Control: no-store and sets no cookie (D41)', async () => {
     const reply = await login()
     expect(reply.headers['cache-control']).toBe('no-store')
     expect(reply.headers['set-cookie']).toBeUndefined()
@@ -77,13 +77,13 @@ describe('POST /api/v1/auth/login (D39)', () => {
     expectApiError(await assets(token), 'unauthorized', invalid)
   })
 
-  it('opens a session of its own at every sign-in', async () => {
+  it('starts a new session at every sign-in', async () => {
     const [one, two] = [await session(login()), await session(login())]
     expect(two.refresh_token).not.toBe(one.refresh_token)
     for (const { access_token: token } of [one, two]) expect((await assets(token)).status).toBe(200)
   })
 
-  it('does not mind the case of the e-mail address', async () => {
+  it('ignores the case of the e-mail address', async () => {
     expect((await login(person.email.toUpperCase())).status).toBe(200)
   })
 
@@ -92,7 +92,7 @@ describe('POST /api/v1/auth/login (D39)', () => {
     ['a password in another case', () => person.email, password.toUpperCase()],
     ['a password with a blank behind it', () => person.email, `${password} `],
     ['an address nobody has', () => 'nobody@example.com', password],
-  ])('answers 401 to %s, always with the same words', async (_what, email, given) => {
+  ])('answers 401 to %s, always with the same detail', async (_what, email, given) => {
     const chains = await count('refresh_token_families')
     const reply = await login(email(), given)
     expectApiError(reply, 'unauthorized', { detail: 'Invalid e-mail address or password' })
@@ -132,7 +132,7 @@ describe('POST /api/v1/auth/login (D39)', () => {
 })
 
 describe('POST /api/v1/auth/refresh (D39)', () => {
-  it('trades a refresh token for the next pair and the user', async () => {
+  it('exchanges a refresh token for new tokens and the user', async () => {
     const first = await session(login())
     const reply = await renew(first.refresh_token)
     expect(reply.status).toBe(200)
@@ -141,12 +141,12 @@ describe('POST /api/v1/auth/refresh (D39)', () => {
     expect((await assets(reply.json.data.access_token)).status).toBe(200)
   })
 
-  it('forbids caches to keep the answer (D41)', async () => {
+  it('answers with Cache-Control: no-store (D41)', async () => {
     const { refresh_token: token } = await session(login())
     expect((await renew(token)).headers['cache-control']).toBe('no-store')
   })
 
-  it('answers 401 to a used token and revokes the whole chain', async () => {
+  it('answers 401 to a used token and revokes the whole family', async () => {
     const first = await session(login())
     const second = await session(renew(first.refresh_token))
     expectApiError(await renew(first.refresh_token), 'unauthorized')
@@ -160,19 +160,19 @@ describe('POST /api/v1/auth/refresh (D39)', () => {
     expectApiError(await renew(token), 'unauthorized')
   })
 
-  it('answers 401 to the refresh token of an API credential, which stays good in its own place', async () => {
+  it('answers 401 to the refresh token of an API credential, which stays valid on the token endpoint', async () => {
     const { refresh: token } = await newTokens(org)
     expectApiError(await renew(token), 'unauthorized')
     expect((await refresh(context.app, token)).status).toBe(200)
   })
 
-  it('is the only place for a session’s refresh token: the token endpoint answers 401 and spoils nothing', async () => {
+  it('is the only endpoint for a session’s refresh token: the token endpoint answers 401 and leaves it valid', async () => {
     const { refresh_token: token } = await session(login())
     expectApiError(await refresh(context.app, token), 'unauthorized')
     expect((await renew(token)).status).toBe(200)
   })
 
-  it('answers 401 to what was never a token', async () => {
+  it('answers 401 to text that is not a token', async () => {
     expectApiError(await renew('guess'), 'unauthorized')
   })
 
@@ -194,7 +194,7 @@ describe('POST /api/v1/auth/logout (D39)', () => {
     expectApiError(await renew(second.refresh_token), 'unauthorized')
   })
 
-  it('leaves the person’s other sessions alone', async () => {
+  it('does not end the user’s other sessions', async () => {
     const [here, there] = [await session(login()), await session(login())]
     await post('logout', {}, here.access_token)
     expect((await assets(there.access_token)).status).toBe(200)
@@ -215,7 +215,7 @@ describe('POST /api/v1/auth/logout (D39)', () => {
 describe('POST /api/v1/auth/signup (D39)', () => {
   const draft = (email: string) => ({ email, password, organization_name: 'Fabrikam' })
 
-  it('makes an organization with its first admin and signs that person in', async () => {
+  it('creates an organization with its first admin and signs that user in', async () => {
     const email = newEmail()
     const reply = await post('signup', draft(email))
     expect(reply.status).toBe(201)
@@ -229,7 +229,7 @@ describe('POST /api/v1/auth/signup (D39)', () => {
     expect((await login(email)).status).toBe(200)
   })
 
-  it('keeps the password only as an argon2 hash', async () => {
+  it('stores the password only as an argon2 hash', async () => {
     const email = newEmail()
     await post('signup', draft(email))
     const [row] = await database.sql<{ password_hash: string; whole: string }[]>`
@@ -241,14 +241,14 @@ describe('POST /api/v1/auth/signup (D39)', () => {
   it.each([
     ['as it is', (email: string) => email],
     ['in capitals', (email: string) => email.toUpperCase()],
-  ])('answers 409 to an address that has an account already, written %s, and makes nothing', async (_how, write) => {
+  ])('answers 409 to an address that already has an account, written %s, and creates nothing', async (_how, write) => {
     const before = [await count('users'), await count('organizations')]
     expectApiError(await post('signup', draft(write(person.email))), 'conflict')
     expect([await count('users'), await count('organizations')]).toEqual(before)
     expect((await login()).json.data.user.role).toBe('manager')
   })
 
-  it('lets one of two simultaneous sign-ups with one address win', async () => {
+  it('accepts one of two simultaneous sign-ups with one address', async () => {
     const before = [await count('users'), await count('organizations')]
     const email = newEmail()
     const replies = await Promise.all([post('signup', draft(email)), post('signup', draft(email))])
@@ -269,7 +269,7 @@ describe('POST /api/v1/auth/signup (D39)', () => {
       [{ field: 'organization_name', code: 'too_short', params: { min_length: 1 } }],
     ],
     ['a role', { ...draft('a@b.c'), role: 'admin' }, [{ field: 'role', code: 'unknown_field' }]],
-  ])('answers 400 to %s and makes nothing', async (_what, json, fields) => {
+  ])('answers 400 to %s and creates nothing', async (_what, json, fields) => {
     const before = [await count('users'), await count('organizations')]
     expectApiError(await post('signup', json), 'validation_error', { fields })
     expect([await count('users'), await count('organizations')]).toEqual(before)

@@ -62,12 +62,12 @@ async function exhaust(address: string): Promise<void> {
 }
 
 describe('Guessing the secret of one client id (D41)', () => {
-  it('is answered 401 twenty times and 429 with Retry-After from then on, wherever it comes from', async () => {
+  it('is answered 401 twenty times and 429 with Retry-After from then on, from any address', async () => {
     await failTimes(20, key.clientId)
     for (let turn = 0; turn < 3; turn++) expectThrottled(await guess(key.clientId, newAddress()), 60)
   })
 
-  it('is answered 429 even when the secret is right, so that the right guess does not show', async () => {
+  it('is answered 429 even when the secret is right, so that a right guess is not revealed', async () => {
     await failTimes(20, key.clientId)
     const reply = await sign(key, newAddress())
     expectThrottled(reply, 60)
@@ -130,14 +130,14 @@ describe('Guessing the secret of one client id (D41)', () => {
     await second.stop()
   })
 
-  it('does not touch other client ids', async () => {
+  it('does not affect other client ids', async () => {
     const other = await mintKey(org)
     await failTimes(20, key.clientId)
     expectThrottled(await guess(key.clientId, newAddress()), 60)
     expect((await sign(other, newAddress())).status).toBe(200)
   })
 
-  it('does not touch what the credential already has: its access token and its refresh token', async () => {
+  it('does not affect the existing access token and refresh token of the credential', async () => {
     const { access, refresh: token } = await tokensOf(context.app, key)
     await failTimes(20, key.clientId)
     expectThrottled(await guess(key.clientId, newAddress()), 60)
@@ -151,7 +151,7 @@ describe('Guessing the secret of one client id (D41)', () => {
   })
 })
 
-describe('What is no failure', () => {
+describe('What does not count as a failure', () => {
   it('is a body that fails validation: it is 400 however often', async () => {
     const json = { grant_type: 'client_credentials', client_id: key.clientId }
     for (let turn = 0; turn < 30; turn++)
@@ -203,7 +203,7 @@ describe('Guessing from one address (D41)', () => {
     expect((await refresh(context.app, token)).status).toBe(200)
   })
 
-  it('counts refresh tokens that are refused', async () => {
+  it('counts rejected refresh tokens', async () => {
     const address = newAddress()
     const headers = { 'x-forwarded-for': address }
     const replies = await Promise.all(uuids(300).map((token) => refresh(context.app, token, headers)))
@@ -221,7 +221,7 @@ describe('Guessing from one address (D41)', () => {
     expect({ tried: count(401), throttled: count(429) }).toEqual({ tried: 300, throttled: 100 })
   })
 
-  it('does not touch other addresses', async () => {
+  it('does not affect other addresses', async () => {
     await exhaust(newAddress())
     expect((await sign(key, newAddress())).status).toBe(200)
   })

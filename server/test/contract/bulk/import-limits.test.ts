@@ -49,7 +49,7 @@ async function blockedRun(): Promise<{ run: ImportRun; release: () => Promise<vo
 }
 
 describe('The rows of an import', () => {
-  it('have at most 64 KiB each beside the metadata; a larger one is an error of its line and is not stored', async () => {
+  it('have at most 64 KiB each without the metadata; a larger row is an error of its line and is not stored', async () => {
     const run = await begin()
     await run.rows([
       { external_key: 'A', name: 'a', description: kib(64) },
@@ -72,7 +72,7 @@ describe('The rows of an import', () => {
     ])
   })
 
-  it('are read in pieces of at most 1 MiB, however large they are', async () => {
+  it('are read in batches of at most 1 MiB, however large they are', async () => {
     const run = await begin()
     const rows = Array.from({ length: 40 }, (_, at) => ({
       external_key: `K${at}`,
@@ -119,7 +119,7 @@ describe('The rows of an import', () => {
 })
 
 describe('Imports of one organization', () => {
-  it('run one at a time: the next one waits, says so, and starts when the first one ends', async () => {
+  it('run one at a time: the next one has the state waiting and starts when the first one ends', async () => {
     const { run, release } = await blockedRun()
     const waiting = await (await begin()).rows([{ external_key: 'W', name: 'w' }])
     expect((await waiting.post('check')).status).toBe(202)
@@ -157,7 +157,7 @@ describe('Imports of one organization', () => {
     expect(await ready.get()).toMatchObject({ state: 'done', creates: 1 })
   })
 
-  it('never use the connections of requests, and never hold up another organization', async () => {
+  it('never use the connections of requests, and never delay another organization', async () => {
     const { release } = await blockedRun()
     const own = create(org.full, 'assets', { name: 'made meanwhile' })
     const other = await context.app.newOrg()
@@ -175,7 +175,7 @@ describe('Imports of one organization', () => {
     await release()
   })
 
-  it('that wait behind a process that is gone start when somebody looks', async () => {
+  it('that wait behind a dead process start at the next read', async () => {
     const [dead, waiting] = [await begin(), await begin()]
     await database.sql`update imports set state = 'running' where id = ${dead.id}`
     await database.sql`update imports set state = 'waiting', job = 'check' where id = ${waiting.id}`
@@ -185,7 +185,7 @@ describe('Imports of one organization', () => {
     expect((await dead.get()).state).toBe('failed')
   })
 
-  it('are 20 at most; a new one takes the place of one that is over or was left alone for an hour', async () => {
+  it('are 20 at most; a new one replaces one that is finished or was unused for an hour', async () => {
     const done = await begin()
     await done.check()
     await done.run()
@@ -202,7 +202,7 @@ describe('Imports of one organization', () => {
     await begin()
   })
 
-  it('are deleted after a day in whatever state they are, a waiting one too', async () => {
+  it('are deleted after a day in any state, also while waiting', async () => {
     const waiting = await begin()
     await database.sql`update imports set state = 'waiting', job = 'check' where id = ${waiting.id}`
     clock.advance(86_401)
@@ -212,7 +212,7 @@ describe('Imports of one organization', () => {
 })
 
 describe('An import of many locations', () => {
-  it('places children in front of their parents, over several pieces', async () => {
+  it('accepts children before their parents, over several batches', async () => {
     const run = await begin('locations')
     const last = 1200
     await run.rows(

@@ -38,7 +38,7 @@ const everything = async (): Promise<object> => {
 }
 
 describe('An import of assets', () => {
-  it('says what it would do, does it, and says so', async () => {
+  it('reports what it would do, does it, and reports the result', async () => {
     await create(api, 'assets', { external_key: 'A', name: 'Old', tags: [tag('T1')], metadata: { a: 1, b: 2 } })
     await create(api, 'assets', { external_key: 'B', name: 'Same', description: '' })
     const run = await begin()
@@ -69,7 +69,7 @@ describe('An import of assets', () => {
     expect((await api.get('/api/v1/assets', { is_active: false })).json.total_count).toBe(1)
   })
 
-  it('leaves alone what a row does not mention, and clears what it says is null', async () => {
+  it('does not change fields that a row omits, and clears fields that are null', async () => {
     const whole = { description: 'd', metadata: { k: 1 }, is_active: false, valid_to: '2027-01-01T00:00:00Z' }
     const made = await create(api, 'assets', { external_key: 'A', name: 'a', ...whole, tags: [tag('T')] })
     await (await (await begin()).rows([{ external_key: 'A', description: null, valid_to: null, tags: [] }])).check()
@@ -140,7 +140,7 @@ describe('An import of assets', () => {
     expect(counts(checked)).toEqual({ creates: 1, updates: 0, unchanged: 0, errors: 17 })
   })
 
-  it('with errors is refused, changes nothing, and does what is good when asked to', async () => {
+  it('with errors is rejected and changes nothing, and writes the valid rows on request', async () => {
     const run = await (await begin()).rows([{ external_key: 'A', name: 'a' }, { external_key: 'B' }])
     await run.check()
     const before = await everything()
@@ -157,7 +157,7 @@ describe('An import of assets', () => {
     expect([checked.errors_total, checked.errors.length, checked.errors[199]!.line]).toEqual([1500, 200, 201])
   })
 
-  it('looks again when it runs: what went wrong since the check fails it whole', async () => {
+  it('is checked again when it runs: an error since the check fails the whole import', async () => {
     const run = await begin()
     await run.rows([
       { external_key: 'A', name: 'a' },
@@ -173,14 +173,14 @@ describe('An import of assets', () => {
     expect((await run.run(true)).state).toBe('done')
   })
 
-  it('takes as an update what somebody made since the check', async () => {
+  it('updates a record that was created since the check', async () => {
     const run = await (await begin()).rows([{ external_key: 'A', name: 'a' }])
     expect(counts(await run.check())).toMatchObject({ creates: 1 })
     await create(api, 'assets', { external_key: 'A', name: 'older' })
     expect(counts(await run.run())).toMatchObject({ creates: 0, updates: 1 })
   })
 
-  it('of an export changes nothing where it came from, and makes the same elsewhere', async () => {
+  it('of an export changes nothing in its own organization, and creates the same records in another one', async () => {
     const nasty = ['=1+1', "'x", 'a,"b"', ' ü ', '-']
     for (const [at, text] of nasty.entries())
       await create(api, 'assets', {
@@ -226,7 +226,7 @@ describe('An import of locations', () => {
       ]),
     )
 
-  it('takes parents from the file in any order, and moves what is there', async () => {
+  it('accepts parents from the file in any order, and moves existing locations', async () => {
     await create(api, 'locations', { external_key: 'SITE', name: 'Site' })
     await create(api, 'locations', { external_key: 'OLD', name: 'Old', parent_external_key: 'SITE' })
     const run = await begin('locations')
@@ -256,7 +256,7 @@ describe('An import of locations', () => {
     expect(await parents()).toEqual({ A: 'B', B: null })
   })
 
-  it('refuses a parent that is nowhere, and whatever hangs on a refused row', async () => {
+  it('rejects a parent that does not exist, and all rows below a rejected row', async () => {
     const run = await begin('locations')
     await run.rows([
       { external_key: 'C', name: 'c', parent_external_key: 'B' },
@@ -299,7 +299,7 @@ describe('An import of locations', () => {
       ],
       [2, 3],
     ],
-  ])('refuses to place a location inside %s (D23)', async (_what, rows, lines) => {
+  ])('rejects a location inside %s (D23)', async (_what, rows, lines) => {
     await create(api, 'locations', { external_key: 'TOP', name: 't' })
     await create(api, 'locations', { external_key: 'MID', name: 'm', parent_external_key: 'TOP' })
     await create(api, 'locations', { external_key: 'LOW', name: 'l', parent_external_key: 'MID' })
@@ -309,8 +309,8 @@ describe('An import of locations', () => {
   })
 })
 
-describe('The life of an import', () => {
-  it('goes from open over checked to done, and refuses what comes out of turn', async () => {
+describe('The lifecycle of an import', () => {
+  it('goes from open to checked to done, and rejects requests in the wrong state', async () => {
     const run = await begin()
     expectApiError(await run.post('run', { skip_errors: true }), 'conflict')
     await run.rows([{ external_key: 'A', name: 'a' }])
@@ -327,7 +327,7 @@ describe('The life of an import', () => {
       expectApiError(await run.post(path, json), 'conflict')
   })
 
-  it('takes rows again without doubling them', async () => {
+  it('accepts resent rows without duplicating them', async () => {
     const run = await (
       await begin()
     ).rows([
@@ -345,13 +345,13 @@ describe('The life of an import', () => {
     ['a row without a line', [{ external_key: 'A' }], 'rows[0].line'],
     ['line zero', [{ line: 0, external_key: 'A' }], 'rows[0].line'],
     ['one line twice', [{ line: 1 }, { line: 1 }], 'rows[1].line'],
-  ])('refuses %s', async (_what, rows, field) => {
+  ])('rejects %s', async (_what, rows, field) => {
     const reply = await (await begin()).post('rows', { rows })
     expectApiError(reply, 'validation_error')
     expect(reply.json.error.fields[0].field).toBe(field)
   })
 
-  it('holds 200,000 rows at most', async () => {
+  it('has 200,000 rows at most', async () => {
     const run = await begin()
     await database.sql`insert into import_rows select ${org.orgId}, ${run.id}, n, '{}', 2 from generate_series(1, 200000) n`
     await database.sql`update imports set rows = 200000 where org_id = ${org.orgId} and id = ${run.id}`
@@ -361,7 +361,7 @@ describe('The life of an import', () => {
     expect((await run.post('rows', { rows: [{ line: 200_000 }] })).status).toBe(204)
   })
 
-  it('is forgotten on request and after a day', async () => {
+  it('ends with a delete on request or after a day', async () => {
     const [one, two] = [await (await begin()).rows([{ external_key: 'A', name: 'a' }]), await begin()]
     const drop = () => context.app.anonymous('DELETE', `/api/v1/imports/${one.id}`, { token })
     expect([(await drop()).status, (await drop()).status]).toEqual([204, 404])
@@ -371,7 +371,7 @@ describe('The life of an import', () => {
     expect(rows.length).toBe(0)
   })
 
-  it('shows how far it is, in every process, and cannot be forgotten or started meanwhile', async () => {
+  it('shows its progress in every process, and cannot be deleted or started again while it runs', async () => {
     const run = await begin()
     await run.rows(
       Array.from({ length: 4000 }, (_, at) => ({ external_key: `K${at}`, name: 'a', tags: [tag(`T${at}`)] })),
@@ -394,7 +394,7 @@ describe('The life of an import', () => {
     expect((await list()).total_count).toBe(4000)
   })
 
-  it('whose worker is gone is failed for whoever looks, and may be checked again', async () => {
+  it('whose worker has died ends as failed at the next read, and the import may be checked again', async () => {
     const run = await (await begin()).rows([{ external_key: 'A', name: 'a' }])
     await database.sql`update imports set state = 'running' where org_id = ${org.orgId} and id = ${run.id}`
     expect((await run.get()).state).toBe('running')
@@ -408,8 +408,8 @@ describe('The life of an import', () => {
   })
 })
 
-describe('The bounds of an import', () => {
-  it('are those of the API: metadata that is too large after the merge is refused [D52]', async () => {
+describe('The limits of an import', () => {
+  it('are those of the API: metadata that is too large after the merge is rejected [D52]', async () => {
     await create(api, 'assets', { external_key: 'A', name: 'a', metadata: { a: 'x'.repeat(65_000) } })
     const run = await begin()
     await run.rows([
@@ -424,7 +424,7 @@ describe('The bounds of an import', () => {
     expect(counts(await run.run(true))).toEqual({ creates: 1, updates: 0, unchanged: 0, errors: 2 })
   })
 
-  it('are those of the API: a tree has at most 64 levels, with what is there already [D52]', async () => {
+  it('are those of the API: a tree has at most 64 levels, existing locations included [D52]', async () => {
     const rows = Array.from({ length: 66 }, (_, at) => ({
       external_key: `L${at + 1}`,
       name: 'x',

@@ -103,7 +103,7 @@ describe('A body that is not JSON', () => {
     await refusedUnchanged(() => write('POST', '/api/v1/assets', Buffer.from('{"name":"a"}', 'utf16le')), notJson)
   })
 
-  it('is not a body with blanks around it, which is taken', async () => {
+  it('does not include JSON with surrounding whitespace, which is accepted', async () => {
     expect((await write('POST', '/api/v1/assets', ' \t\r\n{ "name" : "a" }\n')).status).toBe(201)
   })
 })
@@ -120,16 +120,16 @@ describe('A body of another JSON type than an object', () => {
     await refusedUnchanged(() => write(method, path, '[]'), wrongType)
   })
 
-  it.each(writes)('has its own words for null on PATCH: %s %s', async (method, path) => {
+  it.each(writes)('has its own detail for null on PATCH: %s %s', async (method, path) => {
     await refusedUnchanged(() => write(method, path, 'null'), method === 'PATCH' ? notAnObject : wrongType)
   })
 
-  it('is not {} on PATCH, which is taken', async () => {
+  it('does not include {} on PATCH, which is accepted', async () => {
     expect((await write('PATCH', `/api/v1/assets/${assetId}`, '{}')).status).toBe(200)
   })
 })
 
-describe('A body with a key that no field has', () => {
+describe('A body with an unknown key', () => {
   it.each(writes)('is validation_error with unknown_field on %s %s and changes nothing', async (method, path) => {
     const before = await database.snapshot(org.orgId)
     const fields = ['Name', 'colour'].map((field) => ({ field, code: 'unknown_field' }))
@@ -173,7 +173,7 @@ describe('The depth of a body', () => {
     await refusedUnchanged(() => write(method, path, `{"x":${nested(64, '[', ']', '')}}`))
   })
 
-  it('is refused at a hundred thousand levels as quietly as at 65 (D9)', async () => {
+  it('is rejected at a hundred thousand levels in the same way as at 65 (D9)', async () => {
     for (const text of [nested(100_000, '[', ']', ''), '['.repeat(500_000), nested(100_000, '{"a":', '}', '1')])
       await refusedUnchanged(() => write('POST', '/api/v1/assets', text))
     expect((await full.get('/api/v1/orgs/me')).status).toBe(200)
@@ -185,13 +185,13 @@ describe('The depth of a body', () => {
     expect([reply.status, reply.json.data.metadata.a]).toEqual([201, '{["'.repeat(60)])
   })
 
-  it('may be reached by any number of siblings', async () => {
+  it('does not limit the number of siblings', async () => {
     const reply = await write('POST', '/api/v1/assets', withMetadata(`{"a":[${'[],'.repeat(500)}[]]}`))
     expect([reply.status, reply.json.data.metadata.a.length]).toEqual([201, 501])
   })
 })
 
-describe('A body with a key twice in one object', () => {
+describe('A body with a duplicate key in one object', () => {
   const twice = 'Request body holds a key twice in one object'
 
   it.each([
@@ -213,12 +213,12 @@ describe('A body with a key twice in one object', () => {
     await refusedUnchanged(() => write(method, path, '{"external_key":"a","external_key":"a"}'), twice)
   })
 
-  it('is told after a path that leads nowhere (D6) [D52]', async () => {
+  it('is reported after a record that does not exist (D6) [D52]', async () => {
     const reply = await write('PATCH', '/api/v1/assets/4503599627370497', '{"name":"a","name":"a"}')
     expectApiError(reply, 'not_found')
   })
 
-  it('is none when the same key stands in two objects, or in a string [D52]', async () => {
+  it('does not include equal keys in two objects, or in a string [D52]', async () => {
     const text = '{"name":"a","metadata":{"name":"a:b,\\"x\\":1","x":[{"name":1},{"name":2}],"y":{"x":{"x":{}}}}}'
     const reply = await write('POST', '/api/v1/assets', text)
     expect([reply.status, reply.json.data?.metadata]).toEqual([201, JSON.parse(text).metadata])

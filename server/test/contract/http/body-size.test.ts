@@ -137,7 +137,7 @@ describe('The size of a body', () => {
     )
   })
 
-  it('that is far beyond the limit is refused the same way, changes nothing and leaves the connection usable (D9)', async () => {
+  it('that is far beyond the limit is rejected in the same way, changes nothing and leaves the connection usable (D9)', async () => {
     const before = await database.snapshot(org.orgId)
     const wire = await RawConnection.open(context.app.url)
     wire.request(
@@ -155,7 +155,7 @@ describe('The size of a body', () => {
     ['401', [], 'unauthorized'],
     ['404 for an id that leads nowhere', ['/api/v1/assets/5/tags'], 'not_found'],
   ] as const)(
-    'does not matter to an earlier refusal, %s, after which the connection goes on',
+    'does not affect an earlier error, %s, after which the connection stays usable',
     async (_what, path, type) => {
       const text = bodyOf(2 * mebibyte)
       const wire = await RawConnection.open(context.app.url)
@@ -169,11 +169,11 @@ describe('The size of a body', () => {
   )
 })
 
-describe('A body that does not arrive whole', () => {
+describe('An incomplete body', () => {
   it.each([
     ['by its Content-Length', ['Content-Length: 100'], '{"name":"half'],
     ['in its chunks', ['Transfer-Encoding: chunked'], '5\r\n{"nam\r\n'],
-  ])('%s changes nothing, and the service goes on', async (_what, header, body) => {
+  ])('%s changes nothing, and the service keeps serving', async (_what, header, body) => {
     const before = await database.snapshot(org.orgId)
     const wire = await RawConnection.open(context.app.url)
     wire.request(await headOf('POST', '/api/v1/assets', header), body)
@@ -187,7 +187,7 @@ describe('A body that does not arrive whole', () => {
     ['a chunk size that is no number', 'zz\r\n{"name":"a"}\r\n0\r\n\r\n'],
     ['a chunk longer than it says', '2\r\n{"name":"a"}\r\n0\r\n\r\n'],
     ['a chunk size beyond all numbers', 'fffffffffffffffffff\r\n{}\r\n0\r\n\r\n'],
-  ])('because of %s is bad_request once, in the envelope, and changes nothing', async (_what, body) => {
+  ])('because of %s is answered with one bad_request and changes nothing', async (_what, body) => {
     const before = await database.snapshot(org.orgId)
     const wire = await RawConnection.open(context.app.url)
     wire.request(await headOf('POST', '/api/v1/assets', ['Transfer-Encoding: chunked']), body)

@@ -22,7 +22,7 @@ const caching = ({ headers }: Pick<Reply, 'headers'>) => ({
 })
 const authenticated = { 'cache-control': 'private, no-store', vary: 'Authorization' }
 
-describe('The answer to an authenticated request', () => {
+describe('The response to an authenticated request', () => {
   const text = { headers: { 'content-type': 'text/plain' }, raw: 'x' }
 
   it.each<[number, string, string, SendOptions]>([
@@ -82,7 +82,7 @@ describe('The answer to an authenticated request', () => {
   })
 })
 
-describe('The answer with tokens in it', () => {
+describe('The response with tokens', () => {
   it('keeps Cache-Control: no-store, also where the request is authenticated (D41) [D53]', async () => {
     const { clientId, clientSecret } = await full.mint()
     const json = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
@@ -97,13 +97,13 @@ describe('The answer with tokens in it', () => {
   })
 })
 
-describe('The answer to a request that is not authenticated', () => {
+describe('The response to a request that is not authenticated', () => {
   it.each([
     [401, 'GET', '/api/v1/assets'],
     [404, 'GET', '/api/v1/nothing'],
     [405, 'PUT', '/api/v1/assets'],
     [204, 'OPTIONS', '/api/v1/assets'],
-  ])('says nothing about caching: %i to %s %s [D53]', async (status, method, path) => {
+  ])('has no caching headers: %i to %s %s [D53]', async (status, method, path) => {
     const reply = await context.app.anonymous(method, path)
     expect(reply.status).toBe(status)
     expect(caching(reply)).toEqual({ 'cache-control': undefined, vary: undefined })

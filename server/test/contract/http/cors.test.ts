@@ -50,7 +50,7 @@ describe('A CORS preflight', () => {
     }
   })
 
-  it('costs nothing: the bucket stays as it was', async () => {
+  it('consumes no token', async () => {
     const org = await context.app.newOrg()
     const client = org.client('assets:read')
     const token = await client.token()

@@ -38,7 +38,7 @@ const ask = (url: string, agent: string | undefined, path = '/api/v1/assets', me
   sendRaw(url, [`${method} ${path} HTTP/1.1`, 'Host: a', ...(agent === undefined ? [] : [`User-Agent: ${agent}`])])
 
 describe('The edge filter, switched on', () => {
-  it.each(refused)('refuses the User-Agent "%s" with a plain 403 outside the envelope (D5)', async (agent) => {
+  it.each(refused)('rejects the User-Agent "%s" with a plain 403 outside the envelope (D5)', async (agent) => {
     const reply = await ask(filtered.app.url, agent)
     expect(reply.status).toBe(403)
     expect(reply.headers['content-type']).toMatch(/^text\/plain/)
@@ -46,7 +46,7 @@ describe('The edge filter, switched on', () => {
     expect(reply.text).not.toContain('{')
   })
 
-  it('refuses a request without a User-Agent (D5)', async () => {
+  it('rejects a request without a User-Agent (D5)', async () => {
     const reply = await ask(filtered.app.url, undefined)
     expect([reply.status, reply.json]).toEqual([403, undefined])
   })
@@ -55,12 +55,12 @@ describe('The edge filter, switched on', () => {
     expectApiError(await ask(filtered.app.url, agent), 'unauthorized')
   })
 
-  it('stands before everything else, unknown paths included (D5)', async () => {
+  it('is applied before every other check, unknown paths included (D5)', async () => {
     for (const path of ['/api/v1/nothing', '/api/v1/oauth/token', '/api/v1/assets/0'])
       expect((await ask(filtered.app.url, 'curl/8.5.0', path)).status).toBe(403)
   })
 
-  it('refuses a good token of a nameless client and accepts it under a name (D5)', async () => {
+  it('rejects a valid token without a User-Agent and accepts it with one (D5)', async () => {
     const client = (await filtered.app.newOrg()).client('assets:read')
     const nameless = await client.send('GET', '/api/v1/assets', { headers: { 'user-agent': 'undici' } })
     expect([nameless.status, nameless.json]).toEqual([403, undefined])
@@ -69,7 +69,7 @@ describe('The edge filter, switched on', () => {
 })
 
 describe('The edge filter, as it is by default', () => {
-  it.each([...refused, undefined])('is off: the User-Agent "%s" is judged by its token alone (D5)', async (agent) => {
+  it.each([...refused, undefined])('is off: a request with the User-Agent "%s" is checked by its token alone (D5)', async (agent) => {
     expectApiError(await ask(open.app.url, agent), 'unauthorized')
   })
 })

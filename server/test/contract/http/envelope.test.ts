@@ -115,7 +115,7 @@ describe('The error envelope', () => {
     expectApiError(await provoke(), type, detail === undefined ? { instance } : { instance, detail })
   })
 
-  it('has a case here for every type of the contract but the internal error, and gone, which no endpoint is', () => {
+  it('has a test case for every type of the contract except internal_error and gone', () => {
     const types = new Set(cases.map((one) => one.type))
     expect([...types, 'internal_error', 'gone'].sort()).toEqual(Object.keys(errorTypes).sort())
   })
@@ -163,7 +163,7 @@ describe('The error envelope', () => {
     expect(reply.json.error.request_id).toBe('trace 7/x')
   })
 
-  it('gives every answer a request id of its own', async () => {
+  it('gives every response its own request id', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => context.app.anonymous('GET', '/api/v1/assets')))
     expect(new Set(replies.map((reply) => reply.json.error.request_id)).size).toBe(20)
   })

@@ -45,7 +45,7 @@ function expectNothingTold(reply: Reply, instance: string): void {
 
 const rows = allRoutes.map((route) => [route.method, pathTemplateOf(route), route] as const)
 
-describe('While the database is gone', () => {
+describe('While the database is down', () => {
   it.each(rows)('%s %s is internal_error with a constant detail, and nothing leaks', async (_method, _path, route) => {
     expectNothingTold(await ask(route), pathTo(route))
   })
@@ -63,16 +63,16 @@ describe('While the database is gone', () => {
     ['the description', 'GET', '/api/openapi.json', 200],
     ['the reference', 'GET', '/api/docs', 200],
     ['the sign of life', 'GET', '/healthz', 200],
-  ])('%s is answered as ever: %s %s', async (_what, method, path, status) => {
+  ])('%s is answered as usual: %s %s', async (_what, method, path, status) => {
     expect((await context.app.anonymous(method, path)).status).toBe(status)
   })
 
-  it('/readyz says that the service cannot serve', async () => {
+  it('/readyz reports that the service is not ready', async () => {
     const reply = await context.app.anonymous('GET', '/readyz')
     expect([reply.status, reply.json]).toEqual([503, undefined])
   })
 
-  it('a token that must be looked up again is internal_error, not 401: it may well be good', async () => {
+  it('a token that must be looked up again is internal_error, not 401, because it may be valid', async () => {
     nowMs += 61_000
     expectNothingTold(await context.app.anonymous('GET', '/api/v1/assets', { token }), '/api/v1/assets')
   })

@@ -52,7 +52,7 @@ describe('Bytes that are not HTTP', () => {
     ['headers of 20 KB', `GET /api/v1/assets HTTP/1.1\r\n${host}X-A: ${'a'.repeat(20_000)}\r\n\r\n`],
     ['a path of 20 KB', `GET /api/v1/assets/${'9'.repeat(20_000)} HTTP/1.1\r\n${host}\r\n`],
     ['CONNECT', `CONNECT example.com:443 HTTP/1.1\r\n${host}\r\n`],
-  ])('are bad_request in the envelope with all headers, and the connection ends: %s', async (_what, bytes) => {
+  ])('are bad_request in the error envelope with all headers, and the connection is closed: %s', async (_what, bytes) => {
     const { reply, rest } = await sendBytes(bytes)
     expectApiError(reply, 'bad_request')
     expect(reply.headers['x-request-id']).toMatch(ulidPattern)
@@ -60,7 +60,7 @@ describe('Bytes that are not HTTP', () => {
     expect(rest).toBe('')
   })
 
-  it('behind a request that was answered are refused on the same connection', async () => {
+  it('after a valid request are rejected on the same connection', async () => {
     const wire = await RawConnection.open(context.app.url)
     wire.request(['GET /healthz HTTP/1.1', 'Host: a'])
     expect((await wire.readResponse())?.status).toBe(200)
@@ -69,13 +69,13 @@ describe('Bytes that are not HTTP', () => {
     expect(await wire.remainingText()).toBe('')
   })
 
-  it('do not keep the service from the next connection', async () => {
+  it('do not affect the next connection', async () => {
     await Promise.all(Array.from({ length: 50 }, () => sendBytes('\0\0\0\r\n\r\n')))
     expect((await full.get('/api/v1/orgs/me')).status).toBe(200)
   })
 })
 
-describe('HTTP that asks for what the service does not do', () => {
+describe('An HTTP request that the service does not support', () => {
   it.each([
     ['HTTP/2.0 in the request line', 'GET /api/v1/assets HTTP/2.0\r\nHost: a\r\n\r\n'],
     ['no Host', 'GET /api/v1/assets HTTP/1.1\r\n\r\n'],
@@ -88,14 +88,14 @@ describe('HTTP that asks for what the service does not do', () => {
       'a coding before the chunks',
       'POST /api/v1/assets HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
     ],
-  ])('is bad_request and ends the connection: %s [D49]', async (_what, bytes) => {
+  ])('is bad_request and closes the connection: %s [D49]', async (_what, bytes) => {
     const { reply, rest } = await sendBytes(bytes)
     expectApiError(reply, 'bad_request', { instance: '/api/v1/assets' })
     expect([reply.headers['connection'], rest]).toEqual(['close', ''])
   })
 
   it.each(['a', 'a:8080', 'a.example:', '127.0.0.1:1', '[::1]', '[::1]:8080', 'xn--a-b.example'])(
-    'is not a request with the Host %s',
+    'does not include a request with the Host %s',
     async (name) => {
       const reply = await sendRaw(context.app.url, ['GET /healthz HTTP/1.1', `Host: ${name}`])
       expect(reply.status).toBe(200)
@@ -118,20 +118,20 @@ describe('HTTP that asks for what the service does not do', () => {
     ['another representation', 'Accept: text/xml', '/api/v1/orgs/me'],
     ['a condition', 'If-None-Match: *', '/api/v1/orgs/me'],
     ['another method by header', 'X-HTTP-Method-Override: DELETE', '/api/v1/orgs/me'],
-  ])('is answered as if it had not asked: %s', async (_what, header, path) => {
+  ])('is answered as if the header were absent: %s', async (_what, header, path) => {
     const lines = [`GET ${path} HTTP/1.1`, 'Host: a', `Authorization: Bearer ${await full.token()}`, header]
     const reply = await sendRaw(context.app.url, lines)
     expect([reply.status, Object.keys(reply.json)]).toEqual([200, ['data']])
     expectCommonHeaders(reply)
   })
 
-  it('is refused in the envelope like any other request when it also lacks a token', async () => {
+  it('is rejected in the envelope like any other request when it also lacks a token', async () => {
     const reply = await sendRaw(context.app.url, ['GET /api/v1/assets HTTP/1.1', 'Host: a', 'Expect: nonsense'])
     expectApiError(reply, 'unauthorized')
   })
 })
 
-describe('HTTP that is unusual but good', () => {
+describe('An unusual but valid HTTP request', () => {
   const authorized = async (): Promise<string> => `Authorization: Bearer ${await full.token()}`
 
   it.each([
@@ -173,7 +173,7 @@ describe('HTTP that is unusual but good', () => {
     wire.close()
   })
 
-  it('may come several requests at a time, answered in order', async () => {
+  it('may be pipelined, and responses are in order', async () => {
     const wire = await RawConnection.open(context.app.url)
     const authorization = await authorized()
     const paths = ['/api/v1/orgs/me', '/healthz', '/api/v1/nothing', '/api/v1/assets?nope=1', '/api/v1/assets']
@@ -191,7 +191,7 @@ describe('HTTP that is unusual but good', () => {
     expect([reply.status, reply.json.data.name]).toEqual([201, 'b'])
   })
 
-  it('keeps its connection open until asked to close it', async () => {
+  it('keeps its connection open until the client asks to close it', async () => {
     const wire = await RawConnection.open(context.app.url)
     wire.request(['GET /healthz HTTP/1.1', 'Host: a'])
     expect((await wire.readResponse())?.headers['connection']).toBe('keep-alive')

@@ -161,7 +161,7 @@ describe('A write with the Content-Type of another method', () => {
   const writes = [...primaryRoutes, ...naturalRoutes].filter((route) => route.body !== undefined)
 
   it.each(writes.map((route) => [route.method, pathTemplateOf(route), route] as const))(
-    'is 415: %s %s takes its own alone',
+    'is 415: %s %s accepts only its own',
     async (method, _path, route) => {
       const headers = { 'content-type': method === 'PATCH' ? 'application/json' : 'application/merge-patch+json' }
       const token = route.access === 'public' ? {} : { token: await full.token() }
@@ -191,7 +191,7 @@ describe('A compressed body', () => {
     await refusesUnchanged(() => create('application/json', '{"name":"a"}', { 'content-encoding': coding }), /./)
   })
 
-  it('by identity is not compressed and is taken', async () => {
+  it('with Content-Encoding: identity is accepted', async () => {
     expect((await create('application/json', '{"name":"a"}', { 'content-encoding': 'identity' })).status).toBe(201)
   })
 })
@@ -203,7 +203,7 @@ describe('DELETE', () => {
     ['a body that is not JSON', '{', { 'content-type': 'application/json' }],
     ['a compressed body', 'xx', { 'content-encoding': 'gzip' }],
     ['a body of two mebibytes', 'x'.repeat(2 * 1024 * 1024), { 'content-type': 'application/json' }],
-  ])('takes %s and ignores a body (D8)', async (_what, raw, headers) => {
+  ])('accepts %s and ignores a body (D8)', async (_what, raw, headers) => {
     const made = await full.post('/api/v1/assets', { name: 'short-lived' })
     const path = `/api/v1/assets/${made.json.data.id}`
     const reply = await full.send('DELETE', path, raw === undefined ? { headers } : { raw, headers })
@@ -226,7 +226,7 @@ describe('DELETE', () => {
 })
 
 describe('GET', () => {
-  it('takes any Content-Type', async () => {
+  it('accepts any Content-Type', async () => {
     const reply = await full.send('GET', '/api/v1/assets', { headers: { 'content-type': 'text/plain' } })
     expect(reply.status).toBe(200)
   })

@@ -42,7 +42,7 @@ const refused = [...paths].flatMap(([path, methods]) =>
     .map((method) => [method, path, allowed(methods).join(', ')] as const),
 )
 
-describe('A method the path does not have', () => {
+describe('An unsupported method', () => {
   it.each(refused)('%s %s is 405 and both Allow and detail list %s', async (method, path, list) => {
     const address = fillPath(path, 5, 7)
     const reply = await sendRaw(context.app.url, [`${method} ${address} HTTP/1.1`, 'Host: a', 'Connection: close'])
@@ -63,13 +63,13 @@ describe('A method the path does not have', () => {
     ['/api/v1/locations/5/children', 'GET, HEAD'],
     ['/api/v1/oauth/token', 'POST'],
     ['/api/v1/orgs/me', 'GET, HEAD'],
-  ])('such as PUT, on %s leads to Allow: %s (D1)', async (path, list) => {
+  ])('such as PUT on %s is answered with Allow: %s (D1)', async (path, list) => {
     const reply = await full.send('PUT', path, { json: {} })
     expectApiError(reply, 'method_not_allowed', { detail: `Allowed methods: ${list}` })
     expect(reply.headers['allow']).toBe(list)
   })
 
-  it('is refused without drawing from the bucket (D10)', async () => {
+  it('is rejected without consuming a token (D10)', async () => {
     const token = await org.client('assets:read').token()
     for (let count = 0; count < 20; count++) {
       const reply = await context.app.anonymous('PUT', '/api/v1/assets', { token })
@@ -126,7 +126,7 @@ describe('HEAD', () => {
     ['an id out of range', '/api/v1/assets/0', 400],
     ['an unknown parameter', '/api/v1/assets?nope=1', 400],
     ['a path that only takes POST', '/api/v1/oauth/token', 405],
-  ])('is refused like GET on %s, without a body', async (_what, path, status) => {
+  ])('is rejected like GET on %s, without a body', async (_what, path, status) => {
     const [get, head] = await Promise.all(['GET', 'HEAD'].map((method) => full.send(method, path)))
     expect([get!.status, head!.status, head!.text]).toEqual([status, status, ''])
     expect(head!.headers['content-type']).toBe('application/json')
@@ -143,7 +143,7 @@ describe('HEAD', () => {
     ])
   })
 
-  it('draws from the bucket like GET', async () => {
+  it('consumes a token like GET', async () => {
     const token = await org.client('assets:read').token()
     const first = await context.app.anonymous('HEAD', '/api/v1/assets', { token })
     const second = await context.app.anonymous('GET', '/api/v1/assets', { token })
@@ -156,7 +156,7 @@ describe('HEAD', () => {
   })
 })
 
-describe('A path nobody knows', () => {
+describe('An unknown path', () => {
   it.each([
     '/api/v1',
     '/api/v1/',
@@ -187,7 +187,7 @@ describe('A path nobody knows', () => {
     '/natural/api/v1/assets/',
     '/natural/api/v1/assets/FORKLIFT/',
     '/natural/api/v1/locations/current/',
-  ])('such as %s is 404 for everybody, token or not (D6)', async (path) => {
+  ])('such as %s is 404 with and without a token (D6)', async (path) => {
     for (const more of [[], [`Authorization: Bearer ${await full.token()}`]]) {
       const reply = await sendRaw(context.app.url, [`GET ${path} HTTP/1.1`, 'Host: a', ...more])
       expectApiError(reply, 'not_found', { instance: path })

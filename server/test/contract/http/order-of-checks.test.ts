@@ -102,7 +102,7 @@ function* stages(route: AnyRoute, withScope: string, lacking: string | null): Ge
 describe('A request that is wrong in every way', () => {
   const rows = allRoutes.map((route) => [route.method, pathTemplateOf(route), route] as const)
 
-  it.each(rows)('%s %s is refused for the earliest reason, whatever follows it (D6)', async (method, _path, route) => {
+  it.each(rows)('%s %s is rejected for the earliest reason in the order of checks (D6)', async (method, _path, route) => {
     const before = await database.snapshot(org.orgId)
     const scopes = route.scopes.includes('locations:read') ? ['assets:read'] : ['locations:read']
     // What every role may do, no session lacks the scope for.
@@ -120,21 +120,21 @@ describe('A request that is wrong in every way', () => {
   })
 })
 
-describe('CORS preflight comes before everything', () => {
+describe('A CORS preflight is answered before every check', () => {
   it.each([
     ['an unknown path', '/api/v1/nothing'],
     ['a trailing slash', '/api/v1/assets/'],
     ['a missing token', '/api/v1/assets'],
-  ])('and so before %s (D6)', async (_what, path) => {
+  ])('such as %s (D6)', async (_what, path) => {
     expect((await send('OPTIONS', path)).status).toBe(204)
   })
 
-  it('and so before an empty bucket (D6)', async () => {
+  it('such as an empty bucket (D6)', async () => {
     expect((await send('OPTIONS', '/api/v1/assets', { token: drained })).status).toBe(204)
   })
 })
 
-describe('An unknown path or a wrong method comes before authentication and the bucket', () => {
+describe('An unknown path or a wrong method is reported before authentication and the rate limit', () => {
   it.each([
     ['no token', () => ({})],
     ['a bad token', () => ({ token: 'bad' })],
@@ -149,20 +149,20 @@ describe('An unknown path or a wrong method comes before authentication and the 
     expect(wrong.headers['x-ratelimit-remaining']).toBe('120')
   })
 
-  it('and an unknown path comes before a wrong method, having none (D6)', async () => {
+  it('and an unknown path is reported before a wrong method (D6)', async () => {
     expectApiError(await send('PUT', '/api/v1/nothing'), 'not_found')
   })
 })
 
-describe('A token that is not good comes before its empty bucket', () => {
-  it('when the credential was revoked after it ran dry (D6)', async () => {
+describe('An invalid token is reported before its empty bucket', () => {
+  it('when the credential was revoked after its bucket was empty (D6)', async () => {
     const { token, pair } = await drainedToken(org, 'assets:read')
     expectApiError(await send('GET', '/api/v1/orgs/me', { token }), 'rate_limited')
     await revokeCredential(context.app.core, org.orgId, { clientId: pair.clientId })
     expectApiError(await send('GET', '/api/v1/orgs/me', { token }), 'unauthorized')
   })
 
-  it('and a refused draw costs nothing of what is to come (D10)', async () => {
+  it('and a rejected request consumes no future tokens (D10)', async () => {
     const reply = await send('GET', '/api/v1/orgs/me', { token: drained })
     expectApiError(reply, 'rate_limited', { detail: 'Rate limit exceeded; retry after 1 second' })
     expect(reply.headers['retry-after']).toBe('1')
@@ -171,7 +171,7 @@ describe('A token that is not good comes before its empty bucket', () => {
   })
 })
 
-describe('Refusals behind the bucket draw from it', () => {
+describe('Errors after the rate-limit check consume a token', () => {
   it.each([
     ['415', 'POST', '/api/v1/assets', { raw: '{', headers: { 'content-type': 'text/plain' } }, 415],
     ['403', 'GET', '/api/v1/locations', {}, 403],
@@ -185,14 +185,14 @@ describe('Refusals behind the bucket draw from it', () => {
   })
 })
 
-describe('A path id out of range comes before a record that is not there', () => {
+describe('A path id out of range is reported before a record that does not exist', () => {
   it('in one path (D6)', async () => {
     const reply = await full.delete(`/api/v1/assets/${nowhere}/tags/0`)
     expectApiError(reply, 'validation_error', { fields: [{ field: 'tag_id', code: 'too_small', params: { min: 1 } }] })
   })
 })
 
-describe('A record that is not there comes before what is wrong with the body', () => {
+describe('A record that does not exist is reported before errors in the body', () => {
   const bodies: [string, unknown][] = [
     ['an unknown field', { colour: 'red' }],
     ['a wrong type', { name: 5, external_key: 5, value: 5 }],
@@ -208,7 +208,7 @@ describe('A record that is not there comes before what is wrong with the body', 
   ]
 
   it.each(addresses.flatMap(([method, path]) => bodies.map(([what, json]) => [method, path, what, json] as const)))(
-    'on %s %s with %s: 404 for an id that leads nowhere, 403 for one of another organization (D6, D24)',
+    'on %s %s with %s: 404 for an unknown id, 403 for an id of another organization (D6, D24)',
     async (method, path, _what, json) => {
       const missing = await full.send(method, path.replace('{id}', String(nowhere)), { json })
       expectApiError(missing, 'not_found')
@@ -219,7 +219,7 @@ describe('A record that is not there comes before what is wrong with the body', 
   )
 })
 
-describe('What is wrong with the body comes before a conflict', () => {
+describe('Errors in the body are reported before a conflict', () => {
   const window = { valid_from: '2026-02-01T00:00:00Z', valid_to: '2026-01-01T00:00:00Z' }
   const tag = { tag_type: 'barcode', value: 'TAKEN' }
 
@@ -257,7 +257,7 @@ describe('What is wrong with the body comes before a conflict', () => {
     expect(await database.snapshot(org.orgId)).toBe(before)
   })
 
-  it('and without it the conflict is what is reported', async () => {
+  it('and a valid body leads to the conflict', async () => {
     const replies = [
       await full.post('/api/v1/assets', { external_key: 'A', name: 'x' }),
       await full.post('/api/v1/assets', { name: 'x', tags: [tag] }),

@@ -53,7 +53,7 @@ const bad: [text: string, verdict: Omit<FieldEntry, 'field'>][] = [
 ]
 
 describe('A path id', () => {
-  it.each(bad)('of %s is refused on asset_id', async (text, verdict) => {
+  it.each(bad)('of %s is rejected on asset_id', async (text, verdict) => {
     const reply = await full.get(`/api/v1/assets/${text}`)
     const instance = `/api/v1/assets/${text}`
     expectApiError(reply, 'validation_error', { fields: [{ field: 'asset_id', ...verdict }], instance })
@@ -72,7 +72,7 @@ describe('A path id', () => {
     }
   })
 
-  it('is reported together with the other one of the path, in the order of the path', async () => {
+  it('is reported together with the other id of the path, in the order of the path', async () => {
     const reply = await full.delete('/api/v1/assets/0/tags/abc')
     const fields = [
       { field: 'asset_id', ...tooSmall },
@@ -82,25 +82,25 @@ describe('A path id', () => {
   })
 
   it.each(['1', '2147483647', '2147483648', '4294967296', '9007199254740990', '9007199254740991'])(
-    'of %s is in range and leads nowhere',
+    'of %s is in range and does not exist',
     async (text) => {
       const reply = await full.get(`/api/v1/assets/${text}`)
       expectApiError(reply, 'not_found', { instance: `/api/v1/assets/${text}` })
     },
   )
 
-  it('means the same percent-encoded', async () => {
+  it('may be percent-encoded', async () => {
     const encoded = String(assetId).replace(/\d/g, '%3$&')
     const reply = await full.get(`/api/v1/assets/${encoded}`)
     expect([reply.status, reply.json.data.id]).toEqual([200, assetId])
   })
 
-  it('takes the place of /locations/current, which is no id (D1)', async () => {
+  it('is expected in /locations/current, which is rejected because it is not an id (D1)', async () => {
     const reply = await full.get('/api/v1/locations/current')
     expectApiError(reply, 'validation_error', { fields: [{ field: 'location_id', ...invalid }] })
   })
 
-  it('that was never made is 404 and so is one the client made up near a real one', async () => {
+  it('that was never assigned is 404, also when it is close to an existing id', async () => {
     for (const id of [assetId - 1, assetId + 1]) expectApiError(await full.get(`/api/v1/assets/${id}`), 'not_found')
   })
 })

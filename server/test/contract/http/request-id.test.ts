@@ -27,7 +27,7 @@ const addresses: [method: string, path: string, status: number][] = [
 ]
 
 describe('X-Request-ID', () => {
-  it.each(addresses)('is a ULID of its own on %s %s (%i)', async (method, path, status) => {
+  it.each(addresses)('is a new ULID on %s %s (%i)', async (method, path, status) => {
     const first = await client.send(method, path)
     const second = await client.send(method, path)
     expect(first.status).toBe(status)
@@ -64,7 +64,7 @@ describe('X-Request-ID', () => {
     expect(reply.headers['x-request-id']).toMatch(ulidPattern)
   })
 
-  it('tells the time of the request in its first ten characters', async () => {
+  it('encodes the time of the request in its first ten characters', async () => {
     const before = Date.now()
     const reply = await context.app.anonymous('GET', '/healthz')
     const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'

@@ -44,7 +44,7 @@ describe.each(kinds)('An answer with %s', (kind) => {
     expect((await full.get(naturalPath(kind, 'L'))).json.data.valid_to).toBeNull()
   })
 
-  it('refuses a null valid_from on create and PUT [D36]', async () => {
+  it('rejects a null valid_from on create and PUT [D36]', async () => {
     await make[kind]({ identifier: 'L', name: 'x' })
     const replies = [
       await full.post(`${naturalBase}/${kind}`, { identifier: 'M', name: 'x', valid_from: null }),

@@ -187,7 +187,7 @@ describe('Creating an asset by its natural key', () => {
       { name: 'a', valid_from: '2026-02-01T00:00:00Z', valid_to: '2026-02-01T00:00:00Z' },
       [{ field: 'valid_to', code: 'invalid_value' }],
     ],
-  ])('refuses %s and changes nothing (D7, D14, D36)', async (_what, body, fields) => {
+  ])('rejects %s and changes nothing (D7, D14, D36)', async (_what, body, fields) => {
     const before = await database.snapshot(org.orgId)
     const reply = await full.post(`${naturalBase}/assets`, body)
     expectApiError(reply, 'validation_error', { fields })

@@ -97,7 +97,7 @@ describe('PUT on an asset', () => {
     ['identifiers, which have operations of their own', { identifiers: [] }, 'identifiers', 'unknown_field'],
     ['the surrogate id', { surrogate_id: 1 }, 'surrogate_id', 'unknown_field'],
     ['a field of the other surface', { location_external_key: 'HALL' }, 'location_external_key', 'unknown_field'],
-  ])('refuses %s and changes nothing (D36)', async (_what, body, field, code) => {
+  ])('rejects %s and changes nothing (D36)', async (_what, body, field, code) => {
     const snapshot = await database.snapshot(org.orgId)
     const reply = await put({ ...body })
     expectApiError(reply, 'validation_error')

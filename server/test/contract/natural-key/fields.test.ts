@@ -60,7 +60,7 @@ describe.each(kinds)('valid_from and valid_to of %s', (kind) => {
   })
 
   it.each(['2026-05-04', '2026/05/04T08:00:00Z', ''])(
-    'refuse “%s” on POST and PUT with the message that names RFC 3339',
+    'reject “%s” on POST and PUT with the message that names RFC 3339',
     async (text) => {
       for (const field of fields) {
         const problem = { ...invalidValue(field), message: `${field} must be an RFC 3339 timestamp` }
@@ -75,7 +75,7 @@ describe.each(kinds)('valid_from and valid_to of %s', (kind) => {
     '0001-01-01T05:30:00+05:30',
     '1970-01-01T00:00:00.000Z',
     '1969-12-31T16:00:00-08:00',
-  ])('refuse the sentinel %s on POST and PUT', async (text) => {
+  ])('reject the sentinel %s on POST and PUT', async (text) => {
     for (const field of fields)
       for (const write of [create, update]) {
         const body = { ...around[field], [field]: text }
@@ -91,7 +91,7 @@ describe.each(kinds)('The text fields of %s', (kind) => {
     ['identifier', 255],
     ['name', 255],
     ['description', 1024],
-  ])('take %s up to %i characters on POST and PUT and refuse one more', async (field, max) => {
+  ])('take %s up to %i characters on POST and PUT and reject one more', async (field, max) => {
     // A PUT must not leave the record under another key than the next test knows it by.
     const key = (await create(kind, {})).json.data.identifier
     const writes = [
@@ -105,7 +105,7 @@ describe.each(kinds)('The text fields of %s', (kind) => {
     }
   })
 
-  it.each(['identifier', 'name', reference])('refuse an empty %s on POST and PUT', async (field) => {
+  it.each(['identifier', 'name', reference])('reject an empty %s on POST and PUT', async (field) => {
     for (const write of [create, update])
       expectValidationError(await changingNothing(() => write(kind, { [field]: '' })), tooShort(field))
   })

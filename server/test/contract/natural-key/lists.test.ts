@@ -75,7 +75,7 @@ describe('The list of assets', () => {
     ['type=asset', ['crate', 'jack']],
     ['location=DOCK', ['crate', 'jack']],
     ['sort=-name', ['jack', 'crate', 'bolts', 'ada']],
-  ])('comes in pages with the exact total: %s', async (query, expected) => {
+  ])('is paged with the exact total: %s', async (query, expected) => {
     for (let offset = 0; offset <= expected.length; offset++) {
       const reply = await full.get(`${naturalBase}/assets?${query}&limit=1&offset=${offset}`)
       expect(identifiersOf(reply)).toEqual(expected.slice(offset, offset + 1))
@@ -106,7 +106,7 @@ describe('The list of assets', () => {
     ['external_key=a', 'external_key', 'unknown_field', undefined],
     ['include_deleted=true', 'include_deleted', 'unknown_field', undefined],
     ['parent=A', 'parent', 'unknown_field', undefined],
-  ])('refuses %s (D27, D37)', async (query, field, code, params) => {
+  ])('rejects %s (D27, D37)', async (query, field, code, params) => {
     const fields = [{ field, code, ...(params === undefined ? {} : { params }) }]
     expectApiError(await full.get(`${naturalBase}/assets?${query}`), 'validation_error', { fields })
   })
@@ -179,7 +179,7 @@ describe('The list of locations', () => {
     expect(paths((await locations()) as never)).toEqual(['A', 'A-1', 'A/DOCK', 'A/EXPIRED/LIVE', 'B'])
   })
 
-  it.each(['path', '-path', 'name,path'])('comes in pages by %s, with the exact total', async (sort) => {
+  it.each(['path', '-path', 'name,path'])('is paged by %s, with the exact total', async (sort) => {
     const all = identifiersOf(await locations({ sort }))
     for (let offset = 0; offset <= all.length; offset++) {
       const reply = await locations({ sort, limit: 2, offset })
@@ -194,7 +194,7 @@ describe('The list of locations', () => {
     ['parent_identifier=A', 'parent_identifier', 'unknown_field'],
     ['type=asset', 'type', 'unknown_field'],
     ['q=%FF', 'q', 'invalid_value'],
-  ])('refuses %s', async (query, field, code) => {
+  ])('rejects %s', async (query, field, code) => {
     const reply = await full.get(`${naturalBase}/locations?${query}`)
     expectApiError(reply, 'validation_error')
     expect(reply.json.error.fields).toMatchObject([{ field, code }])
@@ -210,7 +210,7 @@ describe.each([
   '/locations/A/children',
   '/locations/A/descendants',
 ])('The paging of %s', (path) => {
-  it('refuses a limit of 0 or below and a negative offset as too_small, and either of them given twice [D27]', async () => {
+  it('rejects a limit of 0 or below and a negative offset as too_small, and either of them given twice [D27]', async () => {
     const tooSmall = (field: string, min: number) => ({ field, code: 'too_small', params: { min } })
     const twice = (field: string) => ({ field, code: 'invalid_value' })
     const cases: [string, object[]][] = [

@@ -88,7 +88,7 @@ describe('Creating a location', () => {
     ['a path', { path: 'A/B' }, 'path', 'unknown_field'],
     ['metadata, which locations have none of', { metadata: {} }, 'metadata', 'unknown_field'],
     ['a null start', { valid_from: null }, 'valid_from', 'invalid_value'],
-  ])('refuses %s and changes nothing', async (_what, body, field, code) => {
+  ])('rejects %s and changes nothing', async (_what, body, field, code) => {
     const before = await database.snapshot(org.orgId)
     const reply = await full.post(`${naturalBase}/locations`, { identifier: 'X', name: 'x', ...body })
     expectApiError(reply, 'validation_error')
@@ -242,7 +242,7 @@ describe.each(['assets', 'locations'] as const)('A record of %s', (kind) => {
     expect(await database.snapshot(org.orgId)).toBe(before)
   })
 
-  it('is refused a valid_to at or before its valid_from, on PUT by the merged pair [D15]', async () => {
+  it('is rejected a valid_to at or before its valid_from, on PUT by the merged pair [D15]', async () => {
     const window = { valid_from: '2026-01-01T00:00:00Z', valid_to: '2026-02-01T00:00:00Z' }
     await make(window)
     for (const body of [
@@ -361,7 +361,7 @@ describe('The identifiers of a record', () => {
     ['an empty value', { value: '' }, 'value', 'too_short'],
     ['an unknown type', { type: 'qr', value: 'x' }, 'type', 'invalid_value'],
     ['the other surface’s type', { tag_type: 'rfid', value: 'x' }, 'tag_type', 'unknown_field'],
-  ])('are refused with %s', async (_what, body, field, code) => {
+  ])('are rejected with %s', async (_what, body, field, code) => {
     await createNaturalAsset(full, { identifier: 'X', name: 'x' })
     const reply = await full.post(naturalPath('assets', 'X', '/identifiers'), body)
     expectApiError(reply, 'validation_error')
@@ -446,7 +446,7 @@ describe('Tree reads', () => {
     ])
   })
 
-  it.each(['ancestors', 'children', 'descendants'])('%s come in pages', async (kin) => {
+  it.each(['ancestors', 'children', 'descendants'])('%s are paged', async (kin) => {
     const key = kin === 'ancestors' ? 'D1' : 'SITE'
     const all = identifiersOf(await full.get(naturalPath('locations', key, `/${kin}`)))
     const page = await full.get(naturalPath('locations', key, `/${kin}`), { limit: 1, offset: 1 })

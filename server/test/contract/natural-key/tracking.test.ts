@@ -52,7 +52,7 @@ describe('The history of an asset', () => {
     ['from=yesterday', 'from', 'invalid_value'],
     ['sort=event_observed_at', 'sort', 'invalid_value'],
     ['location=DOCK', 'location', 'unknown_field'],
-  ])('refuses %s', async (query, field, code) => {
+  ])('rejects %s', async (query, field, code) => {
     await site.createAsset('Jack')
     const reply = await site.api.get(`${naturalPath('assets', 'JACK', '/history')}?${query}`)
     expectApiError(reply, 'validation_error', { fields: [{ field, code }] })
@@ -131,7 +131,7 @@ describe('The snapshot of current locations', () => {
     expect((await site.api.get(`${naturalBase}/locations/current`, { location: 'DOCK' })).json.total_count).toBe(0)
   })
 
-  it('comes in pages', async () => {
+  it('is paged', async () => {
     const reply = await site.api.get(`${naturalBase}/locations/current`, { limit: 1, offset: 1 })
     expect(reply.json).toEqual({ data: [all.crate], limit: 1, offset: 1, total_count: 3 })
   })
@@ -143,7 +143,7 @@ describe('The snapshot of current locations', () => {
     [`q=${'x'.repeat(256)}`, 'q', 'too_long'],
     ['include_deleted=true', 'include_deleted', 'unknown_field'],
     ['at=2026-05-04T07:00:00Z', 'at', 'unknown_field'],
-  ])('refuses %s', async (query, field, code) => {
+  ])('rejects %s', async (query, field, code) => {
     const reply = await site.api.get(`${naturalBase}/locations/current?${query}`)
     expectApiError(reply, 'validation_error')
     expect(reply.json.error.fields).toMatchObject([{ field, code }])

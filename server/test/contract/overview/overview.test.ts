@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 
 describe('GET /overview', () => {
-  it('counts what is where, with everything below it, and leaves out what was deleted', async () => {
+  it('counts assets per location, subtrees included, without deleted records', async () => {
     const reply = await get('/overview')
     expect(reply.status).toBe(200)
     const location = (one: SiteLocation, parent: SiteLocation | null, here: number, below: number) => ({
@@ -57,7 +57,7 @@ describe('GET /overview', () => {
     expect(hours.at(-1).hour).toBe('2026-05-04T12:00:00.000Z')
   })
 
-  it('of an organization that has nothing is all zeros, with every hour present', async () => {
+  it('of an empty organization is all zeros, with every hour present', async () => {
     const other = await context.app.newOrg()
     const { accessToken } = await other.signIn('viewer')
     const reply = await context.app.anonymous('GET', '/api/v1/overview', { token: accessToken })
@@ -65,7 +65,7 @@ describe('GET /overview', () => {
     expect(reply.json.data.moves_per_hour.length).toBe(24)
   })
 
-  it('is counted once for many who ask at the same moment', async () => {
+  it('is computed once for concurrent requests', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => get('/overview')))
     expect(new Set(replies.map((reply) => reply.text)).size).toBe(1)
   })
@@ -83,7 +83,7 @@ describe('GET /moves', () => {
     return rows.map((row) => [row.asset.name, row.from_location?.name ?? null, row.to_location.name])
   }
 
-  it('lists moves, newest first, with the names of that moment', async () => {
+  it('lists moves, newest first, with the names at the time of the move', async () => {
     const reply = await get('/moves', { limit: 1 })
     expect(reply.json).toEqual({
       data: [
@@ -128,11 +128,11 @@ describe('GET /moves', () => {
         ['Pallet', 'Hall', 'Dock'],
       ],
     ],
-  ])('gives those %s', async (_which, query, expected) => {
+  ])('lists the moves %s', async (_which, query, expected) => {
     expect(await summary(query())).toEqual(expected)
   })
 
-  it('refuses an instant that is none', async () => {
+  it('rejects an invalid timestamp', async () => {
     expectApiError(await get('/moves', { from: 'yesterday' }), 400, 'validation_error', [
       { field: 'from', code: 'invalid_value' },
     ])
@@ -140,7 +140,7 @@ describe('GET /moves', () => {
 })
 
 describe('GET /quiet-assets', () => {
-  it('lists scanned assets that were not seen for a while, longest unseen first', async () => {
+  it('lists scanned assets that have not been seen for some hours, longest unseen first', async () => {
     const reply = await get('/quiet-assets', { hours: 1 })
     const quiet = { location_id: dock.id, location_name: 'Dock' }
     expect(reply.json).toEqual({
@@ -159,7 +159,7 @@ describe('GET /quiet-assets', () => {
     ['0', 'too_small', { min: 1 }],
     ['87601', 'too_large', { max: 87_600 }],
     ['1.5', 'invalid_value', undefined],
-  ])('refuses %s hours', async (hours, code, params) => {
+  ])('rejects %s hours', async (hours, code, params) => {
     const problem = params === undefined ? { field: 'hours', code } : { field: 'hours', code, params }
     expectApiError(await get('/quiet-assets', { hours }), 400, 'validation_error', [problem as never])
   })
@@ -173,7 +173,7 @@ describe('GET /reports/dwell', () => {
     return rows.map((row) => [row.external_key, row.minutes, row.assets, row.visits])
   }
 
-  it('adds up how long things stayed, from the move there to the next move or the end of the span', async () => {
+  it('sums the time that assets stayed, from the move to the location until the next move or the end of the period', async () => {
     // The drum has been in the dock since the day before; the pallet was there from 09:59:59 to 12:10.
     expect(await dwell({ from: '2026-05-04T11:00:00Z', to: '2026-05-04T12:20:00Z' })).toEqual([
       ['DOCK', 80 + 70, 2, 2],
@@ -182,7 +182,7 @@ describe('GET /reports/dwell', () => {
     ])
   })
 
-  it('counts the future as now, and a week back when nothing is said', async () => {
+  it('limits the end to now, and covers the last week by default', async () => {
     const spans = [{}, { to: '2027-01-01T00:00:00Z', from: '2026-04-27T12:30:00Z' }]
     const [plain, ahead] = [await dwell(spans[0]!), await dwell(spans[1]!)]
     expect(plain).toEqual(ahead)
@@ -191,7 +191,7 @@ describe('GET /reports/dwell', () => {
     expect(plain[1]).toEqual(['DOCK', 1440 + 130, 2, 2])
   })
 
-  it('of a span in which nothing was known is empty', async () => {
+  it('of a period without data is empty', async () => {
     expect(await dwell({ from: '2026-05-01T00:00:00Z', to: '2026-05-02T00:00:00Z' })).toEqual([])
   })
 
@@ -208,7 +208,7 @@ describe('GET /reports/dwell', () => {
     ])
   })
 
-  it('refuses an end before the beginning', async () => {
+  it('rejects an end before the start', async () => {
     const query = { from: '2026-05-04T11:00:00Z', to: '2026-05-04T10:00:00Z' }
     for (const path of ['/reports/dwell', '/reports/flow'])
       expectApiError(await get(path, query), 400, 'validation_error', [{ field: 'to', code: 'invalid_value' }])
@@ -216,7 +216,7 @@ describe('GET /reports/dwell', () => {
 })
 
 describe('GET /reports/flow', () => {
-  it('counts how often things went from one place to another, busiest first', async () => {
+  it('counts moves between pairs of locations, most frequent first', async () => {
     const reply = await get('/reports/flow', { from: '2026-05-03T00:00:00Z' })
     const rows = reply.json.data as Record<string, unknown>[]
     expect(rows[0]).toEqual({

@@ -41,7 +41,7 @@ describe('A leap second in a body', () => {
     expect(put.json.data.valid_from).toBe(shown)
   })
 
-  it.each(refused)('%s is invalid_value, because :60 stands for nothing there [D46]', async (text) => {
+  it.each(refused)('%s is invalid_value, because :60 is not a leap second there [D46]', async (text) => {
     expectValidationError(await client.post('/api/v1/assets', { name: 'x', valid_from: text }), [
       'valid_from',
       'invalid_value',
@@ -51,7 +51,7 @@ describe('A leap second in a body', () => {
   })
 
   it.each(['1969-12-31T23:59:60Z', '0000-12-31T23:59:60Z', '1970-01-01T00:59:60+01:00'])(
-    '%s is the sentinel date that follows it, and refused as that [D46]',
+    '%s is read as the sentinel date that follows it, and rejected [D46]',
     async (text) => {
       expectValidationError(await client.post('/api/v1/assets', { name: 'x', valid_from: text }), [
         'valid_from',

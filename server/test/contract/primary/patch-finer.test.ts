@@ -61,7 +61,7 @@ describe.each(kinds)('A PATCH of %s that sends back what a GET shows', (kind) =>
     await changesNothing(record, { valid_from: record.valid_from, valid_to: record.valid_to })
   })
 
-  it('takes every timestamp field with an offset and more digits for the same time [D43]', async () => {
+  it('accepts every timestamp field with an offset and more digits as the same time [D43]', async () => {
     const record = await create(client, kind, {
       name: 'Finer',
       valid_from: '2026-03-02T12:34:56.789123Z',
@@ -73,7 +73,7 @@ describe.each(kinds)('A PATCH of %s that sends back what a GET shows', (kind) =>
     })
   })
 
-  it('keeps microseconds of created_at and updated_at, which no other way than a restore brings in [D43]', async () => {
+  it('keeps microseconds of created_at and updated_at, which only a restore can write [D43]', async () => {
     const record = await create(client, kind, { name: 'Restored' })
     await database.sql`
       update ${database.sql(kind)} set created_at = '2026-03-02 12:34:56.789123+00', updated_at = '2026-03-02 12:34:56.789999+00'
@@ -83,14 +83,14 @@ describe.each(kinds)('A PATCH of %s that sends back what a GET shows', (kind) =>
     await changesNothing(record, { created_at: shown.created_at, updated_at: shown.updated_at, deleted_at: null })
   })
 
-  it('stores a finer time than the one shown, which is no echo [D43]', async () => {
+  it('stores a time that is more precise than the one shown [D43]', async () => {
     const record = await create(client, kind, { name: 'Finer', valid_from: '2026-03-02T12:34:56.789123Z' })
     expect((await client.patch(pathOf(record), { valid_from: '2026-03-02T12:34:56.789456Z' })).status).toBe(200)
     expect((await stored(record))!['valid_from']).toBe('2026-03-02 12:34:56.789456+00')
   })
 
   it.each(['0001-01-01T00:00:00Z', '1970-01-01T01:00:00+01:00'])(
-    'refuses the sentinel %s where another time is shown, and changes nothing [D43]',
+    'rejects the sentinel %s where another time is shown, and changes nothing [D43]',
     async (sentinel) => {
       const record = await create(client, kind, { name: 'Finer', valid_to: '2099-01-01T00:00:00Z' })
       const before = await stored(record)
@@ -103,7 +103,7 @@ describe.each(kinds)('A PATCH of %s that sends back what a GET shows', (kind) =>
     },
   )
 
-  it('checks the window with the stored finer end when only the beginning changes [D15, D43]', async () => {
+  it('checks the window with the stored, more precise end when only the start changes [D15, D43]', async () => {
     const record = await create(client, kind, { name: 'Finer', valid_to: '2099-03-02T12:34:56.789500Z' })
     const move = (valid_from: string) => client.patch(pathOf(record), { valid_from, valid_to: record.valid_to })
     expectValidationError(await move('2099-03-02T12:34:56.789500Z'), ['valid_to', 'invalid_value'])

@@ -26,7 +26,7 @@ describe.each(kinds)('A PATCH of %s with a stale updated_at', (kind) => {
     return before
   }
 
-  it('blames updated_at first in a whole cached body whose key and tags differ too [D7]', async () => {
+  it('reports updated_at first for a whole cached body whose key and tags differ too [D7]', async () => {
     const before = await cached()
     expectValidationError(
       await client.patch(pathOf(before), before),
@@ -36,7 +36,7 @@ describe.each(kinds)('A PATCH of %s with a stale updated_at', (kind) => {
     )
   })
 
-  it('blames updated_at before all other server-managed fields, then these in the order of the table [D7]', async () => {
+  it('reports updated_at before all other server-managed fields, and these in the order of the table [D7]', async () => {
     const before = await cached()
     const body = { ...before, id: 7, created_at: null, deleted_at: before.created_at, external_key: 'x', tags: [] }
     expectValidationError(
@@ -60,7 +60,7 @@ describe.each(kinds)('A PATCH of %s with a stale updated_at', (kind) => {
     ['an empty window', { valid_from: '2026-01-01T00:00:00Z', valid_to: '2025-01-01T00:00:00Z' }],
     kind === 'assets' ? ['a location', { location_id: 7 }] : ['a parent that is not there', { parent_id: 7 }],
   ]
-  it.each(wrong)('blames updated_at alone before %s [D7]', async (_what, more) => {
+  it.each(wrong)('reports only updated_at before %s [D7]', async (_what, more) => {
     const before = await fresh()
     expect((await client.patch(pathOf(before), { name: 'Newer' })).status).toBe(200)
     const reply = await client.patch(pathOf(before), { ...more, updated_at: before.updated_at })
@@ -68,7 +68,7 @@ describe.each(kinds)('A PATCH of %s with a stale updated_at', (kind) => {
     expect((await client.get(pathOf(before))).json.data.name).toBe('Newer')
   })
 
-  it('of which other fields are wrong too is told of those once updated_at is fresh [D7]', async () => {
+  it('and other invalid fields reports those once updated_at is fresh [D7]', async () => {
     const before = await fresh()
     const sent = { name: '', updated_at: before.updated_at }
     expectValidationError(await client.patch(pathOf(before), sent), ['name', 'too_short'])

@@ -34,7 +34,7 @@ const expectReached = (reply: Reply, quota: string, limit: number, noun = quota)
 }
 
 describe('A quota', () => {
-  it('bounds assets; deleting one makes room', async () => {
+  it('limits assets; deleting one frees capacity', async () => {
     const api = org.full
     const [first] = [await create(api, 'assets', { name: 'a' }), await create(api, 'assets', { name: 'b' })]
     await create(api, 'assets', { name: 'c', is_active: false })
@@ -44,20 +44,20 @@ describe('A quota', () => {
     expectReached(await api.post('/api/v1/assets', { name: 'e' }), 'assets', 3)
   })
 
-  it('bounds assets that are created by natural keys', async () => {
+  it('limits assets that are created by natural keys', async () => {
     const api = org.full
     for (const name of ['a', 'b', 'c']) await create(api, 'assets', { name })
     expectReached(await api.post('/natural/api/v1/assets', { identifier: 'N', name: 'd' }), 'assets', 3)
   })
 
-  it('bounds locations, and what is wrong with the body is reported first [D6]', async () => {
+  it('limits locations, and errors in the body are reported first [D6]', async () => {
     const api = org.full
     for (const name of ['a', 'b']) await create(api, 'locations', { name })
     expectReached(await api.post('/api/v1/locations', { name: 'c' }), 'locations', 2)
     expectApiError(await api.post('/api/v1/locations', { name: 'c', parent_id: 1 }), 'validation_error')
   })
 
-  it('bounds what an import creates: the check reports it, and a run changes nothing', async () => {
+  it('limits what an import creates: the check reports it, and a run changes nothing', async () => {
     const token = (await org.signIn('manager')).accessToken
     await create(org.full, 'assets', { external_key: 'A', name: 'a' })
     const run = await new ImportRun(context.app, token).open('assets')
@@ -77,7 +77,7 @@ describe('A quota', () => {
     expect((await fits.run()).state).toBe('done')
   })
 
-  it('bounds readers, those that the operator makes included', async () => {
+  it('limits readers, including those that the operator creates', async () => {
     const manager = await createSignedInUser(org, 'manager')
     const reader = { name: 'Gate', format: 'auto', clock: 'reader', scan_points: [] }
     const post = () => requestAs(context.app, manager, 'POST', '/readers', { json: reader })
@@ -89,7 +89,7 @@ describe('A quota', () => {
     )
   })
 
-  it('bounds API keys that are not revoked', async () => {
+  it('limits API keys that are not revoked', async () => {
     const admin = await createSignedInUser(org, 'admin')
     const path = `/orgs/${org.orgId}/api-keys`
     const post = () => requestAs(context.app, admin, 'POST', path, { json: { name: 'k', scopes: ['assets:read'] } })
@@ -103,7 +103,7 @@ describe('A quota', () => {
     expect((await post()).status).toBe(201)
   })
 
-  it('bounds members: nobody is invited or joins past it', async () => {
+  it('limits members: no further user can be invited or join', async () => {
     const { app } = context
     const admin = await createSignedInUser(org, 'admin')
     await createSignedInUser(org, 'viewer')
@@ -148,7 +148,7 @@ describe('A quota', () => {
     expectReached(await api.post('/api/v1/assets', { name: 'e' }), 'assets', 3)
   })
 
-  it('is read once for many creates while much room is left', async () => {
+  it('is read once for many creates while it is far from exhausted', async () => {
     const { core } = context.app
     await core.quotas.set(org.orgId, { assets: 1000 })
     texts.length = 0

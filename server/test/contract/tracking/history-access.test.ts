@@ -31,7 +31,7 @@ describe('who may read a history', () => {
     expect(reply.json.error.detail).toBe('Missing required scope: tracking:read')
   })
 
-  it('refuses a request without a token', async () => {
+  it('rejects a request without a token', async () => {
     const reply = await context.app.anonymous('GET', `/api/v1/assets/${pallet.id}/history`)
     expectApiError(reply, 401, 'unauthorized')
     expect(reply.headers['www-authenticate']).toBe('Bearer realm="service-api"')
@@ -65,7 +65,7 @@ describe('whose history there is', () => {
     ['abc', 'invalid_value', undefined],
     ['1.5', 'invalid_value', undefined],
     ['PALLET', 'invalid_value', undefined],
-  ])('refuses the id %s', async (id, code, params) => {
+  ])('rejects the id %s', async (id, code, params) => {
     const reply = await site.api.get(`/api/v1/assets/${id}/history`)
     expectApiError(reply, 400, 'validation_error', [
       { field: 'asset_id', code, ...(params === undefined ? {} : { params }) },

@@ -133,7 +133,7 @@ describe('sorting and paging history', () => {
     ['q=x', 'q', 'unknown_field', undefined],
     ['include_deleted=true', 'include_deleted', 'unknown_field', undefined],
     ['colour=red', 'colour', 'unknown_field', undefined],
-  ])('refuses ?%s', async (query, field, code, params) => {
+  ])('rejects ?%s', async (query, field, code, params) => {
     const reply = await site.api.get(`/api/v1/assets/${pallet.id}/history`, query)
     expectApiError(reply, 400, 'validation_error', [{ field, code, ...(params === undefined ? {} : { params }) }])
   })
@@ -156,7 +156,7 @@ describe('the span of a history', () => {
       { from: '0001-01-01T00:00:00Z', to: '9999-12-31T23:59:59Z' },
       rows.map(([clock]) => clock).toReversed(),
     ],
-  ])('takes %s', async (_, query, expected) => {
+  ])('accepts %s', async (_, query, expected) => {
     const page = await asked(query)
     expect(clocks(page)).toEqual(expected)
     expect(page.total_count).toBe(expected.length)
@@ -184,7 +184,7 @@ describe('the span of a history', () => {
   const stamps = ['2026-05-04', '2026/05/04T10:00:00Z', '', '2026-05-04T10:00:00', '2026-05-04 10:00:00Z', 'yesterday']
   const odd = ['2026-02-30T10:00:00Z', '2026-05-04T24:00:00Z', '2026-05-04T10:00:00.0123456789Z', '1777888800']
   it.each([...stamps, ...odd].flatMap((text) => [['from', text] as const, ['to', text] as const]))(
-    'refuses %s=%s',
+    'rejects %s=%s',
     async (name, text) => {
       const reply = await site.api.get(`/api/v1/assets/${pallet.id}/history`, { [name]: text })
       expectApiError(reply, 400, 'validation_error', [{ field: name, code: 'invalid_value' }])

@@ -25,7 +25,7 @@ const unknown = (count: number, prefix: string) =>
   Array.from({ length: count }, (_, index) => ({ tag: `${prefix}-${String(index).padStart(4, '0')}` }))
 
 describe('the inbox of unknown tags', () => {
-  it('lists what was read and hangs on nothing, with the reader that saw it, how often and when', async () => {
+  it('lists what was read and is attached to nothing, with the reader that saw it, how often and when', async () => {
     const { site, inbox } = await opened()
     const tag = 'E28011700000020A1B2C3D4E'
     await site.post([
@@ -59,7 +59,7 @@ describe('the inbox of unknown tags', () => {
     )
   })
 
-  it('leaves out tags that hang on an asset or a location, also those attached since', async () => {
+  it('leaves out tags that are attached to an asset or a location, also those attached since', async () => {
     const { site, inbox } = await opened()
     const known = await site.createAsset('Known')
     await site.api.post(`/api/v1/locations/${site.locations[0]!.id}/tags`, { tag_type: 'barcode', value: 'SHELF' })
@@ -84,7 +84,7 @@ describe('the inbox of unknown tags', () => {
     expect((await two.inbox()).total_count).toBe(0)
   })
 
-  it('comes in pages, latest first', async () => {
+  it('is paged, latest first', async () => {
     const { site, inbox } = await opened()
     for (const [second, tag] of [
       [10, 'FIRST'],

@@ -102,7 +102,7 @@ describe('a message of reads', () => {
     },
   )
 
-  it('counts as accepted what hangs on an asset, and as ignored unknown tags, bad records and what is too old', async () => {
+  it('counts as accepted what is attached to an asset, and as ignored unknown tags, bad records and what is too old', async () => {
     const { token, asset } = await fresh()
     const reads = [
       read(asset.tag, 1, '10:00:00'),
@@ -130,7 +130,7 @@ describe('a message of reads', () => {
     expect([reply.status, reply.json]).toEqual([202, { data: { accepted: 0, ignored: 0 } }])
   })
 
-  it('lets the first identity that hangs on an asset stand for the tag', async () => {
+  it('lets the first identity that is attached to an asset stand for the tag', async () => {
     const { token, asset } = await fresh()
     const event = impinj('3035AC1F00000B4000000A11', 1, '10:00:00')
     const tagInventoryEvent = { ...event.tagInventoryEvent, tidHex: asset.tag }
@@ -162,7 +162,7 @@ describe('a message of reads', () => {
   })
 })
 
-describe('a message that is refused', () => {
+describe('a message that is rejected', () => {
   it.each([
     ['words', 'hello'],
     ['broken JSON', '{"reads":['],

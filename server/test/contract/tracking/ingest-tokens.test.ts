@@ -65,7 +65,7 @@ describe('a reader’s token', () => {
     ['another header', () => ({ 'x-api-key': site.token }), 'Use Authorization: Bearer <token>'],
     ['the token in capitals', () => ({ authorization: `Bearer ${site.token.toUpperCase()}` }), 'Invalid reader token'],
     ['a person’s token', () => ({ authorization: `Bearer ${manager}` }), 'Invalid reader token'],
-  ])('is refused with %s', async (_, headers, detail) => {
+  ])('is rejected with %s', async (_, headers, detail) => {
     const before = await site.history(pallet)
     const reply = await context.app.anonymous('POST', path, { json: message(), headers: headers() })
     expectApiError(reply, 401, 'unauthorized')
@@ -75,7 +75,7 @@ describe('a reader’s token', () => {
     expect(await site.history(pallet)).toEqual(before)
   })
 
-  it('is refused before the message is looked at', async () => {
+  it('is rejected before the message is looked at', async () => {
     expectApiError(await context.app.anonymous('POST', path, { token: nobody, raw: 'nonsense' }), 401, 'unauthorized')
   })
 
@@ -104,7 +104,7 @@ describe('a token in the address', () => {
     expect(JSON.stringify(reply.headers)).not.toContain(token)
   })
 
-  it('is refused with 401 when it is unknown, however it is written', async () => {
+  it('is rejected with 401 when it is unknown, however it is written', async () => {
     for (const part of [nobody, 'x', '%00', '%', encodeURIComponent('ä/b')]) {
       const reply = await context.app.anonymous('POST', `${path}/${part}`, { json: message() })
       expectApiError(reply, 401, 'unauthorized')
@@ -119,7 +119,7 @@ describe('a reader that was deleted', () => {
     expect(reply.status).toBe(204)
   }
 
-  it('is refused at once', async () => {
+  it('is rejected at once', async () => {
     for (let round = 0; round < 10; round++) {
       const { token, readerId } = await newReader()
       expect((await site.post(message(), token)).status).toBe(202)
@@ -130,7 +130,7 @@ describe('a reader that was deleted', () => {
     }
   })
 
-  it('changes nothing more through another process that knew it, which refuses it as soon as it hears', async () => {
+  it('changes nothing more through another process that knew it, which rejects it as soon as it hears', async () => {
     for (let round = 0; round < 20; round++) {
       const { token, readerId } = await newReader()
       expect((await site.post(message(), token, second)).status).toBe(202)

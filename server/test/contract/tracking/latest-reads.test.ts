@@ -28,7 +28,7 @@ const values = async (readerId: number, app = context.app): Promise<string[]> =>
   (await ask(readerId, app)).json.data.map((one: Shown) => one.value)
 
 describe('the latest reads of a reader', () => {
-  it('show tag, antenna, signal, times and what the tag hangs on, newest first, also those from before one looked', async () => {
+  it('show tag, antenna, signal, times and what the tag is attached to, newest first, also those from before one looked', async () => {
     const pallet = await site.createAsset('Pallet')
     await site.api.post(`/api/v1/locations/${site.locations[0]!.id}/tags`, { tag_type: 'barcode', value: 'DOOR' })
     await site.post([

@@ -238,7 +238,7 @@ describe('who may watch', () => {
     expect([stream.status, stream.comments.length]).toEqual([200, 1])
   })
 
-  it('refuses a request without a token, with a wrong one, or with one in the address', async () => {
+  it('rejects a request without a token, with a wrong one, or with one in the address', async () => {
     const site = await Site.open(context.app)
     expectApiError(await context.app.anonymous('GET', path), 401, 'unauthorized')
     expectApiError(await context.app.anonymous('GET', path, { token: 'x' }), 401, 'unauthorized')

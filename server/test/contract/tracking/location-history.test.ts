@@ -73,7 +73,7 @@ describe('what came to a location and what left it', () => {
     ['to a millisecond earlier', { to: at('10:14:59.999') }, ['10:10']],
     ['both', { from: at('10:11:00'), to: at('10:19:00') }, ['10:15']],
     ['nothing', { from: at('11:00:00') }, []],
-  ])('takes %s', async (_, query, expected) => {
+  ])('accepts %s', async (_, query, expected) => {
     const page = await passages(hall, query)
     expect(page.data.map((one: { occurred_at: string }) => one.occurred_at.slice(11, 16))).toEqual(expected)
     expect(page.total_count).toBe(expected.length)
@@ -116,7 +116,7 @@ describe('who may ask what came to a location', () => {
     expect(reply.json.error.detail).toBe('Missing required scope: tracking:read')
   })
 
-  it('refuses a request without a token', async () => {
+  it('rejects a request without a token', async () => {
     expectApiError(await context.app.anonymous('GET', `/api/v1/locations/${hall.id}/history`), 401, 'unauthorized')
   })
 
@@ -137,12 +137,12 @@ describe('who may ask what came to a location', () => {
     ['to=2026-05-04', 'to', 'invalid_value'],
     ['sort=occurred_at', 'sort', 'unknown_field'],
     ['q=x', 'q', 'unknown_field'],
-  ])('refuses ?%s', async (query, field, code) => {
+  ])('rejects ?%s', async (query, field, code) => {
     const reply = await site.api.get(`/api/v1/locations/${hall.id}/history`, query)
     expectApiError(reply, 400, 'validation_error', [{ field, code }])
   })
 
-  it('refuses an id that is none', async () => {
+  it('rejects an id that is none', async () => {
     expectApiError(await site.api.get('/api/v1/locations/0/history'), 400, 'validation_error', [
       { field: 'location_id', code: 'too_small', params: { min: 1 } },
     ])

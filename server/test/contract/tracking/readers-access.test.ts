@@ -89,7 +89,7 @@ describe('who may manage readers', () => {
   it.each([
     ['0', 'too_small'],
     ['x', 'invalid_value'],
-  ])('refuses the id %s', async (id, code) => {
+  ])('rejects the id %s', async (id, code) => {
     const reply = await send('GET', `${path}/${id}`)
     expect([reply.status, reply.json.error.fields]).toMatchObject([400, [{ field: 'reader_id', code }]])
   })

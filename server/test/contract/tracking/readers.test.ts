@@ -160,7 +160,7 @@ describe('adding a reader', () => {
       },
       [{ field: 'scan_points[1].location_id', code: 'fk_not_found' }],
     ],
-  ])('refuses %s and adds nothing', async (_, json, problems) => {
+  ])('rejects %s and adds nothing', async (_, json, problems) => {
     const before = (await send('GET', path)).json.total_count
     const reply = await send('POST', path, { json })
     expect([reply.status, reply.json.error.type]).toEqual([400, 'validation_error'])
@@ -169,7 +169,7 @@ describe('adding a reader', () => {
     expect((await send('GET', path)).json.total_count).toBe(before)
   })
 
-  it('refuses a place of another organization and a deleted one', async () => {
+  it('rejects a place of another organization and a deleted one', async () => {
     const other = await Site.open(context.app, 'Bay')
     const attic = await site.createLocation('Attic')
     await site.api.delete(`/api/v1/locations/${attic.id}`)
@@ -179,7 +179,7 @@ describe('adding a reader', () => {
     }
   })
 
-  it('refuses another media type, a broken body and one that is too large', async () => {
+  it('rejects another media type, a broken body and one that is too large', async () => {
     const raw = JSON.stringify({ name: 'a' })
     expectApiError(
       await send('POST', path, { raw, headers: { 'content-type': 'text/plain' } }),
@@ -230,7 +230,7 @@ describe('listing readers', () => {
     ['limit=201', 'limit', 'too_large', { max: 200 }],
     ['limit=0', 'limit', 'too_small', { min: 1 }],
     ['sort=name', 'sort', 'unknown_field', undefined],
-  ])('refuses ?%s', async (query, field, code, params) => {
+  ])('rejects ?%s', async (query, field, code, params) => {
     const problem = { field, code, ...(params === undefined ? {} : { params }) }
     expectApiError(await send('GET', path, { query }), 400, 'validation_error', [problem])
   })
@@ -266,7 +266,7 @@ describe('changing a reader', () => {
       'scan_points[0].location_id',
       'fk_not_found',
     ],
-  ])('refuses %s and changes nothing', async (_, json, field, code) => {
+  ])('rejects %s and changes nothing', async (_, json, field, code) => {
     const reader = await made({ name: 'Steady', scan_points: [{ antenna: 1, location_id: site.locations[0]!.id }] })
     const before = (await send('GET', `${path}/${reader.id}`)).json
     const reply = await send('PATCH', `${path}/${reader.id}`, { json })
@@ -274,7 +274,7 @@ describe('changing a reader', () => {
     expect((await send('GET', `${path}/${reader.id}`)).json).toEqual(before)
   })
 
-  it('refuses JSON that is not a merge patch', async () => {
+  it('rejects JSON that is not a merge patch', async () => {
     const reader = await made({ name: 'Media' })
     const reply = await send('PATCH', `${path}/${reader.id}`, {
       json: {},

@@ -107,7 +107,7 @@ describe('the report at an instant', () => {
   })
 
   it.each(['', 'now', '2026-05-04', '2026-05-04T10:00:00', '2026-05-04T10:00:00.1234567890Z', '2026-13-01T00:00:00Z'])(
-    'refuses at=%s',
+    'rejects at=%s',
     async (text) => {
       const reply = await site.api.get(path, { at: text })
       expectApiError(reply, 400, 'validation_error', [{ field: 'at', code: 'invalid_value' }])

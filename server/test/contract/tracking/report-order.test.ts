@@ -125,11 +125,11 @@ describe('who may read the report', () => {
     expect(reply.json.error.detail).toBe('Missing required scope: tracking:read')
   })
 
-  it('refuses a request without a token', async () => {
+  it('rejects a request without a token', async () => {
     expectApiError(await context.app.anonymous('GET', path), 401, 'unauthorized')
   })
 
-  it('refuses a reader’s token, which is none of the API’s', async () => {
+  it('rejects a reader’s token, which is none of the API’s', async () => {
     expectApiError(await context.app.anonymous('GET', path, { token: site.token }), 401, 'unauthorized')
   })
 

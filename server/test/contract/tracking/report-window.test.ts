@@ -87,7 +87,7 @@ describe('The validity window in the asset-locations report and locations/curren
     expect(await listed(10)).toEqual(['SEEN'])
   })
 
-  it('has nothing to do with is_active [D15]', async () => {
+  it('is independent of is_active [D15]', async () => {
     await seen('INACTIVE', { is_active: false })
     expect(await listed(0)).toEqual(['INACTIVE'])
   })

@@ -213,7 +213,7 @@ describe('filters of the report', () => {
     ['sort=asset_id', 'sort', 'invalid_value', undefined],
     ['sort=asset_last_seen,', 'sort', 'invalid_value', undefined],
     ['at=2026-05-04', 'at', 'invalid_value', undefined],
-  ])('refuse ?%s', async (query, field, code, params) => {
+  ])('reject ?%s', async (query, field, code, params) => {
     const reply = await site.api.get(path, query)
     expectApiError(reply, 400, 'validation_error', [{ field, code, ...(params === undefined ? {} : { params }) }])
   })

@@ -76,7 +76,7 @@ describe('POST /api/v1/webhooks', () => {
     'https://[::1]/',
     'https://bücher.example/пуск',
     `https://hooks.example.com/${'x'.repeat(2048 - 26)}`,
-  ])('takes %s: only scheme and host are judged here [D51]', async (given) => {
+  ])('accepts %s: only scheme and host are judged here [D51]', async (given) => {
     const reply = await webhookOrg.send('POST', '', { json: { url: given } })
     expect(reply.status, reply.text).toBe(201)
     expect(reply.json.data.url).toBe(given)
@@ -113,7 +113,7 @@ describe('POST /api/v1/webhooks', () => {
     ['enabled as text', { url, enabled: 'yes' }, wrongType('enabled', 'boolean', 'string')],
     ['a key it does not know', { url, secret: 'whsec_mine' }, { field: 'secret', code: 'unknown_field' }],
     ['a filter of events', { url, events: ['asset.moved'] }, { field: 'events', code: 'unknown_field' }],
-  ])('refuses %s, and nothing is made [D51]', async (_what, json, field) => {
+  ])('rejects %s, and nothing is created [D51]', async (_what, json, field) => {
     const reply = await webhookOrg.send('POST', '', { json })
     expectApiError(reply, 'validation_error', { fields: [field] })
     expect(await rows()).toHaveLength(0)
@@ -157,7 +157,7 @@ describe('PATCH /api/v1/webhooks/{webhook_id}', () => {
     ['no address', { url: null }, { field: 'url', code: 'invalid_value' }],
     ['no switch', { enabled: null }, { field: 'enabled', code: 'invalid_value' }],
     ['another secret', { secret: 'whsec_mine' }, { field: 'secret', code: 'unknown_field' }],
-  ])('refuses %s, and nothing changes', async (_what, json, field) => {
+  ])('rejects %s, and nothing changes', async (_what, json, field) => {
     await webhookOrg.register(url)
     const before = await rows()
     const reply = await patch(json)

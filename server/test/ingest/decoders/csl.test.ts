@@ -93,7 +93,7 @@ describe('CSL CS463', () => {
     expect(decoded.skipped).toBe(6)
   })
 
-  it('takes a message without tags as a sign of life', () => {
+  it('takes a message without tags as a heartbeat', () => {
     expect(decodeJson('auto', { ...cslLive, tags: [] })).toMatchObject({ reads: [], skipped: 0, seq: 41 })
   })
 

@@ -64,7 +64,7 @@ describe('the choice of a format', () => {
   })
 
   it.each([[''], [' \r\n\t'], ['[]'], ['{}']])(
-    'takes the empty payload %j as a sign of life in every format',
+    'takes the empty payload %j as a heartbeat in every format',
     (text) => {
       for (const format of formats) expect(decode(format, bytesOf(text), null)).toEqual(alive)
     },

@@ -154,7 +154,7 @@ describe('the generic format', () => {
     ['a sending time alone', { sent_at: '2026-09-01T08:00:00Z' }],
     ['an empty object', {}],
     ['an empty list', []],
-  ])('takes %s as a sign of life', (_case, payload) => {
+  ])('accepts %s as a heartbeat', (_case, payload) => {
     expect(decodeJson('generic', payload)).toMatchObject({ reads: [], skipped: 0 })
   })
 

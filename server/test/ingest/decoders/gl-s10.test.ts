@@ -68,7 +68,7 @@ describe('GL-S10', () => {
     expect(decoded).toMatchObject({ reads: [{ value: MAC }], skipped: 3 })
   })
 
-  it('takes an empty scan as a sign of life', () => {
+  it('takes an empty scan as a heartbeat', () => {
     expect(decodeJson('auto', scanOf())).toMatchObject({ reads: [], skipped: 0 })
   })
 })

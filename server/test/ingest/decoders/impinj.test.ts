@@ -85,14 +85,14 @@ describe('Impinj R700', () => {
     expect(decodeJson('auto', { tagInventoryEvent, timestamp }).reads).toMatchObject([{ value: EPC }])
   })
 
-  it('reads a webhook and passes over status events in silence', () => {
+  it('reads a webhook and ignores status events', () => {
     expect(decodeJson('auto', [impinjStatus, impinjEvent, impinjStatus])).toMatchObject({
       reads: [{ value: EPC }],
       skipped: 0,
     })
   })
 
-  it('takes an empty webhook as a sign of life', () => {
+  it('takes an empty webhook as a heartbeat', () => {
     expect(decodeJson('impinj', [])).toMatchObject({ reads: [], skipped: 0 })
   })
 

@@ -40,7 +40,7 @@ describe('Minew JSON', () => {
     expect(decodeJson('minew', JSON.stringify([{ ...minewLong[0], seq: 12 }])).seq).toBe(12)
   })
 
-  it('takes a gateway without devices as a sign of life', () => {
+  it('takes a gateway without devices as a heartbeat', () => {
     expect(decodeJson('auto', JSON.stringify([minewLong[0]]))).toMatchObject({ reads: [], skipped: 0 })
   })
 
@@ -80,7 +80,7 @@ describe('Minew binary', () => {
     expect(decode('auto', buffer.subarray(5, -2), null)?.reads).toMatchObject([{ value: MAC }])
   })
 
-  it('takes a frame without devices as a sign of life', () => {
+  it('takes a frame without devices as a heartbeat', () => {
     expect(decode('auto', minewFrame([]), null)).toEqual({ ...blank, reads: [] })
   })
 
@@ -106,7 +106,7 @@ describe('Minew binary', () => {
     ['a length that is not its own', (frame: Uint8Array) => frame.with(5, 0)],
     ['another tail', (frame: Uint8Array) => frame.with(frame.length - 1, 0)],
     ['an end too early', (frame: Uint8Array) => frame.subarray(0, 14)],
-  ])('refuses a frame with %s', (_case, change) => {
+  ])('rejects a frame with %s', (_case, change) => {
     expect(decode('minew', change(Uint8Array.from(minewBinary)), null)).toBeNull()
     expect(decode('auto', change(Uint8Array.from(minewBinary)), null)).toBeNull()
   })

@@ -83,7 +83,7 @@ describe('MOKO gateways', () => {
     ['a status, whose data is an object', mokoStatus],
     ['a message of another kind, even with a list', { ...mokoOldScan, msg_id: 3024 }],
     ['an empty scan', { ...mokoOldScan, data: [] }],
-  ])('takes %s as a sign of life', (_case, payload) => {
+  ])('accepts %s as a heartbeat', (_case, payload) => {
     expect(decodeJson('auto', JSON.stringify(payload))).toMatchObject({ reads: [], skipped: 0 })
   })
 

@@ -64,7 +64,7 @@ describe('Zebra fixed readers', () => {
     ['a heartbeat', { type: 'heartbeat', timestamp: '2026-09-01T08:00:00.120+0000', data: { radio: 'ok' } }],
     ['a message without data', { type: 'gpi', pin: 1 }],
     ['a direction report', eventWith({}, { type: 'DIRECTIONALITY' })],
-  ])('takes %s as a sign of life', (_case, payload) => {
+  ])('accepts %s as a heartbeat', (_case, payload) => {
     expect(decodeJson('zebra-fixed', JSON.stringify(payload))).toMatchObject({ reads: [], skipped: 0 })
   })
 
@@ -79,7 +79,7 @@ describe('Zebra fixed readers', () => {
 describe('the older Zebra HTTP form', () => {
   const legacyWith = (record: object) => ({ ...zebraLegacy, tag_reads: [{ ...zebraLegacy.tag_reads[0], ...record }] })
 
-  it('reads quoted numbers and passes over heartbeats in silence', () => {
+  it('reads quoted numbers and ignores heartbeats', () => {
     expect(decodeJson('zebra-fixed', JSON.stringify(zebraLegacy))).toMatchObject({
       reads: [{ value: EPC, antenna: 2, rssiDbm: -51, count: 6, observedAt: '2026-09-21T14:13:20.123456Z' }],
       skipped: 0,

@@ -61,7 +61,7 @@ describe('Zebra handhelds', () => {
     })
   })
 
-  it('takes a message with empty lists as a sign of life', () => {
+  it('takes a message with empty lists as a heartbeat', () => {
     expect(decodeJson('auto', sledWith({ tagData: [], barcodeData: [] }))).toMatchObject({ reads: [], skipped: 0 })
   })
 })

@@ -17,7 +17,7 @@ const fixtures = useAssetFixtures(useApp())
 const rfid = (value: string) => ({ tag_type: 'rfid', value })
 
 describe('tags on create', () => {
-  it('are attached with the asset, each with an id of its own that detaches it (D17)', async () => {
+  it('are attached with the asset, each with its own id (D17)', async () => {
     const tags = [rfid('C-1'), { tag_type: 'ble', value: 'C-1' }, { tag_type: 'barcode', value: 'C-1' }]
     const asset = await fixtures.own.create({ tags })
     expect(asset.tags).toStrictEqual(tags.map((tag) => ({ id: expect.any(Number), ...tag })))
@@ -36,11 +36,11 @@ describe('tags on create', () => {
     expect((await fixtures.own.patch(asset, {})).json.data.tags).toStrictEqual(asset.tags)
   })
 
-  it('may be none', async () => {
+  it('may be an empty list', async () => {
     expect((await fixtures.own.create({ tags: [] })).tags).toEqual([])
   })
 
-  it('are all refused when another asset has one of them, and no asset is made (D17)', async () => {
+  it('are all rejected when another asset has one of them, and no asset is created (D17)', async () => {
     await fixtures.own.create({ tags: [rfid('HELD')] })
     const body = { name: 'a', external_key: 'ALL-OR-NOTHING', tags: [rfid('FREE-1'), rfid('held'), rfid('FREE-2')] }
     expectApiError(await fixtures.own.expectNoChange(() => fixtures.own.post(body)), 'conflict')
@@ -48,18 +48,18 @@ describe('tags on create', () => {
     expect((await fixtures.own.post(without)).status).toBe(201)
   })
 
-  it('are all refused when a location has one of them (D22)', async () => {
+  it('are all rejected when a location has one of them (D22)', async () => {
     await create(fixtures.own.client, 'locations', { name: 'Dock', tags: [rfid('ON-DOCK')] })
     const body = { name: 'a', tags: [rfid('FREE-3'), rfid('on-dock')] }
     expectApiError(await fixtures.own.expectNoChange(() => fixtures.own.post(body)), 'conflict')
   })
 
-  it('are all refused when two of them are the same physical tag (D22)', async () => {
+  it('are all rejected when two of them are the same physical tag (D22)', async () => {
     const body = { name: 'a', tags: [rfid('TWICE'), rfid('twice')] }
     expectApiError(await fixtures.own.expectNoChange(() => fixtures.own.post(body)), 'conflict')
   })
 
-  it('are refused with the asset when its key is taken', async () => {
+  it('are rejected with the asset when its key is in use', async () => {
     await fixtures.own.create({ external_key: 'KEY-HELD' })
     const body = { name: 'a', external_key: 'KEY-HELD', tags: [rfid('NEVER')] }
     expectApiError(await fixtures.own.expectNoChange(() => fixtures.own.post(body)), 'conflict')
@@ -91,7 +91,7 @@ describe('tags on create', () => {
       [rfid(''), { tag_type: 'qr', value: 'a\nb' }],
       [tooShort('tags[0].value'), invalidValue('tags[1].tag_type'), invalidValue('tags[1].value')],
     ],
-  ])('with %s are refused by the path of the leaf, and nothing is made (D17)', async (_what, tags, problems) => {
+  ])('with %s are rejected with the path of the leaf, and nothing is created (D17)', async (_what, tags, problems) => {
     expectValidationError(await fixtures.own.expectNoChange(() => fixtures.own.post({ name: 'a', tags })), ...problems)
   })
 })

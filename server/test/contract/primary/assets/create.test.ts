@@ -16,7 +16,7 @@ const noon = '2026-03-02T12:00:00.125Z'
 const fixtures = useAssetFixtures(useApp({ clock: { millis: () => Date.parse(noon) } }))
 
 describe('creating an asset', () => {
-  it('answers exactly the twelve keys of the read shape, unset ones with their empty value (D11)', async () => {
+  it('answers exactly the twelve fields of the read schema, unset ones with their empty value (D11)', async () => {
     const org = await fixtures.another()
     const reply = await org.post({ name: 'Pallet jack' })
     expect(reply.status).toBe(201)
@@ -70,7 +70,7 @@ describe('creating an asset', () => {
     expect(read.json).toStrictEqual(reply.json)
   })
 
-  it('gives ids that do not follow from one another (D12)', async () => {
+  it('gives ids that cannot be derived from one another (D12)', async () => {
     const ids: number[] = []
     for (let count = 0; count < 40; count++) ids.push((await fixtures.own.create()).id)
     expect(ids.every((id) => Number.isSafeInteger(id) && id >= 1)).toBe(true)
@@ -80,12 +80,12 @@ describe('creating an asset', () => {
     expect(Math.min(...steps.map(Math.abs))).toBeGreaterThan(1)
   })
 
-  it('takes an explicit null for the fields that may be unset', async () => {
+  it('accepts an explicit null for nullable fields', async () => {
     const asset = await fixtures.own.create({ description: null, valid_to: null })
     expect(asset).toMatchObject({ description: null, valid_to: null })
   })
 
-  it('keeps an empty description apart from none (D11)', async () => {
+  it('distinguishes an empty description from none (D11)', async () => {
     const asset = await fixtures.own.create({ description: '' })
     expect(asset.description).toBe('')
     expect((await fixtures.own.read(asset)).description).toBe('')
@@ -93,13 +93,13 @@ describe('creating an asset', () => {
 })
 
 describe('an external_key', () => {
-  it('that a live asset of the organization has is refused and changes nothing', async () => {
+  it('of a live asset of the organization is rejected and changes nothing', async () => {
     await fixtures.own.create({ external_key: 'TAKEN' })
     const reply = await fixtures.own.expectNoChange(() => fixtures.own.post({ name: 'Other', external_key: 'TAKEN' }))
     expectApiError(reply, 'conflict')
   })
 
-  it('stays taken while its asset is inactive or outside its validity', async () => {
+  it('stays in use while its asset is inactive or outside its validity', async () => {
     await fixtures.own.create({ external_key: 'INACTIVE', is_active: false })
     await fixtures.own.create({
       external_key: 'EXPIRED',
@@ -132,7 +132,7 @@ describe('an external_key', () => {
     ['a blank behind', 'KEY-C', 'KEY-C '],
     ['composition of an accent', 'KEY-\u00e9', 'KEY-e\u0301'],
     ['full width', 'KEY-1', 'KEY-\uff11'],
-  ])('that differs from another only in %s is another key (D13)', async (_what, one, other) => {
+  ])('that differs from another only in %s is a different key (D13)', async (_what, one, other) => {
     expect((await fixtures.own.create({ external_key: one })).external_key).toBe(one)
     expect((await fixtures.own.create({ external_key: other })).external_key).toBe(other)
   })
@@ -171,7 +171,7 @@ describe('a create body', () => {
       { name: 'a', toString: 1, constructor: 2, ['__proto__']: 3 },
       ['__proto__', 'constructor', 'toString'].map(unknownField),
     ],
-  ])('with %s is refused and makes nothing', async (_what, body, problems) => {
+  ])('with %s is rejected and creates nothing', async (_what, body, problems) => {
     const reply = await fixtures.own.expectNoChange(() => fixtures.own.post(body))
     expectValidationError(reply, ...problems)
   })
@@ -228,7 +228,7 @@ describe('a create body', () => {
 })
 
 describe('the validity of a new asset', () => {
-  it('may lie in the past or the future and does not hide the asset from its own address (D15)', async () => {
+  it('may be in the past or the future and does not hide the asset on its own path (D15)', async () => {
     const past = await fixtures.own.create({ valid_from: '2001-01-01T00:00:00Z', valid_to: '2002-01-01T00:00:00Z' })
     const future = await fixtures.own.create({ valid_from: '2090-01-01T00:00:00Z' })
     for (const asset of [past, future]) {

@@ -32,7 +32,7 @@ describe('deleting an asset', () => {
     expect(await deletedRecord('SOFT')).toStrictEqual({ ...asset, tags: [], updated_at: deleted_at, deleted_at })
   })
 
-  it('moves updated_at strictly forward, also while the clock stands still (D21)', async () => {
+  it('advances updated_at strictly, also while the clock does not advance (D21)', async () => {
     const asset = await fixtures.own.create({ external_key: 'STILL' })
     await remove(fixtures.own.client, 'assets', asset.id)
     expect(Date.parse((await deletedRecord('STILL')).updated_at)).toBeGreaterThan(Date.parse(asset.updated_at))
@@ -48,7 +48,7 @@ describe('deleting an asset', () => {
     expect(await deletedRecord('TWICE')).toStrictEqual(first)
   })
 
-  it('takes the record out of every query', async () => {
+  it('removes the record from every query', async () => {
     const org = await fixtures.another()
     const stays = await org.create({ name: 'Stays' })
     const asset = await org.create({ name: 'Leaves', tags: [{ tag_type: 'rfid', value: 'LEAVES' }] })
@@ -61,7 +61,7 @@ describe('deleting an asset', () => {
     }
   })
 
-  it('cannot be looked through on the asset’s own address', async () => {
+  it('is not bypassed by include_deleted on the asset’s own path', async () => {
     const asset = await fixtures.own.create()
     await remove(fixtures.own.client, 'assets', asset.id)
     const reply = await fixtures.own.client.get(assetPath(asset), { include_deleted: true })
@@ -84,7 +84,7 @@ describe('deleting an asset', () => {
     expect((await create(fixtures.own.client, 'locations', { name: 'Dock', tags })).tags).toHaveLength(3)
   })
 
-  it('leaves a tag of the deleted asset nowhere to be found', async () => {
+  it('makes its tags unfindable', async () => {
     const asset = await fixtures.own.create({ tags: [{ tag_type: 'rfid', value: 'NOWHERE' }] })
     const other = await fixtures.own.create()
     await remove(fixtures.own.client, 'assets', asset.id)
@@ -107,7 +107,7 @@ describe('deleting an asset', () => {
     expect((await org.client.get(assetsPath)).json.data).toStrictEqual([live])
   })
 
-  it('is done whatever the asset’s state, and wherever it was last seen', async () => {
+  it('is possible in any state of the asset, and wherever it was last seen', async () => {
     const org = await fixtures.another()
     const dock = await create(org.client, 'locations', { name: 'Dock' })
     const seen = await org.create()

@@ -139,12 +139,12 @@ const table = (where: string[], texts: string[]): [string, string, string][] =>
 
 const oneLine = names.filter((name) => !described.includes(name))
 
-describe('a character that is not text', () => {
-  it.each(table(names, forbidden))('%s is refused in %s (D13)', (_shown, name, text) =>
+describe('a control character or lone surrogate', () => {
+  it.each(table(names, forbidden))('%s is rejected in %s (D13)', (_shown, name, text) =>
     refuses(name, `a${text}b`, invalidValue),
   )
 
-  it.each(table(oneLine, breaks))('%s is refused in %s, which is one line (D13)', (_shown, name, text) =>
+  it.each(table(oneLine, breaks))('%s is rejected in %s, which is a single line (D13)', (_shown, name, text) =>
     refuses(name, `a${text}b`, invalidValue),
   )
 
@@ -157,7 +157,7 @@ describe('a character that is not text', () => {
     ['a deep value', { a: [1, { b: ['ok', 'not\u001fok'] }] }],
     ['a deep value with half a character', { a: { b: '\udfff' } }],
     ['a line break', { a: { b: 'one\ntwo' } }],
-  ])('is refused in metadata as %s, on create and on PATCH (D13)', async (_what, metadata) => {
+  ])('is rejected in metadata as %s, on create and on PATCH (D13)', async (_what, metadata) => {
     const { org, asset } = await groundOf('metadata')
     for (const write of [() => org.post({ name: 'a', metadata }), () => org.patch(asset, { metadata })]) {
       const reply = await org.expectNoChange(write)
@@ -184,7 +184,7 @@ describe('text', () => {
     'right-to-left marks': '\u202eabc',
   }
   const oddTable = names.flatMap((name) => Object.entries(odd).map(([shown, text]) => [shown, name, text] as const))
-  it.each(oddTable)('with %s is kept as it is in %s (D13)', (_shown, name, text) => takes(name, text))
+  it.each(oddTable)('with %s is stored unchanged in %s (D13)', (_shown, name, text) => takes(name, text))
 
   it.each(pairs(bounded255, ['x', '😀', 'e\u0301']))(
     'of 255 characters fits in %s, counted in code points of %s (D13)',
@@ -204,9 +204,9 @@ describe('text', () => {
     },
   )
 
-  it.each(bounded255)('of no characters is too short for %s (D14)', (name) => refuses(name, '', tooShort))
+  it.each(bounded255)('that is empty is too short for %s (D14)', (name) => refuses(name, '', tooShort))
 
-  it.each([...described, ...free])('of no characters is a value like any other in %s (D11)', (name) => takes(name, ''))
+  it.each([...described, ...free])('may be empty in %s (D11)', (name) => takes(name, ''))
 })
 
 const values: [string, unknown][] = [
@@ -236,7 +236,7 @@ describe('a value of another JSON type', () => {
       .map(([received, value]) => [received, field, expected, value, patched] as const),
   )
   it.each(types)(
-    '%s is refused for %s, which is of type %s (D14)',
+    '%s is rejected for %s, which is of type %s (D14)',
     async (received, field, expected, value, patched) => {
       const body = { name: 'a', [field]: value }
       const { org, asset } = await groundOf('metadata')
@@ -246,18 +246,18 @@ describe('a value of another JSON type', () => {
     },
   )
 
-  it('is told for a number without a fraction as integer, however it was written (D14)', async () => {
+  it('is reported as integer for a number without a fraction, however it was written (D14)', async () => {
     const headers = { 'content-type': 'application/json' }
     const reply = await fixtures.own.client.send('POST', '/api/v1/assets', { raw: '{"name": 5.0e1}', headers })
     expectValidationError(reply, wrongType('name', 'string', 'integer'))
   })
 
-  it('is never bent into the type that is expected', async () => {
+  it('is never coerced', async () => {
     for (const is_active of ['true', 1, 0, ''])
       expect((await fixtures.own.post({ name: 'a', is_active })).status).toBe(400)
   })
 
-  it('is reported for every field that is null and must not be, in the order of the field table (D7)', async () => {
+  it('is reported for every null in a field that is not nullable, in the order of the field table (D7)', async () => {
     const body = { tags: null, valid_from: null, is_active: null, metadata: null, name: null, external_key: null }
     expectValidationError(
       await fixtures.own.post(body),

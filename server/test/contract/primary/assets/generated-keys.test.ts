@@ -8,7 +8,7 @@ const fixtures = useAssetFixtures(useApp())
 const nextKey = async (org: AssetFixture): Promise<string> => (await org.create()).external_key
 
 describe('a generated key', () => {
-  it('counts up from ASSET-0001 in every organization by itself (D18)', async () => {
+  it('counts up from ASSET-0001 separately in every organization (D18)', async () => {
     const [one, other] = [await fixtures.another(), await fixtures.another()]
     expect([await nextKey(one), await nextKey(one), await nextKey(other), await nextKey(one)]).toEqual([
       'ASSET-0001',
@@ -18,14 +18,14 @@ describe('a generated key', () => {
     ])
   })
 
-  it('counts assets and locations apart (D18)', async () => {
+  it('is counted separately for assets and locations (D18)', async () => {
     const org = await fixtures.another()
     await nextKey(org)
     expect((await create(org.client, 'locations', { name: 'Dock' })).external_key).toBe('LOC-001')
     expect(await nextKey(org)).toBe('ASSET-0002')
   })
 
-  it('is a key like any other: it is read, renamed and found', async () => {
+  it('can be read, renamed and searched like any other key', async () => {
     const org = await fixtures.another()
     const asset = await org.create()
     const list = await org.client.get('/api/v1/assets', { external_key: 'ASSET-0001' })
@@ -34,7 +34,7 @@ describe('a generated key', () => {
     expect((await org.create({ external_key: 'ASSET-0001' })).external_key).toBe('ASSET-0001')
   })
 
-  it('skips keys that were taken by hand (D18)', async () => {
+  it('skips keys that clients have chosen (D18)', async () => {
     const org = await fixtures.another()
     for (const external_key of ['ASSET-0001', 'ASSET-0003', 'ASSET-0004']) await org.create({ external_key })
     expect([await nextKey(org), await nextKey(org), await nextKey(org)]).toEqual([
@@ -44,21 +44,21 @@ describe('a generated key', () => {
     ])
   })
 
-  it('skips keys that were taken by a rename (D18)', async () => {
+  it('skips keys that a rename has chosen (D18)', async () => {
     const org = await fixtures.another()
     const asset = await org.create({ external_key: 'MINE' })
     await org.client.post(`${assetPath(asset)}/rename`, { external_key: 'ASSET-0001' })
     expect(await nextKey(org)).toBe('ASSET-0002')
   })
 
-  it('is not held up by keys that only look alike', async () => {
+  it('does not skip keys that only look similar', async () => {
     const org = await fixtures.another()
     for (const external_key of ['asset-0001', 'ASSET-1', 'ASSET-00001', ' ASSET-0001'])
       await org.create({ external_key })
     expect(await nextKey(org)).toBe('ASSET-0001')
   })
 
-  it('is not held up by a location’s key, nor by another organization’s', async () => {
+  it('does not skip keys of locations or of other organizations', async () => {
     const [org, other] = [await fixtures.another(), await fixtures.another()]
     await create(org.client, 'locations', { name: 'Dock', external_key: 'ASSET-0001' })
     await other.create({ external_key: 'ASSET-0001' })
@@ -95,7 +95,7 @@ describe('a generated key', () => {
     ])
   })
 
-  it('that was lost with a refused create leaves only a gap', async () => {
+  it('of a rejected create is not used again', async () => {
     const org = await fixtures.another()
     const tags = [{ tag_type: 'rfid', value: 'HELD' }]
     await org.create({ tags })

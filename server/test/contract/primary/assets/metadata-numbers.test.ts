@@ -16,8 +16,8 @@ const send = (method: string, path: string, raw: string): Promise<Reply> =>
     headers: { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' },
   })
 
-describe('A number in metadata that would not come back as it was sent', () => {
-  it.each(rejectedNumbers)('is refused on create: %s [D47]', async (_what, metadata, field) => {
+describe('A number in metadata that a double cannot represent exactly', () => {
+  it.each(rejectedNumbers)('is rejected on create: %s [D47]', async (_what, metadata, field) => {
     const act = () => send('POST', assetsPath, `{"name":"n","metadata":${metadata}}`)
     expectValidationError(await fixtures.own.expectNoChange(act), invalidValue(field))
     const natively = () => send('POST', `${naturalBase}/assets`, `{"name":"n","metadata":${metadata}}`)
@@ -25,7 +25,7 @@ describe('A number in metadata that would not come back as it was sent', () => {
   })
 
   it.each(rejectedNumbers)(
-    'is refused on PATCH and PUT, and nothing is stored: %s [D47]',
+    'is rejected on PATCH and PUT, and nothing is stored: %s [D47]',
     async (_what, metadata, field) => {
       const asset = await fixtures.own.create({ metadata: { n: 1 } })
       const patch = () => send('PATCH', assetPath(asset), `{"name":"x","metadata":${metadata}}`)
@@ -35,7 +35,7 @@ describe('A number in metadata that would not come back as it was sent', () => {
     },
   )
 
-  it.each(rejectedNumbers)('is refused in a row of an import: %s [D47]', async (_what, metadata, field) => {
+  it.each(rejectedNumbers)('is rejected in a row of an import: %s [D47]', async (_what, metadata, field) => {
     const { accessToken: token } = await fixtures.own.org.signIn('admin')
     const run = await new ImportRun(fixtures.app, token).open('assets')
     const raw = `{"rows":[{"line":2,"external_key":"OK","name":"x"},{"line":3,"external_key":"N","name":"x","metadata":${metadata}}]}`
@@ -46,7 +46,7 @@ describe('A number in metadata that would not come back as it was sent', () => {
   })
 })
 
-describe('A number in metadata that a double holds', () => {
+describe('A number in metadata that a double represents', () => {
   it.each([
     ...acceptedNumbers,
     ['the largest double, digit by digit', String(BigInt(Number.MAX_VALUE)), Number.MAX_VALUE],
@@ -59,8 +59,8 @@ describe('A number in metadata that a double holds', () => {
   })
 })
 
-describe('A number that a double cannot hold in another field', () => {
-  it('is what its type makes it: an integer that is out of range, or one where another type is expected [D14, D47]', async () => {
+describe('A number in another field that a double cannot represent', () => {
+  it('is reported by its type: an integer out of range, or an integer where another type is expected [D14, D47]', async () => {
     const post = (body: string) => send('POST', '/api/v1/locations', body)
     expectValidationError(await post('{"name":"x","parent_id":9007199254740993}'), invalidValue('parent_id'))
     expectValidationError(await post('{"name":9007199254740993}'), wrongType('name', 'string', 'integer'))

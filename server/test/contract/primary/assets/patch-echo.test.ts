@@ -21,14 +21,14 @@ async function isIgnored(asset: AssetJson, body: object): Promise<Reply> {
 }
 
 describe('a PATCH that sends back what was read', () => {
-  it('takes the whole asset as it was read and changes nothing but updated_at', async () => {
+  it('accepts the whole asset as it was read and changes only updated_at', async () => {
     const made = await tagged()
     await fixtures.own.patch(made, { name: 'Changed', description: 'x', metadata: { a: { b: [1] } } })
     const asset = await fixtures.own.read(made)
     await isIgnored(asset, asset)
   })
 
-  it('takes the whole answer of a create, a PATCH and an attach one after the other', async () => {
+  it('accepts the whole response of a create, a PATCH and an attach, one after the other', async () => {
     const asset = await tagged(1)
     const second = await isIgnored(asset, asset)
     const third = await isIgnored(second.json.data, second.json.data)
@@ -91,13 +91,13 @@ describe('a PATCH that contradicts what the server manages', () => {
     ['an empty updated_at', { updated_at: '' }, 'updated_at'],
     ['a deleted_at', { deleted_at: early }, 'deleted_at'],
     ['an empty deleted_at', { deleted_at: '' }, 'deleted_at'],
-  ])('by %s is refused as read-only and changes nothing', async (_what, body, field) => {
+  ])('by %s is rejected as read-only and changes nothing', async (_what, body, field) => {
     const asset = await tagged()
     const sent = { name: 'New', ...(typeof body === 'function' ? body(asset) : body) }
     expectValidationError(await fixtures.own.expectNoChange(() => fixtures.own.patch(asset, sent)), readOnly(field))
   })
 
-  it('with a stale updated_at is refused with read_only on updated_at, and goes through once it is read again', async () => {
+  it('with a stale updated_at is rejected with read_only on updated_at, and accepted with a fresh one', async () => {
     const asset = await tagged()
     const first = await fixtures.own.patch(asset, { name: 'First', updated_at: asset.updated_at })
     expect(first.status).toBe(200)
@@ -109,7 +109,7 @@ describe('a PATCH that contradicts what the server manages', () => {
     expect(again.json.data.name).toBe('Second')
   })
 
-  it('is refused after a rename too, but not after tags came and went (D21)', async () => {
+  it('is rejected after a rename too, but not after tags were attached or detached (D21)', async () => {
     const asset = await tagged(0)
     const tag = await fixtures.own.client.post(`${assetPath(asset)}/tags`, {
       tag_type: 'rfid',
@@ -127,7 +127,7 @@ describe('a PATCH that contradicts what the server manages', () => {
   })
 })
 
-describe('a PATCH of what has its own operation', () => {
+describe('a PATCH of fields that have their own operation', () => {
   type Body = (asset: AssetJson) => object
   const changed = { tag_type: 'barcode', value: 'changed' }
   const table: [string, string, Body][] = [
@@ -149,13 +149,13 @@ describe('a PATCH of what has its own operation', () => {
     ['tags', 'a text', () => ({ tags: 'none' })],
     ['tags', 'nulls', () => ({ tags: [null, null] })],
   ]
-  it.each(table)('with %s of %s is refused as out of place and changes nothing', async (field, _what, body) => {
+  it.each(table)('with %s of %s is rejected as invalid_context and changes nothing', async (field, _what, body) => {
     const asset = await tagged()
     const send = () => fixtures.own.patch(asset, { name: 'New', ...body(asset) })
     expectValidationError(await fixtures.own.expectNoChange(send), invalidContext(field))
   })
 
-  it('reports all contradictions, a stale updated_at and then the other server-managed fields first [D7]', async () => {
+  it('reports all changed read-only fields: a stale updated_at first, then the other server-managed fields [D7]', async () => {
     const asset = await tagged()
     const body = { tags: [], deleted_at: asset.created_at, updated_at: 'x', created_at: null, external_key: 'x', id: 7 }
     expectValidationError(
@@ -169,7 +169,7 @@ describe('a PATCH of what has its own operation', () => {
     )
   })
 
-  it('knows no descendant_count_affected, which only a rename shows', async () => {
+  it('rejects descendant_count_affected, which only a rename returns', async () => {
     const asset = await tagged(0)
     const renamed = await fixtures.own.client.post(`${assetPath(asset)}/rename`, { external_key: asset.external_key })
     expectValidationError(await fixtures.own.patch(asset, renamed.json.data), unknownField('descendant_count_affected'))

@@ -59,13 +59,13 @@ describe('merging metadata', () => {
     expect(await merged(before, patch)).toBe(after)
   })
 
-  it('leaves every other object of the server alone', async () => {
+  it('does not pollute object prototypes', async () => {
     await merged('{}', '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}')
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
     expect((await fixtures.own.create()).metadata).toStrictEqual({})
   })
 
-  it('adds up over several PATCHes, and a PATCH without metadata leaves it alone', async () => {
+  it('accumulates over several PATCHes, and a PATCH without metadata does not change it', async () => {
     const asset = await fixtures.own.create({ metadata: { a: { x: 1 } } })
     await fixtures.own.patch(asset, { metadata: { a: { y: 2 } } })
     await fixtures.own.patch(asset, { name: 'New' })
@@ -77,7 +77,7 @@ describe('merging metadata', () => {
     ['null', null, 'null'],
     ['a list', [], 'array'],
     ['a text', '{}', 'string'],
-  ])('with %s in place of an object is refused and changes nothing (D16)', async (_what, metadata, received) => {
+  ])('with %s in place of an object is rejected and changes nothing (D16)', async (_what, metadata, received) => {
     const asset = await fixtures.own.create({ metadata: { a: 1 } })
     const reply = await fixtures.own.expectNoChange(() => fixtures.own.patch(asset, { metadata }))
     expectValidationError(reply, wrongType('metadata', 'object', received))

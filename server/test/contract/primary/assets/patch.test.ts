@@ -61,7 +61,7 @@ describe('a PATCH', () => {
     await changes(asset, { name, description, metadata, is_active, valid_from, valid_to }, {})
   })
 
-  it('switches the active flag there and back', async () => {
+  it('changes is_active to false and back', async () => {
     const asset = await fixtures.own.create(full())
     await fixtures.own.patch(asset, { is_active: false })
     const inactive = await fixtures.own.client.get('/api/v1/assets', {
@@ -83,7 +83,7 @@ describe('a PATCH', () => {
 })
 
 describe('updated_at', () => {
-  it('moves strictly forward at every accepted PATCH, also while the clock stands still (D21)', async () => {
+  it('advances strictly at every accepted PATCH, also while the clock does not advance (D21)', async () => {
     const asset = await fixtures.own.create()
     let last = asset.updated_at
     for (const body of [{}, { name: 'a' }, { name: 'a' }, { metadata: {} }, { is_active: true }, {}]) {
@@ -94,7 +94,7 @@ describe('updated_at', () => {
     expect((await fixtures.own.read(asset)).created_at).toBe(asset.created_at)
   })
 
-  it('moves strictly forward also after the clock was set back (D21)', async () => {
+  it('advances strictly also after the clock was set back (D21)', async () => {
     const asset = await fixtures.own.create()
     clock.at -= 3_600_000
     const reply = await fixtures.own.patch(asset, { name: 'a' })
@@ -102,7 +102,7 @@ describe('updated_at', () => {
     expect(Date.parse(reply.json.data.updated_at)).toBeGreaterThan(Date.parse(asset.updated_at))
   })
 
-  it('is the time of the write when the clock moves on', async () => {
+  it('is the time of the write when the clock advances', async () => {
     const asset = await fixtures.own.create()
     clock.at += 5_432
     const reply = await fixtures.own.patch(asset, { name: 'a' })
@@ -140,7 +140,7 @@ describe('a PATCH body', () => {
       [tooShort('name'), invalidValue('description'), invalidValue('valid_from'), invalidValue('valid_to')],
     ],
     ['a good and a bad field', { description: 'new', name: '' }, [tooShort('name')]],
-  ])('with %s is refused and changes nothing', async (_what, body, problems) => {
+  ])('with %s is rejected and changes nothing', async (_what, body, problems) => {
     const asset = await fixtures.own.create(full())
     expectValidationError(await fixtures.own.expectNoChange(() => fixtures.own.patch(asset, body)), ...problems)
   })
@@ -161,14 +161,14 @@ describe('a PATCH body', () => {
     ['a text', '"x"', notObject],
     ['a number', '1', notObject],
     ['a boolean', 'false', notObject],
-  ])('of %s is a bad request that blames no field', async (_what, raw, detail) => {
+  ])('of %s is bad_request without fields', async (_what, raw, detail) => {
     const asset = await fixtures.own.create()
     const headers = { 'content-type': 'application/merge-patch+json' }
     const send = () => fixtures.own.client.send('PATCH', assetPath(asset), { raw, headers })
     expectApiError(await fixtures.own.expectNoChange(send), 'bad_request', { detail, instance: assetPath(asset) })
   })
 
-  it('is taken only as a merge patch', async () => {
+  it('is accepted only as a merge patch', async () => {
     const asset = await fixtures.own.create()
     const headers = { 'content-type': 'application/json' }
     const send = () => fixtures.own.client.send('PATCH', assetPath(asset), { raw: '{"name": "x"}', headers })

@@ -24,7 +24,7 @@ const keys = [
 ]
 
 describe('reading an asset', () => {
-  it('answers exactly the twelve keys of the field table, in the detail and in the list (D11)', async () => {
+  it('answers exactly the twelve fields of the table, in the detail and in the list (D11)', async () => {
     const org = await fixtures.another()
     const asset = await org.create({ tags: [{ tag_type: 'rfid', value: 'E280' }] })
     const detail = await org.client.get(assetPath(asset))
@@ -36,7 +36,7 @@ describe('reading an asset', () => {
     expect(list.json).toStrictEqual({ data: [detail.json.data], limit: 50, offset: 0, total_count: 1 })
   })
 
-  it('carries no field for the place, which comes from scan data', async () => {
+  it('has no field for the location, which comes from scan data', async () => {
     const asset = await fixtures.own.create()
     const place = await create(fixtures.own.client, 'locations', { name: 'Dock' })
     await fixtures.sql`
@@ -57,7 +57,7 @@ describe('reading an asset', () => {
     expect(head.headers['content-length']).toBe(get.headers['content-length'])
   })
 
-  it('sees an asset outside its validity, which the list leaves out (D15)', async () => {
+  it('finds an asset outside its validity, which the list leaves out (D15)', async () => {
     const org = await fixtures.another()
     const window = { valid_from: '2020-01-01T00:00:00Z', valid_to: '2020-01-02T00:00:00Z' }
     const asset = await org.create(window)
@@ -72,7 +72,7 @@ describe('reading an asset', () => {
     expectApiError(await writer.get(assetPath(asset)), 'forbidden', { detail: 'Missing required scope: assets:read' })
   })
 
-  it('refuses list filters as out of place and other parameters as unknown (D27)', async () => {
+  it('rejects list filters as invalid_context and other parameters as unknown (D27)', async () => {
     const asset = await fixtures.own.create()
     for (const name of ['include_deleted', 'is_active', 'limit', 'offset', 'q', 'sort', 'external_key'])
       expectValidationError(await fixtures.own.client.get(assetPath(asset), { [name]: 'true' }), invalidContext(name))
@@ -120,13 +120,13 @@ describe.each(operations)('%s of an asset', (name, call) => {
   })
 
   it.each([[1], [2147483647], [2147483648], [9007199254740991]])(
-    'with the id %d, which nobody has, is not found, whatever the body (D6)',
+    'with the unused id %d is not found, whatever the body (D6)',
     async (id) => {
       expectApiError(await fixtures.own.expectNoChange(() => call(assetPath({ id }))), 'not_found')
     },
   )
 
-  it('with the id of something else is not found (D24)', async () => {
+  it('with the id of another kind of record is not found (D24)', async () => {
     const other = await fixtures.another()
     const asset = await fixtures.own.create({ tags: [{ tag_type: 'rfid', value: `T-${Math.random()}` }] })
     const mine = await create(fixtures.own.client, 'locations', { name: 'Dock' })
@@ -150,13 +150,13 @@ describe.each(operations)('%s of an asset', (name, call) => {
     ['null', { code: 'invalid_value' }],
     ['%00', { code: 'invalid_value' }],
     ['%FF', { code: 'invalid_value' }],
-  ])('with the path id %s is refused before anything is looked up', async (id, problem) => {
+  ])('with the path id %s is rejected before the record is looked up', async (id, problem) => {
     expectValidationError(await call(`${assetsPath}/${id}`), { field: 'asset_id', ...problem })
   })
 })
 
 describe('an id', () => {
-  it('is one number over all organizations and kinds (D12)', async () => {
+  it('is unique over all organizations and kinds (D12)', async () => {
     const ids: number[] = []
     for (let round = 0; round < 5; round++) {
       const org = await fixtures.another()

@@ -31,7 +31,7 @@ describe('renaming an asset', () => {
     expect(await fixtures.own.read(asset)).toStrictEqual(renamed)
   })
 
-  it('moves updated_at strictly forward, also while the clock stands still (D21)', async () => {
+  it('advances updated_at strictly, also while the clock does not advance (D21)', async () => {
     const asset = await fixtures.own.create()
     const first = await rename(asset, { external_key: 'STILL-1' })
     const second = await rename(asset, { external_key: 'STILL-2' })
@@ -76,7 +76,7 @@ describe('renaming an asset', () => {
     expectApiError(await rename(asset, { external_key: 'FREED' }), 'conflict')
   })
 
-  it('takes a key that only a deleted asset, a location or another organization has', async () => {
+  it('accepts a key that only a deleted asset, a location or another organization has', async () => {
     const other = await fixtures.another()
     await other.create({ external_key: 'FOREIGN' })
     await create(fixtures.own.client, 'locations', { name: 'Dock', external_key: 'DOCK' })
@@ -87,7 +87,7 @@ describe('renaming an asset', () => {
       expect((await rename(asset, { external_key })).json.data.external_key).toBe(external_key)
   })
 
-  it('is seen by the list at once, under the new key and not under the old one', async () => {
+  it('is visible in the list at once, under the new key and not under the old one', async () => {
     const asset = await fixtures.own.create({ external_key: 'LISTED-OLD' })
     await rename(asset, { external_key: 'LISTED-NEW' })
     const totals = async (query: object) => (await fixtures.own.client.get(assetsPath, { ...query })).json.total_count
@@ -97,7 +97,7 @@ describe('renaming an asset', () => {
     expect(await totals({ q: 'listed-old' })).toBe(0)
   })
 
-  it('leaves every other asset alone', async () => {
+  it('does not change any other asset', async () => {
     const neighbour = await fixtures.own.create()
     await rename(await fixtures.own.create(), { external_key: 'APART' })
     expect(await fixtures.own.read(neighbour)).toStrictEqual(neighbour)
@@ -125,7 +125,7 @@ describe('renaming an asset', () => {
       ['identifier', 'new_external_key'].map(unknownField),
     ],
     ['a token', { external_key: 'X', updated_at: '2026-03-02T12:00:00.000Z' }, [unknownField('updated_at')]],
-  ])('with %s is refused and changes nothing (D20)', async (_what, body, problems) => {
+  ])('with %s is rejected and changes nothing (D20)', async (_what, body, problems) => {
     const asset = await fixtures.own.create()
     expectValidationError(await fixtures.own.expectNoChange(() => rename(asset, body)), ...problems)
   })

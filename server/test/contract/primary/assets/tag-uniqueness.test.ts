@@ -29,7 +29,7 @@ const ways: [way: string, write: (org: AssetFixture, tag: TagBody) => Promise<Re
 const pairs = ways.flatMap(([first, hold]) => ways.map(([second, take]) => [first, second, hold, take] as const))
 
 describe('a tag', () => {
-  it.each(pairs)('on %s cannot also be put on %s (D22)', async (_first, _second, hold, take) => {
+  it.each(pairs)('on %s cannot also be attached to %s (D22)', async (_first, _second, hold, take) => {
     const org = await fixtures.another()
     const tag = { tag_type: 'barcode', value: '4006381333931' }
     expect((await hold(org, tag)).status).toBe(201)
@@ -38,7 +38,7 @@ describe('a tag', () => {
     expect(row!.count).toBe(1)
   })
 
-  it('that is refused leaves the asset as it was', async () => {
+  it('that is rejected leaves the asset unchanged', async () => {
     const asset = await fixtures.own.create({ tags: [{ tag_type: 'rfid', value: 'HELD' }] })
     const other = await fixtures.own.create()
     for (const holder of [asset, other]) {
@@ -59,7 +59,7 @@ describe('a tag', () => {
     expect((await fixtures.own.create({ tags })).tags).toHaveLength(3)
   })
 
-  it('stays taken while its holder is inactive or outside its validity (D22)', async () => {
+  it('stays in use while its owner is inactive or outside its validity (D22)', async () => {
     const held = (value: string) => [{ tag_type: 'rfid', value }]
     await fixtures.own.create({ is_active: false, tags: held('INACTIVE') })
     const past = { valid_from: '2001-01-01T00:00:00Z', valid_to: '2002-01-01T00:00:00Z' }
@@ -77,7 +77,7 @@ describe('a tag', () => {
   })
 })
 
-describe('two spellings', () => {
+describe('two notations', () => {
   const same: [type: string, one: string, other: string][] = [
     ['rfid', 'e280aabb', 'E280AABB'],
     ['rfid', 'Ärger', 'ÄRGER'],
@@ -87,7 +87,7 @@ describe('two spellings', () => {
     ['ble', 'aabb-ccdd:ee03', 'A:A-BBCCDDEE03'],
   ]
   it.each(same)(
-    'of one %s tag, %s and %s, are the same tag, shown as it was written (D22)',
+    'of one %s tag, %s and %s, are the same tag, shown as first written (D22)',
     async (tag_type, one, other) => {
       for (const [written, refused] of [
         [one, other],

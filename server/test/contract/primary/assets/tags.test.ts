@@ -36,7 +36,7 @@ describe('attaching a tag', () => {
     expect((await fixtures.own.read(asset)).tags).toStrictEqual([reply.json.data])
   })
 
-  it('adds to the tags the asset has, and changes nothing else of it, updated_at included (D21)', async () => {
+  it('adds to the tags of the asset and changes no other field, not even updated_at (D21)', async () => {
     const asset = await fixtures.own.create({ tags: [{ tag_type: 'rfid', value: fresh() }] })
     clock.at += 1000
     const first = await attach(asset, { tag_type: 'rfid', value: fresh() })
@@ -76,7 +76,7 @@ describe('attaching a tag', () => {
       { value: '', tag_type: 'nfc' },
       [invalidValue('tag_type'), tooShort('value')],
     ],
-  ])('with %s is refused and changes nothing (D19)', async (_what, body, problems) => {
+  ])('with %s is rejected and changes nothing (D19)', async (_what, body, problems) => {
     const asset = await fixtures.own.create()
     expectValidationError(await fixtures.own.expectNoChange(() => attach(asset, body)), ...problems)
   })
@@ -91,7 +91,7 @@ describe('attaching a tag', () => {
     },
   )
 
-  it('needs assets:write; a location’s scope does not do', async () => {
+  it('needs assets:write; the scope for locations is not enough', async () => {
     const asset = await fixtures.own.create()
     const body = { tag_type: 'rfid', value: fresh() }
     const wrong = fixtures.own.org.client('assets:read', 'locations:write', 'locations:read')
@@ -105,7 +105,7 @@ describe('detaching a tag', () => {
   const tagged = (): Promise<AssetJson> =>
     fixtures.own.create({ tags: [1, 2, 3].map(() => ({ tag_type: 'barcode', value: fresh() })) })
 
-  it('answers 204 without a body and takes away that tag alone; updated_at stays (D21)', async () => {
+  it('answers 204 without a body and removes only that tag; updated_at does not change (D21)', async () => {
     const asset = await tagged()
     clock.at += 1000
     const reply = await detach(asset, asset.tags[1]!.id)
@@ -133,7 +133,7 @@ describe('detaching a tag', () => {
     expect((await fixtures.own.read(asset)).tags).toHaveLength(3)
   })
 
-  it('takes the value out of the search', async () => {
+  it('removes the value from the search', async () => {
     const asset = await fixtures.own.create({ tags: [{ tag_type: 'rfid', value: 'searched-once' }] })
     await detach(asset, asset.tags[0]!.id)
     expect((await fixtures.own.client.get('/api/v1/assets', { q: 'searched-once' })).json.total_count).toBe(0)
@@ -161,7 +161,7 @@ describe('detaching a tag', () => {
     expectApiError(await other.expectNoChange(() => detach(asset, theirs.tags[0]!.id)), 'not_found')
   })
 
-  it('that never existed is not found, nor is an id of something else (D24)', async () => {
+  it('that never existed is not found, nor is the id of another kind of record (D24)', async () => {
     const asset = await tagged()
     for (const id of [1, 9007199254740991, asset.id]) expectApiError(await detach(asset, id), 'not_found')
   })
@@ -172,12 +172,12 @@ describe('detaching a tag', () => {
     ['9007199254740992', { code: 'too_large', params: { max: 9007199254740991 } }],
     ['first', { code: 'invalid_value' }],
     ['1.5', { code: 'invalid_value' }],
-  ])('with the tag id %s is refused', async (id, problem) => {
+  ])('with the tag id %s is rejected', async (id, problem) => {
     const asset = await tagged()
     expectValidationError(await fixtures.own.expectNoChange(() => detach(asset, id)), { field: 'tag_id', ...problem })
   })
 
-  it('reports both ids of the path, in its order (D7)', async () => {
+  it('reports both ids of the path, in the order of the path (D7)', async () => {
     const reply = await fixtures.own.client.delete('/api/v1/assets/0/tags/x')
     expectValidationError(reply, { field: 'asset_id', code: 'too_small', params: { min: 1 } }, invalidValue('tag_id'))
   })

@@ -80,7 +80,7 @@ describe.each(['valid_from', 'valid_to'] as const)('%s', (field) => {
   const base = field === 'valid_to' ? { valid_from: firstInstant } : {}
 
   it.each([...accepted, ...neighbours])(
-    'takes %s, keeps microseconds and shows milliseconds, on create and on PATCH',
+    'accepts %s, stores microseconds and shows milliseconds, on create and on PATCH',
     async (_what, sent, shown, kept) => {
       const created = await fixtures.own.create({ ...base, [field]: sent })
       expect(created[field]).toBe(shown)
@@ -107,7 +107,7 @@ describe.each(['valid_from', 'valid_to'] as const)('%s', (field) => {
     ['1970-01-01T00:00:00-00:00'],
     ['1970-01-01T01:00:00+01:00'],
     ['1969-12-31T16:00:00.000-08:00'],
-  ])('refuses the stand-in for no date %s on create and on PATCH', async (text) => {
+  ])('rejects the sentinel date %s on create and on PATCH', async (text) => {
     const asset = await fixtures.own.create(base)
     expectValidationError(
       await fixtures.own.expectNoChange(() => fixtures.own.post({ name: 'a', ...base, [field]: text })),
@@ -147,7 +147,7 @@ describe.each(['valid_from', 'valid_to'] as const)('%s', (field) => {
     ['seconds since 1970', '1777881600'],
     ['the word now', 'now'],
     ['the word infinity', 'infinity'],
-  ])('refuses %s on create and on PATCH, in the words of the contract', async (_what, text) => {
+  ])('rejects %s on create and on PATCH, with the message of the contract', async (_what, text) => {
     const problem = { ...invalidValue(field), message: `${field} must be an RFC 3339 timestamp` }
     const asset = await fixtures.own.create(base)
     expectValidationError(
@@ -162,14 +162,14 @@ describe.each(['valid_from', 'valid_to'] as const)('%s', (field) => {
 })
 
 describe('timestamps of an asset', () => {
-  it('start with the time of the create', async () => {
+  it('are initially the time of the create', async () => {
     const asset = await fixtures.own.create()
     const { valid_from, valid_to, created_at, updated_at, deleted_at } = asset
     expect({ valid_from, created_at, updated_at }).toEqual({ valid_from: now, created_at: now, updated_at: now })
     expect({ valid_to, deleted_at }).toEqual({ valid_to: null, deleted_at: null })
   })
 
-  it('are shown in UTC with exactly three digits, also when these are zeros', async () => {
+  it('are shown in UTC with exactly three fractional digits, also when these are zeros', async () => {
     const asset = await fixtures.own.create({
       valid_from: '2026-01-01T00:00:00+14:00',
       valid_to: '2027-01-01T00:00:00Z',
@@ -189,7 +189,7 @@ describe('timestamps of an asset', () => {
   })
 })
 
-describe('the window of validity', () => {
+describe('the validity window', () => {
   const from = '2026-05-04T08:00:00.500000Z'
   const ends: [what: string, valid_to: string][] = [
     ['at its start', from],
@@ -199,7 +199,7 @@ describe('the window of validity', () => {
     ['before its start, on a later wall clock', '2026-05-04T09:00:00+02:00'],
     ['years before its start', '2001-01-01T00:00:00Z'],
   ]
-  it.each(ends)('that ends %s is refused on create and on PATCH (D15)', async (_what, valid_to) => {
+  it.each(ends)('that ends %s is rejected on create and on PATCH (D15)', async (_what, valid_to) => {
     const problem = invalidValue('valid_to')
     expectValidationError(
       await fixtures.own.expectNoChange(() => fixtures.own.post({ name: 'a', valid_from: from, valid_to })),
@@ -219,7 +219,7 @@ describe('the window of validity', () => {
     expect(patched.json.data).toMatchObject({ valid_to: '2026-05-04T08:00:00.500Z' })
   })
 
-  it('that ends at or before the create is refused when it starts with the create (D15)', async () => {
+  it('that ends at or before the create is rejected when it starts with the create (D15)', async () => {
     for (const valid_to of [now, '2020-01-01T00:00:00Z'])
       expectValidationError(
         await fixtures.own.expectNoChange(() => fixtures.own.post({ name: 'a', valid_to })),
@@ -231,7 +231,7 @@ describe('the window of validity', () => {
   const stands = { valid_from: '2026-01-01T00:00:00Z', valid_to: '2027-01-01T00:00:00Z' }
   const standing = (): Promise<AssetJson> => fixtures.own.create(stands)
 
-  it('is checked on PATCH with the stored end, which is the field to blame (D15)', async () => {
+  it('is checked on PATCH with the stored end, and the error is on valid_to (D15)', async () => {
     const asset = await standing()
     for (const valid_from of [stands.valid_to, '2028-01-01T00:00:00Z'])
       expectValidationError(
@@ -240,7 +240,7 @@ describe('the window of validity', () => {
       )
   })
 
-  it('may be moved past itself when both ends are sent, and opened when its end is cleared', async () => {
+  it('may be moved when both ends are sent, and has no end when valid_to is cleared', async () => {
     const asset = await standing()
     const later = { valid_from: '2030-01-01T00:00:00.000Z', valid_to: '2031-01-01T00:00:00.000Z' }
     expect((await fixtures.own.patch(asset, later)).json.data).toMatchObject(later)

@@ -77,7 +77,7 @@ describe.each(kinds)('parameters of the list of %s', (kind) => {
       ['external_key', 'too_short', { min_length: 1 }],
     ],
   ]
-  it.each(cases)('?%s is refused, every problem in the order of the URL (D7, D27)', async (query, ...problems) => {
+  it.each(cases)('?%s is rejected with every error in the order of the URL (D7, D27)', async (query, ...problems) => {
     expectValidationError(await client.get(path, query), ...problems)
   })
 
@@ -102,7 +102,7 @@ describe.each(kinds)('parameters of the list of %s', (kind) => {
     '-',
   )
   unsortable.push('%2Bname', 'Name', 'name%20', 'name;external_key', 'name desc', '-name,colour', 'name,-id')
-  it.each(unsortable)('sort refuses "%s", naming the field sort', async (sort) => {
+  it.each(unsortable)('sort rejects "%s" with an error on sort', async (sort) => {
     expectValidationError(await client.get(path, `sort=${sort}`), ['sort', 'invalid_value'])
   })
 })
@@ -135,7 +135,7 @@ describe('the pair of parent filters', () => {
     ['parent_id=5&parent_id=x', ['parent_id', 'invalid_value']],
     ['parent_external_key=', ['parent_external_key', 'too_short', { min_length: 1 }]],
   ]
-  it.each(cases)('?%s is refused (D25)', async (query, ...problems) => {
+  it.each(cases)('?%s is rejected (D25)', async (query, ...problems) => {
     expectValidationError(await (await context.app.newOrg()).full.get('/api/v1/locations', query), ...problems)
   })
 
@@ -192,14 +192,14 @@ describe.each(kinds)('list parameters on one of the %s', (kind) => {
   const ofReport = ['asset_id', 'asset_external_key', 'location_id', 'location_external_key', 'at']
   const table = operations.flatMap(([name, send]) => parameters.map((query) => [name, query, send] as const))
 
-  it.each(table)('%s ?%s is out of place there (D27)', async (name, query, send) => {
+  it.each(table)('%s ?%s is invalid_context (D27)', async (name, query, send) => {
     const reply = await expectNoChange(database.sql, org, () => send(query))
     if (name === 'HEAD') expect([reply.status, reply.text]).toEqual([400, ''])
     else expectValidationError(reply, [query.split('=')[0]!, 'invalid_context'])
   })
 
   it.each(operations.filter(([name]) => name !== 'HEAD'))(
-    '%s knows every list filter of either surface and refuses it as out of place [D27]',
+    '%s rejects every list filter of either API as invalid_context [D27]',
     async (_name, send) => {
       const names = ['limit', 'offset', 'sort', 'q', 'is_active', 'include_deleted', 'external_key']
       names.push('parent_id', 'parent_external_key', 'asset_id', 'asset_external_key', 'location_id')
@@ -210,7 +210,7 @@ describe.each(kinds)('list parameters on one of the %s', (kind) => {
   )
 
   it.each(operations.filter(([name]) => name !== 'HEAD'))(
-    '%s tells the unknown from the misplaced (D27)',
+    '%s distinguishes unknown parameters from list filters (D27)',
     async (_name, send) => {
       const reply = await expectNoChange(database.sql, org, () =>
         send(`q=a&colour=red&include_deleted=true&type=x&hours=5&${ofReport.map((name) => `${name}=5`).join('&')}`),

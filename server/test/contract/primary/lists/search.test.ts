@@ -99,7 +99,7 @@ describe.each(kinds)('searching %s with q (D26)', (kind) => {
     expect((await client.get(path, 'q=&is_active=false')).json.total_count).toBe(1)
   })
 
-  it('reads a plus as a blank and %2B as a plus', async () => {
+  it('reads a plus as a space and %2B as a plus', async () => {
     const mine = (await context.app.newOrg()).full
     await create(mine, kind, { external_key: 'BLANK', name: 'one two' })
     await create(mine, kind, { external_key: 'PLUS', name: 'one+two' })
@@ -108,7 +108,7 @@ describe.each(kinds)('searching %s with q (D26)', (kind) => {
     expect(keysOf(await mine.get(path, 'q=one%2Btwo'))).toEqual(['PLUS'])
   })
 
-  it('does not match across two fields, nor in fields it does not search', async () => {
+  it('does not match across two fields, nor in other fields', async () => {
     const mine = (await context.app.newOrg()).full
     const tags = [
       { tag_type: 'barcode', value: 'gh' },
@@ -142,7 +142,7 @@ describe.each(kinds)('searching %s with q (D26)', (kind) => {
     expect(await found('new-text', '', mine)).toEqual([])
   })
 
-  it('finds a tag from its attaching to its detaching', async () => {
+  it('finds a tag while it is attached', async () => {
     const mine = (await context.app.newOrg()).full
     const row = await create(mine, kind, { external_key: 'K', name: 'n', tags: [{ tag_type: 'rfid', value: 'First' }] })
     const attached = await mine.post(`${path}/${row.id}/tags`, { tag_type: 'ble', value: 'AA:BB' })
@@ -157,7 +157,7 @@ describe.each(kinds)('searching %s with q (D26)', (kind) => {
     expect(await found('first', '', mine)).toEqual([])
   })
 
-  it('finds a deleted record by its texts when asked for deleted ones, and no longer by its tags', async () => {
+  it('finds a deleted record by its texts with include_deleted, but not by its former tags', async () => {
     const mine = (await context.app.newOrg()).full
     const row = await create(mine, kind, {
       external_key: 'K',
@@ -179,7 +179,7 @@ describe.each(kinds)('searching %s with q (D26)', (kind) => {
     expect(keysOf(pages[3]!)).toEqual([])
   })
 
-  it('finds any name by any piece of it, in any case', async () => {
+  it('finds any name by any substring of it, in any case', async () => {
     const mine = (await context.app.newOrg()).full
     const row: RecordJson = await create(mine, kind, { external_key: '#', name: 'start' })
     const letters = fc.constantFrom(...Array.from('aZ %_\\éÉßΣσςİıЖ東🚚ﬁ'))

@@ -148,7 +148,7 @@ describe.each(kinds)('total_count of the list of %s', (kind) => {
     )
   })
 
-  it('counts the organization’s own rows alone', async () => {
+  it('counts only rows of the organization', async () => {
     millis = start
     const [mine, theirs] = [await context.app.newOrg(), await context.app.newOrg()]
     const [me, them] = [mine.full, theirs.full]

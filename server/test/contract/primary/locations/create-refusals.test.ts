@@ -22,7 +22,7 @@ beforeAll(async () => {
   client = org.full
 })
 
-describe('creating a location refuses', () => {
+describe('creating a location rejects', () => {
   const type = (expected_type: string, received_type: string): Record<string, string> => ({
     expected_type,
     received_type,

@@ -65,7 +65,7 @@ describe('changing a location', () => {
       { name: 'N', description: null, is_active: false, parent_id: null, parent_external_key: null, valid_to: null },
     ],
   ]
-  it.each(changes)('accepts %s, touches nothing else and advances updated_at', async (_what, body, shown) => {
+  it.each(changes)('accepts %s, changes no other field and advances updated_at', async (_what, body, shown) => {
     millis += 5
     const reply = await patch(body)
     expect(reply.status).toBe(200)
@@ -88,7 +88,7 @@ describe('changing a location', () => {
     expect(reply.json.data).toEqual({ ...dock, updated_at: iso(millis + 1) })
   })
 
-  it('compares what the server manages by instant, so other spellings of it pass', async () => {
+  it('compares server-managed timestamps by instant, so other notations are accepted', async () => {
     const respelled = dock.updated_at.replace('.890Z', '.890000000+00:00')
     const elsewhere = dock.created_at.replace('T05:', 'T07:').replace('Z', '+02:00')
     expect((await patch({ updated_at: respelled, created_at: elsewhere, deleted_at: null, id: dock.id })).status).toBe(
@@ -101,7 +101,7 @@ describe('changing a location', () => {
   })
 })
 
-describe('changing a location refuses', () => {
+describe('changing a location rejects', () => {
   const type = (expected_type: string, received_type: string): Record<string, string> => ({
     expected_type,
     received_type,
@@ -160,7 +160,7 @@ describe('changing a location refuses', () => {
     }
   })
 
-  it('a stale updated_at with the parent unmoved', async () => {
+  it('a stale updated_at with an unchanged parent', async () => {
     const body = { updated_at: iso(millis - 1), parent_id: null }
     expectValidationError(await expectNoChange(database.sql, org, () => patch(body)), ['updated_at', 'read_only'])
   })
@@ -198,7 +198,7 @@ describe('changing a location refuses', () => {
   })
 })
 
-it('shows a renamed parent by its new key, and refuses the old key beside the right id', async () => {
+it('shows a renamed parent by its new key, and rejects the old key together with the right id', async () => {
   const reply = await client.post(`/api/v1/locations/${hall.id}/rename`, { external_key: 'HALL-B' })
   expect(reply.status).toBe(200)
   expectValidationError(await patch({ parent_id: hall.id, parent_external_key: 'HALL' }), [

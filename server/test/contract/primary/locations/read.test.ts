@@ -54,7 +54,7 @@ describe('reading a location', () => {
     ['is not valid yet', { valid_from: '2999-01-01T00:00:00Z' }],
     ['has expired', { valid_from: '2001-01-01T00:00:00Z', valid_to: '2001-01-02T00:00:00Z' }],
     ['is inactive', { is_active: false }],
-  ])('finds one that %s (D15)', async (_what, body) => {
+  ])('finds a location that %s (D15)', async (_what, body) => {
     const made = await create(client, 'locations', { name: 'Shut', ...body })
     expect((await client.get(`/api/v1/locations/${made.id}`)).json).toEqual({ data: made })
   })
@@ -69,7 +69,7 @@ describe('reading a location', () => {
   })
 })
 
-it('tells a foreign location from one that exists nowhere, whatever its id (D24)', async () => {
+it('distinguishes a location of another organization from one that does not exist (D24)', async () => {
   for (let turn = 0; turn < 100; turn++) {
     const theirs = await create(outsider, 'locations', { name: 'Theirs' })
     expectErrorStatus(await client.get(`/api/v1/locations/${theirs.id}`), 403)
@@ -103,7 +103,7 @@ describe.each(operations)('%s by id', (operation, send) => {
     expectErrorStatus(await expectNoChange(database.sql, org, () => send(outsider, dock.id)), status)
   })
 
-  it('is 404 on an id that exists nowhere, up to the largest one (D24)', async () => {
+  it('is 404 on an id that does not exist, up to the largest id (D24)', async () => {
     for (const id of [1, 123456789, 9007199254740991]) expectErrorStatus(await send(client, id), 404)
   })
 
@@ -114,7 +114,7 @@ describe.each(operations)('%s by id', (operation, send) => {
     expectErrorStatus(await expectNoChange(database.sql, org, () => send(outsider, gone.id)), 404)
   })
 
-  it('is 404 on the id of an asset, whoever owns it (D24)', async () => {
+  it('is 404 on the id of an asset of any organization (D24)', async () => {
     const asset = await create(client, 'assets', { name: 'Asset' })
     expectErrorStatus(await expectNoChange(database.sql, org, () => send(client, asset.id)), 404)
     expectErrorStatus(await expectNoChange(database.sql, org, () => send(outsider, asset.id)), 404)
@@ -149,7 +149,7 @@ describe('the order of checks on one location (D6)', () => {
     expectErrorStatus(reply, 403)
   })
 
-  it('takes a trailing slash for an unknown path', async () => {
+  it('treats a trailing slash as an unknown path', async () => {
     expectErrorStatus(await client.get(`/api/v1/locations/${dock.id}/`), 404)
     expectErrorStatus(await client.get('/api/v1/locations/'), 404)
   })

@@ -47,7 +47,7 @@ describe('renaming a location', () => {
     }
   })
 
-  it('counts live descendants at every level, inactive and expired ones too, deleted ones not (D20)', async () => {
+  it('counts live descendants at every level, including inactive and expired ones and excluding deleted ones (D20)', async () => {
     const top = await make({ external_key: 'COUNT' })
     const left = await make({ parent_id: top.id, is_active: false })
     const right = await make({ parent_id: top.id })
@@ -70,7 +70,7 @@ describe('renaming a location', () => {
     expect(reply.json).toEqual({ data: { ...dock, descendant_count_affected: 0 } })
   })
 
-  it('leaves the rows of descendants alone, while children show the new parent key (D20)', async () => {
+  it('does not change the rows of descendants, and children show the new parent key (D20)', async () => {
     const top = await make({ external_key: 'OLD-TOP' })
     const child = await make({ external_key: 'CHILD', parent_id: top.id })
     const grandchild = await make({ external_key: 'GRANDCHILD', parent_id: child.id })
@@ -109,7 +109,7 @@ describe('renaming a location', () => {
     expect((await rename(dock.id, { external_key: 'THEIRS' })).status).toBe(200)
   })
 
-  it('keeps generated keys apart from a key chosen by rename (D18)', async () => {
+  it('makes generated keys skip a key chosen by rename (D18)', async () => {
     const mine = (await context.app.newOrg()).full
     const first = await create(mine, 'locations', { name: 'x' })
     expect((await mine.post(`/api/v1/locations/${first.id}/rename`, { external_key: 'LOC-002' })).status).toBe(200)
@@ -117,8 +117,8 @@ describe('renaming a location', () => {
   })
 })
 
-describe('renaming a location refuses', () => {
-  it('a key that a live location has, with 409', async () => {
+describe('renaming a location rejects', () => {
+  it('a key of a live location, with 409', async () => {
     const dock = await make({ external_key: 'ONE' })
     await make({ external_key: 'TWO', is_active: false })
     expectErrorStatus(await expectNoChange(database.sql, org, () => rename(dock.id, { external_key: 'TWO' })), 409)

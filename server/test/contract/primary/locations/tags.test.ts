@@ -48,7 +48,7 @@ async function attached(location: LocationJson, tag: object): Promise<TagJson> {
 
 describe('attaching a tag to a location', () => {
   it.each(['rfid', 'ble', 'barcode'])(
-    'answers 201 with the %s tag, and leaves updated_at alone (D19, D21)',
+    'answers 201 with the %s tag, and does not change updated_at (D19, D21)',
     async (type) => {
       const value = fresh()
       millis += 50
@@ -61,7 +61,7 @@ describe('attaching a tag to a location', () => {
     },
   )
 
-  it('keeps all tags of a location, each under an id of its own', async () => {
+  it('keeps all tags of a location, each with its own id', async () => {
     const tags = []
     for (let turn = 0; turn < 5; turn++) tags.push(await attached(dock, { tag_type: 'rfid', value: fresh() }))
     expect(new Set(tags.map((tag) => tag.id)).size).toBe(5)
@@ -69,7 +69,7 @@ describe('attaching a tag to a location', () => {
     expect((await read(dock)).tags.sort(byId)).toEqual(tags.sort(byId))
   })
 
-  it('takes the same value under another type, and any value of 255 characters', async () => {
+  it('accepts the same value with another type, and any value of 255 characters', async () => {
     const value = fresh()
     await attached(dock, { tag_type: 'rfid', value })
     await attached(dock, { tag_type: 'barcode', value })
@@ -80,7 +80,7 @@ describe('attaching a tag to a location', () => {
     ['the same value', 'barcode', 'AB-1', 'AB-1'],
     ['an rfid value in another case', 'rfid', 'E2ab', 'e2AB'],
     ['a ble value in another case and without separators', 'ble', 'AA:bb:cc:DD', 'aa-BBccdd'],
-  ])('is 409 for %s, wherever in the organization it hangs (D22)', async (_what, type, held, value) => {
+  ])('is 409 for %s, whichever record of the organization it is attached to (D22)', async (_what, type, held, value) => {
     const asset = await create(client, 'assets', { name: 'x', tags: [{ tag_type: type, value: `a${held}` }] })
     const other = await create(client, 'locations', { name: 'x', tags: [{ tag_type: type, value: `l${held}` }] })
     for (const taken of [`a${value}`, `l${value}`]) {
@@ -92,14 +92,14 @@ describe('attaching a tag to a location', () => {
     expectErrorStatus(await client.post(`/api/v1/assets/${asset.id}/tags`, body), 409)
   })
 
-  it('takes a barcode that differs in case, and an rfid value that differs in separators (D22)', async () => {
+  it('accepts a barcode that differs in case, and an rfid value that differs in separators (D22)', async () => {
     await attached(dock, { tag_type: 'barcode', value: 'Code-1' })
     await attached(dock, { tag_type: 'barcode', value: 'code-1' })
     await attached(dock, { tag_type: 'rfid', value: 'E2:00' })
     await attached(dock, { tag_type: 'rfid', value: 'E200' })
   })
 
-  it('takes a value that another organization uses (D22)', async () => {
+  it('accepts a value that another organization uses (D22)', async () => {
     const value = fresh()
     await create((await context.app.newOrg()).full, 'locations', { name: 'x', tags: [{ tag_type: 'rfid', value }] })
     await attached(dock, { tag_type: 'rfid', value })
@@ -129,7 +129,7 @@ describe('attaching a tag to a location', () => {
       ['is_active', 'unknown_field'],
     ],
   ]
-  it.each(cases)('refuses %s', async (_what, body, ...problems) => {
+  it.each(cases)('rejects %s', async (_what, body, ...problems) => {
     expectValidationError(await expectNoChange(database.sql, org, () => attach(dock, body)), ...problems)
   })
 
@@ -142,7 +142,7 @@ describe('attaching a tag to a location', () => {
 })
 
 describe('detaching a tag from a location', () => {
-  it('answers 204, takes this tag alone and leaves updated_at alone (D21)', async () => {
+  it('answers 204, removes only this tag and does not change updated_at (D21)', async () => {
     const kept = await attached(dock, { tag_type: 'rfid', value: fresh() })
     const tag = await attached(dock, { tag_type: 'ble', value: fresh() })
     millis += 50
@@ -184,7 +184,7 @@ describe('detaching a tag from a location', () => {
     ['9007199254740992', ['tag_id', 'too_large', { max: 9007199254740991 }]],
     ['abc', ['tag_id', 'invalid_value']],
     ['1.0', ['tag_id', 'invalid_value']],
-  ] as [string, FieldError][])('refuses the tag id %s', async (id, problem) => {
+  ] as [string, FieldError][])('rejects the tag id %s', async (id, problem) => {
     expectValidationError(await detach(dock, id), problem)
   })
 

@@ -56,7 +56,7 @@ describe('A tree of locations', () => {
     )
   })
 
-  it('takes any number of siblings on its last level [D52]', async () => {
+  it('accepts any number of siblings on its last level [D52]', async () => {
     const made = await create(client, 'locations', { name: 'x', parent_id: chain[62]!.id })
     expect(made.parent_external_key).toBe('CHAIN-63')
   })
@@ -80,19 +80,19 @@ describe('A tree of locations', () => {
     expect((await client.put(naturalPath('locations', 'OTHER-1'), { parent_identifier: null })).status).toBe(200)
   })
 
-  it('counts no location that is deleted [D52]', async () => {
+  it('does not count deleted locations [D52]', async () => {
     const links = await chainOf(3, 'SHORTENED')
     expect((await client.delete(`${path}/${links[2]!.id}`)).status).toBe(204)
     expect((await client.patch(`${path}/${links[0]!.id}`, { parent_id: chain[61]!.id })).status).toBe(200)
   })
 
-  it('may be changed otherwise on its last level, and its parent named again [D52]', async () => {
+  it('may be changed on its last level in other fields, also with its current parent in the body [D52]', async () => {
     const last = chain.at(-1)!
     expect((await client.patch(`${path}/${last.id}`, { name: 'y', parent_id: last.parent_id })).status).toBe(200)
     expect((await client.post(`${path}/${last.id}/rename`, { external_key: 'CHAIN-64' })).status).toBe(200)
   })
 
-  it('tells a parent that does not resolve, and a circle, before its depth (D6)', async () => {
+  it('reports a parent that does not exist, and a cycle, before the depth (D6)', async () => {
     expectValidationError(await client.post(path, { name: 'x', parent_external_key: 'NOWHERE' }), [
       'parent_external_key',
       'fk_not_found',
