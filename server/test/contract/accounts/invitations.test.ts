@@ -40,7 +40,7 @@ const list = async (): Promise<{ id: number }[]> =>
 const spent = { fields: [{ field: 'token', code: 'invalid_value' }] }
 
 describe('POST /invitations', () => {
-  it('answers with a link that is shown this once, good for seven days', async () => {
+  it('answers with a link that is shown only once and is valid for seven days', async () => {
     const email = newEmail()
     const reply = await inviting(email.toUpperCase(), 'manager')
     expect(reply.status).toBe(201)
@@ -54,7 +54,7 @@ describe('POST /invitations', () => {
     expect(row!['whole']).not.toContain(tokenFromLink(link).split('.')[2])
   })
 
-  it('leaves one open per address, and makes room once it has expired', async () => {
+  it('allows one open invitation per address, and a new one once it has expired', async () => {
     const email = newEmail()
     const { token } = await invited(email)
     expectApiError(await inviting(email.toUpperCase()), 'conflict')
@@ -66,12 +66,12 @@ describe('POST /invitations', () => {
     expectApiError(await post('lookup', { token }), 'validation_error', spent)
   })
 
-  it('rejects a member', async () => {
+  it('rejects the address of a member', async () => {
     expectApiError(await inviting(admin.email), 'conflict')
     expect(await list()).toEqual([])
   })
 
-  it('rejects a role that is none', async () => {
+  it('rejects an unknown role', async () => {
     expectApiError(await inviting(newEmail(), 'owner' as Role), 'validation_error', {
       fields: [{ field: 'role', code: 'invalid_value' }],
     })
@@ -84,7 +84,7 @@ const signInAgain = async (): Promise<TestUser> => {
 }
 
 describe('GET /invitations', () => {
-  it('lists the open ones by address, a page at a time, without their links', async () => {
+  it('lists open invitations by address, in pages, without their links', async () => {
     for (const name of ['b', 'a']) await invited(`${name}-${org.orgId}@example.com`)
     const reply = await requestAs(context.app, admin, 'GET', '/invitations', { query: { limit: 1 } })
     expect(reply.json).toMatchObject({ data: [{ email: `a-${org.orgId}@example.com` }], limit: 1, total_count: 2 })
@@ -94,7 +94,7 @@ describe('GET /invitations', () => {
 })
 
 describe('DELETE /invitations/{invitation_id}', () => {
-  it('makes the link worthless', async () => {
+  it('invalidates the link', async () => {
     const { id, token } = await invited(newEmail())
     expect((await requestAs(context.app, admin, 'DELETE', `/invitations/${id}`)).status).toBe(204)
     expectApiError(await post('lookup', { token }), 'validation_error', spent)
@@ -104,7 +104,7 @@ describe('DELETE /invitations/{invitation_id}', () => {
 })
 
 describe('POST /auth/invitations/lookup', () => {
-  it('tells what the link offers', async () => {
+  it('returns the organization and the role of the invitation', async () => {
     const email = newEmail()
     const { token } = await invited(email)
     const reply = await post('lookup', { token })
@@ -126,7 +126,7 @@ describe('POST /auth/invitations/lookup', () => {
 })
 
 describe('POST /auth/invitations/accept', () => {
-  it('makes an account, joins under the role offered and signs in', async () => {
+  it('creates an account, joins with the offered role and signs in', async () => {
     const email = newEmail()
     const { token } = await invited(email, 'manager')
     const reply = await post('accept', { token, password })
@@ -142,7 +142,7 @@ describe('POST /auth/invitations/accept', () => {
     expectApiError(await post('accept', { token, password }), 'validation_error', spent)
   })
 
-  it('asks a new account for ten characters, and leaves the invitation open', async () => {
+  it('requires ten characters for the password of a new account, and leaves the invitation open', async () => {
     const { token } = await invited(newEmail())
     expectApiError(await post('accept', { token, password: '123456789' }), 'validation_error', {
       fields: [{ field: 'password', code: 'too_short', params: { min_length: 10 } }],
@@ -150,7 +150,7 @@ describe('POST /auth/invitations/accept', () => {
     expect((await post('accept', { token, password: '123456789x' })).status).toBe(201)
   })
 
-  it('takes the password of the account the address has, and signs in to the new organization', async () => {
+  it('accepts the password of an existing account, and signs in to the new organization', async () => {
     const home = await context.app.newOrg('Home')
     const user = await createSignedInUser(home, 'admin')
     const { token } = await invited(user.email, 'viewer')
@@ -166,7 +166,7 @@ describe('POST /auth/invitations/accept', () => {
     expect(await sessionStatus(context.app, user)).toBe(200)
   })
 
-  it('throttles guessing that password together with signing in (D41)', async () => {
+  it('shares the login throttle for that password (D41)', async () => {
     const user = await createSignedInUser(await context.app.newOrg(), 'admin')
     const { token } = await invited(user.email)
     for (let tries = 0; tries < 20; tries++)
@@ -177,7 +177,7 @@ describe('POST /auth/invitations/accept', () => {
     expect((await post('accept', { token, password })).status).toBe(201)
   })
 
-  it('lets one of two who accept at once in', async () => {
+  it('accepts one of two concurrent requests', async () => {
     const email = newEmail()
     const { token } = await invited(email)
     const replies = await Promise.all([post('accept', { token, password }), post('accept', { token, password })])
@@ -186,14 +186,14 @@ describe('POST /auth/invitations/accept', () => {
     expect(row!['count']).toBe(1)
   })
 
-  it('leaves who became a member meanwhile the role held', async () => {
+  it('keeps the role of a user who became a member meanwhile', async () => {
     const user = await createSignedInUser(await context.app.newOrg(), 'viewer')
     const { token } = await invited(user.email, 'viewer')
     await database.sql`insert into memberships values (${user.userId}, ${org.orgId}, 'admin', now())`
     expect((await post('accept', { token, password })).json.data.user.role).toBe('admin')
   })
 
-  it('takes a link for seven days', async () => {
+  it('accepts a link for seven days', async () => {
     const { token } = await invited(newEmail())
     clock.advance(7 * 86_400 - 1)
     expect((await post('lookup', { token })).status).toBe(200)

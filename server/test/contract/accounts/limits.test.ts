@@ -66,7 +66,7 @@ describe('Invitations', () => {
     expect((await invite(newEmail(), other)).status).toBe(201)
   })
 
-  it('name the organization in their mail without anything that a tenant could abuse', async () => {
+  it('name the organization in their mail without text that a tenant could abuse', async () => {
     const hostile = await app.newOrg('Your account is locked: https://evil.example/unlock <b>now</b>')
     const email = newEmail()
     await invite(email, await createSignedInUser(hostile, 'admin'))
@@ -88,7 +88,7 @@ describe('Invitations', () => {
   })
 })
 
-describe('Sessions of one person', () => {
+describe('Sessions of one user', () => {
   it('are at most fifty in an organization: the oldest one ends with the fifty-first sign-in', async () => {
     const user = await createSignedInUser(org, 'viewer')
     const sessions = [user]
@@ -142,7 +142,7 @@ describe('Token exchanges of one credential', () => {
     expect((await refresh(app, token)).status).toBe(200)
   })
 
-  it('with a wrong secret do not count, so that nobody can use the limit up for another', async () => {
+  it('with a wrong secret do not count, so that no client can exhaust the limit of another', async () => {
     const key = await mintKey(org)
     for (let turn = 0; turn < 30; turn++) await exchange(app, { ...key, clientSecret: 'wrong' })
     clock.advance(60)

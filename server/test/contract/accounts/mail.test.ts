@@ -31,7 +31,7 @@ beforeEach(() => {
 
 const reset = (email: string) => app.anonymous('POST', '/api/v1/auth/password-reset', { json: { email } })
 
-describe('Where a mail server is set', () => {
+describe('With a mail server', () => {
   it('a link to reset a password goes by mail and not to the operator', async () => {
     const user = await createSignedInUser(org, 'viewer')
     expect((await reset(user.email)).status).toBe(202)
@@ -66,7 +66,7 @@ describe('Where a mail server is set', () => {
     expect(textOf(server.mails[0]!)).toContain('https://track.example.com/sign-in')
   })
 
-  it('a mail that is rejected for the moment is sent again', async () => {
+  it('a mail that is temporarily rejected is sent again', async () => {
     const user = await createSignedInUser(org, 'viewer')
     server.busy = 1
     await reset(user.email)

@@ -39,7 +39,7 @@ const roles = async (): Promise<Record<string, string>> => {
 }
 
 describe('GET /members', () => {
-  it('lists who belongs to the organization, by e-mail address', async () => {
+  it('lists the members of the organization by e-mail address', async () => {
     const other = await createSignedInUser(org, 'viewer', `zoe-${org.orgId}@example.com`)
     await createSignedInUser(await context.app.newOrg(), 'viewer')
     const reply = await requestAs(context.app, admin, 'GET', '/members')
@@ -61,7 +61,7 @@ describe('GET /members', () => {
 })
 
 describe('PATCH /members/{user_id}', () => {
-  it('counts at the member’s next request, in every process (D39)', async () => {
+  it('takes effect at the member’s next request, in every process (D39)', async () => {
     const member = await createSignedInUser(org, 'manager')
     const write = (app: TestApp): Promise<Reply> => requestAs(app, member, 'POST', '/assets', { json: { name: 'a' } })
     for (const app of [context.app, second]) expect((await write(app)).status).toBe(201)
@@ -78,7 +78,7 @@ describe('PATCH /members/{user_id}', () => {
     expect([reply.status, reply.json.data]).toMatchObject([200, { user_id: admin.userId, role: 'admin' }])
   })
 
-  it('keeps the last admin', async () => {
+  it('cannot remove the last admin', async () => {
     await createSignedInUser(org, 'manager')
     const before = await roles()
     expectApiError(await patch(admin, admin.userId, { role: 'manager' }), 'conflict')
@@ -86,7 +86,7 @@ describe('PATCH /members/{user_id}', () => {
     expect((await patch(admin, admin.userId, { role: 'admin' })).status).toBe(200)
   })
 
-  it('lets one of two admins step down, and not both at once', async () => {
+  it('lets only one of two admins step down at once', async () => {
     const other = await createSignedInUser(org, 'admin')
     const replies = await Promise.all([
       patch(admin, other.userId, { role: 'viewer' }),
@@ -110,7 +110,7 @@ describe('PATCH /members/{user_id}', () => {
 })
 
 describe('DELETE /members/{user_id}', () => {
-  it('ends the member’s sessions here at once, in every process, and leaves the account', async () => {
+  it('ends the member’s sessions in this organization at once, in every process, and keeps the account', async () => {
     const member = await createSignedInUser(org, 'operator')
     for (const app of [context.app, second]) expect(await sessionStatus(app, member)).toBe(200)
     expect((await remove(admin, member.userId)).status).toBe(204)
@@ -123,7 +123,7 @@ describe('DELETE /members/{user_id}', () => {
     expectApiError(await login(context.app, member.email, password), 'unauthorized')
   })
 
-  it('leaves the person’s sessions in another organization alone', async () => {
+  it('does not end the user’s sessions in another organization', async () => {
     const other = await context.app.newOrg()
     const member = await createSignedInUser(other, 'admin')
     await database.sql`insert into memberships values (${member.userId}, ${org.orgId}, 'viewer', now())`
@@ -131,14 +131,14 @@ describe('DELETE /members/{user_id}', () => {
     expect(await sessionStatus(context.app, member)).toBe(200)
   })
 
-  it('keeps the last admin', async () => {
+  it('cannot remove the last admin', async () => {
     const before = await roles()
     expectApiError(await remove(admin, admin.userId), 'conflict')
     expect(await roles()).toEqual(before)
     expect(await sessionStatus(context.app, admin)).toBe(200)
   })
 
-  it('lets an admin leave where another one remains', async () => {
+  it('lets an admin leave when another admin remains', async () => {
     const other = await createSignedInUser(org, 'admin')
     expect((await remove(other, other.userId)).status).toBe(204)
     expect(await sessionStatus(context.app, other)).toBe(401)

@@ -53,13 +53,13 @@ describe('A new password', () => {
   })
 
   it.each(['correct horse battery', '1234567890x', 'abcdefghijz', 'пароль-как-пароль'])(
-    'is accepted when it is none of these: %s',
+    'is accepted otherwise: %s',
     async (given) => {
       expect((await signUp(given)).status).toBe(201)
     },
   )
 
-  it('is judged alike when an invitation is accepted, and the invitation stays open', async () => {
+  it('is checked in the same way when an invitation is accepted, and the invitation stays valid', async () => {
     const made = await requestAs(context.app, admin, 'POST', '/invitations', {
       json: { email: newEmail(), role: 'viewer' },
     })
@@ -69,13 +69,13 @@ describe('A new password', () => {
     expect((await accept(password)).status).toBe(201)
   })
 
-  it('is judged alike when it is changed', async () => {
+  it('is checked in the same way when it is changed', async () => {
     const json = { current_password: password, new_password: admin.email }
     const reply = await requestAs(context.app, admin, 'POST', '/auth/password', { json })
     expectApiError(reply, 'validation_error', weak('new_password'))
   })
 
-  it('is judged alike when it is reset, and the link stays good', async () => {
+  it('is checked in the same way when it is reset, and the link stays valid', async () => {
     const before = lines.length
     await post('password-reset', { email: admin.email })
     await expect.poll(() => lines.length).toBe(before + 1)
@@ -88,7 +88,7 @@ describe('A new password', () => {
 })
 
 describe('The list of common passwords', () => {
-  it('holds passwords that are long enough to be accepted otherwise, in lower case, once each', () => {
+  it('contains passwords of at least the minimum length, in lower case, once each', () => {
     for (const one of commonPasswords) expect([one.length >= 10, one === one.toLowerCase()]).toEqual([true, true])
     expect(commonPasswords.size).toBeGreaterThan(100)
   })

@@ -55,7 +55,7 @@ async function linkFor(email: string): Promise<string> {
 }
 
 describe('GET /auth/me', () => {
-  it('tells the same about the person as signing in', async () => {
+  it('returns the same user data as signing in', async () => {
     const reply = await requestAs(context.app, user, 'GET', '/auth/me')
     const signedIn = await login(context.app, user.email, password)
     expect([reply.status, reply.json]).toEqual([200, { data: signedIn.json.data.user }])
@@ -70,7 +70,7 @@ describe('GET /auth/me', () => {
 })
 
 describe('POST /auth/logout-everywhere', () => {
-  it('ends every session of the person at once, in every organization and process', async () => {
+  it('ends every session of the user at once, in every organization and process', async () => {
     const other = await context.app.newOrg('Other')
     await database.sql`insert into memberships values (${user.userId}, ${other.orgId}, 'admin', now())`
     const there = await requestAs(context.app, user, 'POST', '/auth/switch-org', { json: { org_id: other.orgId } })
@@ -102,7 +102,7 @@ describe('POST /auth/password', () => {
     expect((await login(context.app, user.email, next)).status).toBe(200)
   })
 
-  it('makes links to reset it worthless', async () => {
+  it('invalidates links to reset it', async () => {
     const token = tokenFromLink(await linkFor(user.email))
     expect((await change(user, password)).status).toBe(204)
     expectApiError(await post('password-reset/confirm', { token, new_password: next }), 'validation_error')
@@ -133,14 +133,14 @@ describe('POST /auth/password', () => {
 })
 
 describe('POST /auth/password-reset', () => {
-  it('tells the operator a link where no mail server is set, with the token behind the #', async () => {
+  it('prints the link for the operator where no mail server is configured, with the token in the fragment', async () => {
     const link = await linkFor(user.email)
     expect(lines.at(-1)).toBe(`Password reset for ${user.email}: ${link}`)
     // Of whichever server was asked: they take turns where two run.
     expect(link).toMatch(/^http:\/\/(127\.0\.0\.1|localhost):\d+\/reset-password#token=[\w-]{43}$/)
   })
 
-  it('keeps only the hash of the token', async () => {
+  it('stores only the hash of the token', async () => {
     const token = tokenFromLink(await linkFor(user.email))
     const rows = await database.sql`select r::text as whole from password_resets r where user_id = ${user.userId}`
     expect(rows.length).toBe(1)
@@ -155,7 +155,7 @@ describe('POST /auth/password-reset', () => {
     expect(lines[0]).toContain(user.email)
   })
 
-  it('sends one link a minute, however often it is asked', async () => {
+  it('sends one link a minute, however often it is requested', async () => {
     const first = tokenFromLink(await linkFor(user.email.toUpperCase()))
     for (let again = 0; again < 5; again++)
       expect((await post('password-reset', { email: user.email })).status).toBe(202)
@@ -174,7 +174,7 @@ describe('POST /auth/password-reset', () => {
     }
   })
 
-  it('rejects what is no address', async () => {
+  it('rejects an invalid e-mail address', async () => {
     expectApiError(await post('password-reset', { email: 'nobody' }), 'validation_error', {
       fields: [{ field: 'email', code: 'invalid_value' }],
     })
@@ -197,7 +197,7 @@ describe('POST /auth/password-reset/confirm', () => {
     expect((await login(context.app, user.email, next)).status).toBe(200)
   })
 
-  it('takes a link once, also of two attempts at the same moment, and spends the account’s other links', async () => {
+  it('accepts a link once, also with two concurrent attempts, and invalidates the account’s other links', async () => {
     const other = tokenFromLink(await linkFor(user.email))
     clock.advance(61)
     const token = tokenFromLink(await linkFor(user.email))
@@ -208,7 +208,7 @@ describe('POST /auth/password-reset/confirm', () => {
     expect((await login(context.app, user.email, winner)).status).toBe(200)
   })
 
-  it('takes a link for an hour', async () => {
+  it('accepts a link for an hour', async () => {
     const token = tokenFromLink(await linkFor(user.email))
     clock.advance(3599)
     expectApiError(await confirm(token, 'short'), 'validation_error')
@@ -218,7 +218,7 @@ describe('POST /auth/password-reset/confirm', () => {
     expectApiError(await confirm(late), 'validation_error', spent)
   })
 
-  it('does not take a link of the other environment, even over the same database (D4)', async () => {
+  it('does not accept a link of the other environment, even on the same database (D4)', async () => {
     const token = tokenFromLink(await linkFor(user.email))
     expectApiError(await confirm(token, next, preview), 'validation_error', spent)
     expect((await confirm(token)).status).toBe(204)

@@ -76,7 +76,7 @@ describe('What is written on one base', () => {
     expect((await full.get(naturalPath('locations', 'SITE'))).json.data.path).toBe('SITE')
   })
 
-  it('is tracked on both: a placing shows in the report, a save in the snapshot', async () => {
+  it('is tracked on both: a current_location is in the report, an inventory save in the snapshot', async () => {
     await createNaturalLocation(full, 'YARD')
     const { surrogate_id: id } = await createNaturalAsset(full, {
       identifier: 'SEEN',
@@ -93,13 +93,13 @@ describe('What is written on one base', () => {
     expect([mine.timestamp, mine.location]).toEqual([theirs.event_observed_at, theirs.location_external_key])
   })
 
-  it('is counted alike by both lists', async () => {
+  it('is counted equally by both lists', async () => {
     const [theirs, mine] = [await full.get('/api/v1/assets'), await full.get(`${naturalBase}/assets`)]
     expect(identifiersOf(mine)).toEqual(keysOf(theirs))
     expect(mine.json.total_count).toBe(theirs.json.total_count)
   })
 
-  it('takes the token of either exchange', async () => {
+  it('accepts the token of either base', async () => {
     const pair = await full.mint()
     const json = { grant_type: 'client_credentials', client_id: pair.clientId, client_secret: pair.clientSecret }
     const exchanged = await context.app.anonymous('POST', `${naturalBase}/oauth/token`, { json })
@@ -116,7 +116,7 @@ describe('What is written on one base', () => {
 })
 
 describe('The token exchange of both bases', () => {
-  it('is one: guesses on one are counted on the other (D41)', async () => {
+  it('is shared: failed attempts on one are counted on the other (D41)', async () => {
     const { clientId } = await full.mint()
     const json = { grant_type: 'client_credentials', client_id: clientId, client_secret: `ls_${'0'.repeat(64)}` }
     const guess = (base: string) => context.app.anonymous('POST', `${base}/oauth/token`, { json })
@@ -126,7 +126,7 @@ describe('The token exchange of both bases', () => {
     for (const base of ['/api/v1', naturalBase]) expectApiError(await guess(base), 'rate_limited')
   })
 
-  it('rotates one refresh token: a token used on one base gives 401 on the other and revokes the whole chain', async () => {
+  it('rotates shared refresh tokens: a token used on one base gives 401 on the other and revokes the whole family', async () => {
     const { clientId, clientSecret } = await full.mint()
     const exchange = (base: string, json: object) => context.app.anonymous('POST', `${base}/oauth/token`, { json })
     const refresh = (base: string, token: string) =>
@@ -153,7 +153,7 @@ describe('The token exchange of both bases', () => {
     expectApiError(reply, 'validation_error', { fields: [field], instance: `${naturalBase}/oauth/token` })
   })
 
-  it('gives a token whose organization may be gone: orgs/me is then 422 on either base', async () => {
+  it('gives a token whose organization may be deleted: orgs/me is then 422 on either base', async () => {
     const lost = await context.app.newOrg('Lost')
     const token = await lost.client('assets:read').token()
     await database.sql`delete from organization_names where org_id = ${String(lost.orgId)}`
@@ -201,7 +201,7 @@ const lists = operations.flatMap(({ path, operation }): [string, string[]][] => 
   return names.length === 0 ? [] : [[path, names]]
 })
 
-describe('The description of either base', () => {
+describe('The OpenAPI document of either base', () => {
   const ids: Record<string, string | number> = { identifier: 'DESCRIBED' }
   beforeAll(async () => {
     const body = { external_key: 'DESCRIBED', name: 'a' }
@@ -211,7 +211,7 @@ describe('The description of either base', () => {
 
   const fill = (path: string): string => path.replace(/\{(\w+)\}/, (_all, name: string) => String(ids[name]))
 
-  it.each(lists)('declares every query parameter that %s knows, and no other [D2, D27]', async (path, declared) => {
+  it.each(lists)('declares exactly the query parameters that %s accepts [D2, D27]', async (path, declared) => {
     const known = new Set(lists.flatMap(([, names]) => names))
     const reply = await full.get(fill(path), [...known].map((name) => `${name}=%00`).join('&'))
     expectApiError(reply, 'validation_error')
@@ -220,7 +220,7 @@ describe('The description of either base', () => {
   })
 
   it.each(bodies)(
-    'declares what is checked in the body of %s %s: keys, required, nullable, lengths and sets of values [D2]',
+    'declares all constraints of the body of %s %s: keys, required, nullable, lengths and enums [D2]',
     async (method, path, { required = [], properties }) => {
       const address = fill(path)
       const refused = async (json: object, fields: FieldEntry[]): Promise<void> =>

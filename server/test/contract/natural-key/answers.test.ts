@@ -24,7 +24,7 @@ const make = {
 }
 const kinds = ['assets', 'locations'] as const
 
-describe.each(kinds)('An answer with %s', (kind) => {
+describe.each(kinds)('A response with %s', (kind) => {
   it('always has valid_to, null when it is unset, and leaves out other optional fields that are unset [D36]', async () => {
     const made = await make[kind]({ identifier: 'L', name: 'Bare' })
     const single = await full.get(naturalPath(kind, 'L'))
@@ -59,7 +59,7 @@ describe.each(kinds)('An answer with %s', (kind) => {
 })
 
 describe('The tree of locations', () => {
-  it('always has valid_to too [D36]', async () => {
+  it('always includes valid_to [D36]', async () => {
     await createNaturalLocation(full, 'TOP')
     await createNaturalLocation(full, 'LOW', { parent_identifier: 'TOP' })
     for (const path of [naturalPath('locations', 'LOW', '/ancestors'), naturalPath('locations', 'TOP', '/children')])

@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 
 describe('Creating an asset by its natural key', () => {
-  it('answers 201 with everything that is set and nothing that is not (D36)', async () => {
+  it('answers 201 with exactly the fields that are set (D36)', async () => {
     const reply = await full.post(`${naturalBase}/assets`, { identifier: 'PJ-7', name: 'Pallet jack 7' })
     expect(reply.status).toBe(201)
     expect(reply.json).toEqual({
@@ -44,7 +44,7 @@ describe('Creating an asset by its natural key', () => {
     expect(read.json).toEqual(reply.json)
   })
 
-  it('takes every field of the schema', async () => {
+  it('accepts every field of the schema', async () => {
     await createNaturalLocation(full, 'DOCK-3')
     const body = {
       identifier: 'P-1',
@@ -74,7 +74,7 @@ describe('Creating an asset by its natural key', () => {
     expect((await full.get(naturalPath('assets', 'P-1'))).json.data).toEqual(made)
   })
 
-  it('generates an identifier when there is none, from the same counter as the other surface (D18)', async () => {
+  it('generates an identifier when there is none, from the same counter as the other API (D18)', async () => {
     const first = await createNaturalAsset(full, { name: 'a' })
     const other = await full.post('/api/v1/assets', { name: 'b' })
     const third = await createNaturalAsset(full, { name: 'c' })
@@ -85,12 +85,12 @@ describe('Creating an asset by its natural key', () => {
     ])
   })
 
-  it('takes an identifier without a type for rfid (D36)', async () => {
+  it('treats an identifier without a type as rfid (D36)', async () => {
     const made = await createNaturalAsset(full, { name: 'a', identifiers: [{ value: 'E1' }] })
     expect(made.identifiers).toEqual([{ id: expect.any(Number), type: 'rfid', value: 'E1', is_active: true }])
   })
 
-  it('places the asset as an operator’s save at now, in one step with its creation (D36)', async () => {
+  it('records the location as an operator’s save now, in one transaction with the creation (D36)', async () => {
     await createNaturalLocation(full, 'DOCK-3')
     const made = await createNaturalAsset(full, { identifier: 'A', name: 'a', current_location: 'DOCK-3' })
     expect(made.current_location).toBe('DOCK-3')
@@ -204,7 +204,7 @@ describe('Creating an asset by its natural key', () => {
     }
   })
 
-  it('is 409 for an identifier that is taken, in this surface’s words, and nothing is placed', async () => {
+  it('is 409 for an identifier in use, with this API’s field name, and nothing is recorded', async () => {
     await createNaturalLocation(full, 'DOCK-3')
     await full.post('/api/v1/assets', { external_key: 'A', name: 'a' })
     const before = await database.snapshot(org.orgId)
@@ -213,7 +213,7 @@ describe('Creating an asset by its natural key', () => {
     expect(await database.snapshot(org.orgId)).toBe(before)
   })
 
-  it('is 409 for a tag that is taken, and nothing is placed or created', async () => {
+  it('is 409 for a tag in use, and nothing is recorded or created', async () => {
     await createNaturalLocation(full, 'DOCK-3', { identifiers: [{ value: 'e1' }] })
     const before = await database.snapshot(org.orgId)
     const body = { name: 'b', identifier: 'B', current_location: 'DOCK-3', identifiers: [{ value: 'E1' }] }
@@ -221,7 +221,7 @@ describe('Creating an asset by its natural key', () => {
     expect(await database.snapshot(org.orgId)).toBe(before)
   })
 
-  it('tells what is wrong with the body before a conflict (D6)', async () => {
+  it('reports errors in the body before a conflict (D6)', async () => {
     await createNaturalAsset(full, { identifier: 'A', name: 'a' })
     const reply = await full.post(`${naturalBase}/assets`, { identifier: 'A', name: 'b', current_location: 'NOWHERE' })
     expectApiError(reply, 'validation_error', { fields: [{ field: 'current_location', code: 'fk_not_found' }] })

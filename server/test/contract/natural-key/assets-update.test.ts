@@ -48,7 +48,7 @@ describe('PUT on an asset', () => {
     ['an end', { valid_to: '2031-01-01T00:00:00+01:00' }, { valid_to: '2030-12-31T23:00:00.000Z' }],
     ['metadata, which it replaces', { metadata: { size: { h: 2 } } }, { metadata: { size: { h: 2 } } }],
     ['nothing', {}, {}],
-  ])('with %s changes that alone and advances updated_at', async (_what, body, change) => {
+  ])('with %s changes only that and advances updated_at', async (_what, body, change) => {
     const reply = await put(body)
     expect(reply.status, reply.text).toBe(200)
     expect(reply.json.data).toEqual({ ...before, ...change, updated_at: later })
@@ -61,7 +61,7 @@ describe('PUT on an asset', () => {
     expect(reply.json.data).toEqual({ ...rest, valid_to: null, updated_at: later })
   })
 
-  it('may change the identifier; the asset then answers to the new one alone (D36)', async () => {
+  it('may change the identifier; the asset is then found only by the new one (D36)', async () => {
     const reply = await put({ identifier: `${key}/new` })
     expect(reply.json.data).toEqual({ ...before, identifier: `${key}/new`, updated_at: later })
     expect((await full.get(naturalPath('assets', `${key}/new`))).json.data).toEqual(reply.json.data)
@@ -69,11 +69,11 @@ describe('PUT on an asset', () => {
     expect((await put({ identifier: key }, `${key}/new`)).status).toBe(200)
   })
 
-  it('may carry the identifier the asset has', async () => {
+  it('may contain the current identifier of the asset', async () => {
     expect((await put({ identifier: key, name: 'b' })).json.data.name).toBe('b')
   })
 
-  it('is 409 when the new identifier is taken, in this surface’s words, and nothing changes (D36)', async () => {
+  it('is 409 when the new identifier is in use, with this API’s field name, and nothing changes (D36)', async () => {
     await createNaturalAsset(full, { identifier: `${key}-taken`, name: 'a' })
     const snapshot = await database.snapshot(org.orgId)
     const reply = await put({ identifier: `${key}-taken`, name: 'b', current_location: 'HALL' })
@@ -107,12 +107,12 @@ describe('PUT on an asset', () => {
     expect(await database.snapshot(org.orgId)).toBe(snapshot)
   })
 
-  it('is 404 for an identifier nobody has, before what is wrong with the body (D6)', async () => {
+  it('is 404 for an unknown identifier, before errors in the body (D6)', async () => {
     expectApiError(await put({ name: 'a' }, 'NOBODY'), 'not_found', { detail: 'Asset not found' })
     expectApiError(await put({ colour: 'red' }, 'NOBODY'), 'not_found')
   })
 
-  it('tells what is wrong with the body before a conflict [D6]', async () => {
+  it('reports errors in the body before a conflict [D6]', async () => {
     await createNaturalAsset(full, { identifier: `${key}-used`, name: 'a' })
     const reply = await put({ identifier: `${key}-used`, valid_to: '2020-01-01T00:00:00Z' })
     expectApiError(reply, 'validation_error', { fields: [{ field: 'valid_to', code: 'invalid_value' }] })
@@ -127,7 +127,7 @@ describe('PUT on an asset', () => {
     expectApiError(await full.send('PUT', naturalPath('assets', key), { raw, headers }), 'bad_request', { detail })
   })
 
-  it('takes application/json and no merge patch', async () => {
+  it('accepts application/json and no merge patch', async () => {
     const headers = { 'content-type': 'application/merge-patch+json' }
     const reply = await full.send('PUT', naturalPath('assets', key), { raw: '{}', headers })
     expectApiError(reply, 'unsupported_media_type', { detail: 'Content-Type must be application/json' })
@@ -137,7 +137,7 @@ describe('PUT on an asset', () => {
 describe('current_location on PUT', () => {
   const trail = async () => (await full.get(naturalPath('assets', key, '/history'))).json.data
 
-  it('places the asset at now when it differs from the present place (D36)', async () => {
+  it('records a sighting now when it differs from the current location (D36)', async () => {
     const reply = await put({ current_location: 'HALL' })
     expect(reply.json.data).toEqual({ ...before, current_location: 'HALL', updated_at: later })
     expect(await trail()).toEqual([
@@ -146,7 +146,7 @@ describe('current_location on PUT', () => {
     ])
   })
 
-  it('records nothing when the asset is there already (D36)', async () => {
+  it('records nothing when the asset is already at the location (D36)', async () => {
     const reply = await put({ current_location: 'DOCK', name: 'b' })
     expect(reply.json.data).toEqual({ ...before, name: 'b', updated_at: later })
     expect(await trail()).toEqual([{ timestamp: '2026-05-04T08:00:00.000Z', location: 'DOCK' }])
@@ -169,7 +169,7 @@ describe('current_location on PUT', () => {
     ])
   })
 
-  it('is left out once the location is gone, and can then be set anew', async () => {
+  it('is left out once the location is deleted, and can then be set again', async () => {
     await createNaturalLocation(full, `GONE-${key}`)
     await put({ current_location: `GONE-${key}` })
     await database.sql`update locations set deleted_at = now() where external_key = ${`GONE-${key}`}`
@@ -177,7 +177,7 @@ describe('current_location on PUT', () => {
     expect((await put({ current_location: 'HALL' })).json.data.current_location).toBe('HALL')
   })
 
-  it('keeps a location from being deleted, and a location being deleted from being placed into', async () => {
+  it('prevents the deletion of the location, and is rejected while the location is being deleted', async () => {
     await createNaturalLocation(full, `RACE-${key}`)
     const [placed, deleted] = await Promise.all([
       put({ current_location: `RACE-${key}` }),

@@ -17,7 +17,7 @@ beforeAll(async () => {
   assetId = (await full.post('/api/v1/assets', { external_key: 'A', name: 'a' })).json.data.id
 })
 
-describe('The base of the id-based interface behaves as if the other did not exist', () => {
+describe('The id-based API behaves as if the natural-key API did not exist', () => {
   it.each(['/api/v1/assets/A', '/api/v1/assets/{id}', '/api/v1/locations/5'])('PUT %s is 405 (D1)', async (path) => {
     const reply = await full.put(path.replace('{id}', String(assetId)), { name: 'b' })
     expectApiError(reply, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD, PATCH, DELETE' })
@@ -28,7 +28,7 @@ describe('The base of the id-based interface behaves as if the other did not exi
     expectApiError(reply, 'validation_error', { fields: [{ field: 'location_id', code: 'invalid_value' }] })
   })
 
-  it('a natural key in a path is 400, and so is one that looks like an id out of range', async () => {
+  it('a natural key in a path is 400, also one that looks like an id out of range', async () => {
     for (const key of ['A', '0', 'HALL%2FA']) {
       const reply = await full.get(`/api/v1/assets/${key}`)
       expectApiError(reply, 'validation_error')
@@ -48,7 +48,7 @@ describe('The base of the id-based interface behaves as if the other did not exi
     expectApiError(await context.app.anonymous(method, address), 'not_found', expected)
   })
 
-  it('a path nobody knows names no base', async () => {
+  it('the detail for an unknown path names no base', async () => {
     for (const path of ['/api/v1/nothing', '/natural/api/v1/nothing', '/natural', '/natural/api/v2/assets', '/nothing'])
       expectApiError(await full.get(path), 'not_found', { detail: 'Path not found' })
   })
@@ -61,7 +61,7 @@ describe('The base of the id-based interface behaves as if the other did not exi
   it.each([
     ['assets', ['current_location', 'identifier', 'identifiers', 'type']],
     ['locations', ['identifier', 'identifiers', 'parent', 'parent_identifier', 'path']],
-  ])('the other’s fields are unknown in the bodies of %s: %j', async (kind, names) => {
+  ])('fields of the natural-key API are unknown in the bodies of %s: %j', async (kind, names) => {
     const body = { name: 'a', ...Object.fromEntries(names.map((name) => [name, 'x'])) }
     const fields = names.map((field) => ({ field, code: 'unknown_field' }))
     expectApiError(await full.post(`/api/v1/${kind}`, body), 'validation_error', { fields })
@@ -69,13 +69,13 @@ describe('The base of the id-based interface behaves as if the other did not exi
     expectApiError(await full.patch(`/api/v1/${kind}/${made.json.data.id}`, body), 'validation_error', { fields })
   })
 
-  it('an asset shows none of the other’s fields', async () => {
+  it('an asset has no fields of the natural-key API', async () => {
     const { data } = (await full.get(`/api/v1/assets/${assetId}`)).json
     for (const key of ['type', 'current_location', 'identifier', 'identifiers', 'surrogate_id'])
       expect(data).not.toHaveProperty(key)
   })
 
-  it('its description names no path, parameter or schema of the other’s', async () => {
+  it('its OpenAPI document has no path, parameter or schema of the natural-key API', async () => {
     const { text } = await context.app.anonymous('GET', '/api/openapi.json')
     for (const word of ['{identifier}', '"put"', 'locations/current', 'surrogate_id', 'current_location', 'natural'])
       expect(text).not.toContain(word)
@@ -104,7 +104,7 @@ describe('The natural-key base', () => {
     expectApiError(reply, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD, PUT, DELETE' })
   })
 
-  it('keeps the envelope, the headers and the bucket of the other', async () => {
+  it('has the envelope, the headers and the rate-limit bucket of the other base', async () => {
     const reply = await context.app.anonymous('GET', `${naturalBase}/assets`)
     expectApiError(reply, 'unauthorized', { detail: 'Missing authorization header', instance: `${naturalBase}/assets` })
     const token = await full.token()
@@ -115,14 +115,14 @@ describe('The natural-key base', () => {
     expect(left[1]).toBeLessThan(119)
   })
 
-  it('has operations of its own in logs and metrics', async () => {
+  it('has its own operation names in logs and metrics', async () => {
     await context.app.anonymous('GET', `${naturalBase}/assets`)
     const { text } = await context.app.anonymous('GET', '/metrics')
     expect(text).toMatch(/lastseen_http_requests_total\{operation="natural-key.assets.list",status="401"\} \d+/)
   })
 })
 
-describe('The description of the natural-key base', () => {
+describe('The OpenAPI document of the natural-key base', () => {
   it('is served as JSON and as YAML under its own base (D2)', async () => {
     const json = await context.app.anonymous('GET', '/natural/api/openapi.json')
     expect([json.status, json.headers['content-type']]).toEqual([200, 'application/json'])
@@ -132,7 +132,7 @@ describe('The description of the natural-key base', () => {
     expect([yaml.headers['content-type'], parse(yaml.text)]).toEqual(['application/yaml', json.json])
   })
 
-  it.each(['json', 'yaml'])('is where /natural/openapi.%s sends everybody with 301 (D2)', async (kind) => {
+  it.each(['json', 'yaml'])('is the target of a 301 from /natural/openapi.%s (D2)', async (kind) => {
     const reply = await context.app.anonymous('GET', `/natural/openapi.${kind}`)
     expect([reply.status, reply.headers['location']]).toEqual([301, `/natural/api/openapi.${kind}`])
   })
@@ -149,7 +149,7 @@ describe('The description of the natural-key base', () => {
 
 describe('With natural keys at the root', () => {
   // The answers are not those of the default bases, so they are read without the check against their description.
-  it('a v1.0.0 client works on the bare base, and ids have moved under /primary (D1)', async () => {
+  it('a v1.0.0 client works on the root base, and the id-based API is under /primary (D1)', async () => {
     const app = await startApp({ sharesDatabaseWith: context.app, settings: { LASTSEEN_ROOT_SURFACE: 'natural-key' } })
     try {
       const org = await context.app.newOrg()

@@ -91,7 +91,7 @@ describe.each(kinds)('The text fields of %s', (kind) => {
     ['identifier', 255],
     ['name', 255],
     ['description', 1024],
-  ])('take %s up to %i characters on POST and PUT and reject one more', async (field, max) => {
+  ])('accept %s up to %i characters on POST and PUT and reject one more', async (field, max) => {
     // A PUT must not leave the record under another key than the next test knows it by.
     const key = (await create(kind, {})).json.data.identifier
     const writes = [
@@ -121,7 +121,7 @@ describe.each(kinds)('The text fields of %s', (kind) => {
     }
   })
 
-  it('take the value of an identifier from 1 to 255 characters, on create and when it is attached', async () => {
+  it('accept identifier values from 1 to 255 characters, on create and on attach', async () => {
     const onCreate = (value: string): Promise<Reply> => create(kind, { identifiers: [{ value }] })
     const attach = (value: string): Promise<Reply> => full.post(naturalPath(kind, 'OLD', '/identifiers'), { value })
     for (const [write, field] of [

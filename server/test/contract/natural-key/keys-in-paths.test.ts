@@ -50,7 +50,7 @@ describe('A natural key in a path', () => {
     expectApiError(await full.get(naturalPath('assets', key)), 'not_found')
   })
 
-  it('may be any text a key may be: created, it is found by it alone', async () => {
+  it('may be any valid key: a record created with it is found by exactly that key', async () => {
     const key = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
       // eslint-disable-next-line no-control-regex
@@ -83,7 +83,7 @@ describe('A natural key in a path', () => {
       expectApiError(await full.get(`${naturalBase}/${kind}/${segment}`), 'validation_error', { fields: [field] })
   })
 
-  it('may be . and .. where the client sends them as they are', async () => {
+  it('may be . and .. where the client does not normalize them', async () => {
     const authorization = `Authorization: Bearer ${await full.token()}`
     for (const identifier of ['.', '..']) {
       await createNaturalAsset(full, { identifier, name: 'dots' })
@@ -92,14 +92,14 @@ describe('A natural key in a path', () => {
     }
   })
 
-  it('of 255 characters outside the first plane is found', async () => {
+  it('of 255 characters outside the basic multilingual plane is found', async () => {
     const identifier = '🚚'.repeat(255)
     await createNaturalAsset(full, { identifier, name: 'a' })
     expect((await full.get(naturalPath('assets', identifier))).json.data.identifier).toBe(identifier)
   })
 })
 
-describe('A record whose key is a fixed word of a path', () => {
+describe('A record whose key equals a static path segment', () => {
   const words = ['assets', 'locations', 'identifiers', 'history', 'ancestors', 'children', 'descendants', 'save', 'me']
   for (const { path } of naturalRoutes)
     for (const part of path.split('/')) if (/^\w+$/.test(part) && !words.includes(part)) words.push(part)
@@ -117,7 +117,7 @@ describe('A record whose key is a fixed word of a path', () => {
     },
   )
 
-  it('has a Location with the first letter percent-encoded where the word would hide it [D50]', async () => {
+  it('has a Location with the first letter percent-encoded where the static segment takes precedence [D50]', async () => {
     const location = await full.post(`${naturalBase}/locations`, { identifier: 'current', name: 'x' })
     expect(location.headers['location']).toBe('/natural/api/v1/locations/%63urrent')
     const asset = await full.post(`${naturalBase}/assets`, { identifier: 'current', name: 'x' })
@@ -127,7 +127,7 @@ describe('A record whose key is a fixed word of a path', () => {
 })
 
 describe('A location that is called current', () => {
-  it('is changed, deleted and walked by its key; only reading it gives way to the snapshot', async () => {
+  it('is changed, deleted and traversed by its key; only GET returns the snapshot', async () => {
     await createNaturalLocation(full, 'current')
     await createNaturalLocation(full, 'below', { parent_identifier: 'current' })
     expect((await full.get(`${naturalBase}/locations/current`)).json).toHaveProperty('total_count')

@@ -65,7 +65,7 @@ describe('The list of assets', () => {
     ['the newest first', { sort: '-created_at' }, ['crate', 'bolts', 'ada', 'jack']],
     ['an order by change', { sort: 'updated_at' }, ['jack', 'ada', 'bolts', 'crate']],
     ['an order by two fields', { sort: '-name,identifier' }, ['jack', 'crate', 'bolts', 'ada']],
-  ])('asked for %s holds what is valid now and fits (D15, D37)', async (_what, query, expected) => {
+  ])('with %s contains the matching records that are valid now (D15, D37)', async (_what, query, expected) => {
     const reply = await assets(query as never)
     expect(identifiersOf(reply)).toEqual(expected)
     expect(reply.json).toMatchObject({ limit: 50, offset: 0, total_count: expected.length })
@@ -111,7 +111,7 @@ describe('The list of assets', () => {
     expectApiError(await full.get(`${naturalBase}/assets?${query}`), 'validation_error', { fields })
   })
 
-  it('reports all problems of its query in the order of the URL [D7]', async () => {
+  it('reports all errors of its query in the order of the URL [D7]', async () => {
     const reply = await full.get(`${naturalBase}/assets`, 'zeta=1&is_active=yes&location=&sort=colour&alpha=2')
     const codes = ['unknown_field', 'invalid_value', 'too_short', 'invalid_value', 'unknown_field']
     expectApiError(reply, 'validation_error')
@@ -132,7 +132,7 @@ describe('The list of assets', () => {
     ['PUT', '/locations/DOCK', {}],
     ['POST', '/inventory/save', {}],
   ])(
-    'has filters that are out of place on %s %s, as those of the other surface are [D27]',
+    'has filters that are invalid_context on %s %s, like those of the other API [D27]',
     async (method, path, json) => {
       for (const name of [...misplaced, ...ofOtherSurface]) {
         const options = { query: `${name}=true`, ...(json === undefined ? {} : { json }) }
@@ -142,7 +142,7 @@ describe('The list of assets', () => {
     },
   )
 
-  it('tells a filter of another list from a parameter no endpoint knows by its code on a detail alone [D27]', async () => {
+  it('does not distinguish a filter of another list from an unknown parameter, as a detail does [D27]', async () => {
     for (const name of ['colour', 'hours', 'external_Key', 'identifier']) {
       const reply = await full.get(`${naturalBase}/assets/jack?${name}=a`)
       expectApiError(reply, 'validation_error', { fields: [{ field: name, code: 'unknown_field' }] })
@@ -168,13 +168,13 @@ describe('The list of locations', () => {
     ['a name', { sort: 'name' }, ['A', 'A-1', 'B', 'LIVE', 'DOCK']],
     ['a name and a path', { sort: 'name,path' }, ['A', 'A-1', 'B', 'LIVE', 'DOCK']],
     ['the newest first', { sort: '-created_at' }, ['LIVE', 'B', 'DOCK', 'A-1', 'A']],
-  ])('asked for %s is in order and holds what is valid now (D15, D37)', async (_what, query, expected) => {
+  ])('with %s is ordered and contains the records that are valid now (D15, D37)', async (_what, query, expected) => {
     const reply = await locations(query as never)
     expect(identifiersOf(reply)).toEqual(expected)
     expect(reply.json).toMatchObject({ limit: 50, offset: 0, total_count: expected.length })
   })
 
-  it('is in the order of the paths as they are shown', async () => {
+  it('is ordered by the paths as shown', async () => {
     const paths = (reply: { json: { data: NaturalLocation[] } }) => reply.json.data.map((one) => one.path)
     expect(paths((await locations()) as never)).toEqual(['A', 'A-1', 'A/DOCK', 'A/EXPIRED/LIVE', 'B'])
   })
@@ -222,7 +222,7 @@ describe.each([
       expectApiError(await full.get(naturalBase + path, query), 'validation_error', { fields: fields as FieldEntry[] })
   })
 
-  it('answers a huge offset with an empty page and the whole count [D27]', async () => {
+  it('answers a huge offset with an empty page and the full total [D27]', async () => {
     const { total_count: total } = (await full.get(naturalBase + path)).json
     expect(total).toBeGreaterThan(0)
     const reply = await full.get(naturalBase + path, 'offset=99999999999999999999')
@@ -234,7 +234,7 @@ describe('A search by q', () => {
   const paths = ['/assets', '/locations', '/locations/current']
 
   it.each(paths)(
-    'of %s takes the percent sign and the underscore as ordinary characters, and everything matches when it is empty [D26]',
+    'of %s treats the percent sign and the underscore as ordinary characters, and matches everything when it is empty [D26]',
     async (path) => {
       const org = await context.app.newOrg()
       const client = org.full
@@ -299,7 +299,7 @@ describe('Every list', () => {
     '/locations/A/children',
     '/locations/A/descendants',
     '/locations/current',
-  ])('%s is data, limit, offset and total_count, 50 rows by default and 200 at most', async (path) => {
+  ])('%s has data, limit, offset and total_count, 50 rows by default and 200 at most', async (path) => {
     const { status, json } = await full.get(naturalBase + path)
     expect([status, Object.keys(json)]).toEqual([200, ['data', 'limit', 'offset', 'total_count']])
     expect([json.limit, json.offset, json.data.length]).toEqual([50, 0, json.total_count])
@@ -326,7 +326,7 @@ const tree = fc.uniqueArray(part, { minLength: 1, maxLength: 9 }).chain((keys) =
 )
 
 describe('The order by path', () => {
-  it('is that of the path’s characters for any tree and any keys, on every page (D37)', async () => {
+  it('compares the path’s characters for any tree and any keys, on every page (D37)', async () => {
     let org: TestOrg
     await fc.assert(
       fc.asyncProperty(tree, fc.integer({ min: 1, max: 4 }), async ({ keys, parents, expired }, limit) => {

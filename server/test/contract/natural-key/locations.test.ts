@@ -49,7 +49,7 @@ describe('Creating a location', () => {
     })
   })
 
-  it('takes every field of the schema, and names its parent both ways', async () => {
+  it('accepts every field of the schema, and shows its parent in both fields', async () => {
     await createNaturalLocation(full, 'SITE')
     await createNaturalLocation(full, 'HALL', { parent_identifier: 'SITE' })
     const body = {
@@ -105,7 +105,7 @@ describe('Creating a location', () => {
 })
 
 describe('PUT on a location', () => {
-  it('changes only what the body carries', async () => {
+  it('changes only the fields in the body', async () => {
     await createNaturalLocation(full, 'HALL')
     const before = await createNaturalLocation(full, 'DOCK', { parent_identifier: 'HALL', description: 'a' })
     millis += 1000
@@ -116,7 +116,7 @@ describe('PUT on a location', () => {
     expect((await full.get(naturalPath('locations', 'DOCK'))).json.data).toEqual(reply.json.data)
   })
 
-  it('moves it with everything below, whose paths follow while their rows stay as they are (D20, D37)', async () => {
+  it('moves it with its subtree, whose paths change while their rows do not (D20, D37)', async () => {
     await createNaturalLocation(full, 'A')
     await createNaturalLocation(full, 'B')
     await createNaturalLocation(full, 'C', { parent_identifier: 'A' })
@@ -130,7 +130,7 @@ describe('PUT on a location', () => {
     expect((await full.get(naturalPath('locations', 'D'))).json.data).toEqual({ ...below, path: 'B2/C/D' })
   })
 
-  it('detaches it to a root with a null parent (D36)', async () => {
+  it('makes it a root with a null parent (D36)', async () => {
     await createNaturalLocation(full, 'A')
     await createNaturalLocation(full, 'C', { parent_identifier: 'A' })
     const { data } = (await full.put(naturalPath('locations', 'C'), { parent_identifier: null })).json
@@ -158,7 +158,7 @@ describe('PUT on a location', () => {
     expect(await database.snapshot(org.orgId)).toBe(before)
   })
 
-  it('is 400 for a parent that is not there', async () => {
+  it('is 400 for an unknown parent', async () => {
     await createNaturalLocation(full, 'A')
     const reply = await full.put(naturalPath('locations', 'A'), { parent_identifier: 'NOWHERE' })
     expectApiError(reply, 'validation_error', { fields: [{ field: 'parent_identifier', code: 'fk_not_found' }] })
@@ -179,7 +179,7 @@ describe('PUT on a location', () => {
     expect(await database.snapshot(org.orgId)).toBe(before)
   })
 
-  it('tells what is wrong with the body before a conflict [D6]', async () => {
+  it('reports errors in the body before a conflict [D6]', async () => {
     for (const key of ['A', 'B']) await createNaturalLocation(full, key)
     for (const conflict of [{ identifier: 'B' }, { parent_identifier: 'A' }]) {
       const reply = await full.put(naturalPath('locations', 'A'), { ...conflict, valid_to: '2020-01-01T00:00:00Z' })
@@ -187,7 +187,7 @@ describe('PUT on a location', () => {
     }
   })
 
-  it('is 404 for an identifier nobody has', async () => {
+  it('is 404 for an unknown identifier', async () => {
     expectApiError(await full.put(naturalPath('locations', 'NOBODY'), {}), 'not_found', {
       detail: 'Location not found',
     })
@@ -242,7 +242,7 @@ describe.each(['assets', 'locations'] as const)('A record of %s', (kind) => {
     expect(await database.snapshot(org.orgId)).toBe(before)
   })
 
-  it('is rejected a valid_to at or before its valid_from, on PUT by the merged pair [D15]', async () => {
+  it('cannot have a valid_to at or before its valid_from, checked on PUT after the merge [D15]', async () => {
     const window = { valid_from: '2026-01-01T00:00:00Z', valid_to: '2026-02-01T00:00:00Z' }
     await make(window)
     for (const body of [
@@ -266,7 +266,7 @@ describe.each(['assets', 'locations'] as const)('A record of %s', (kind) => {
     expect((await full.delete(naturalPath(kind, 'X'))).status).toBe(204)
   })
 
-  it('takes text as it is, counted in code points, with tabs and line breaks in the description alone [D13]', async () => {
+  it('stores text unchanged, counted in code points, with tabs and line breaks in the description only [D13]', async () => {
     const long = '😀'.repeat(255)
     const made = await make({ name: long, description: ' a\tb\r\nc ', identifiers: [{ value: ' e\u0301/% ' }] })
     expect([made.name, made.description, made.identifiers[0]!.value]).toEqual([long, ' a\tb\r\nc ', ' e\u0301/% '])
@@ -288,7 +288,7 @@ describe.each(['assets', 'locations'] as const)('A record of %s', (kind) => {
     ])
   })
 
-  it('tells a wrong type by expected_type and received_type, and null where there must be a value [D14]', async () => {
+  it('reports a wrong type with expected_type and received_type, also null where a value is required [D14]', async () => {
     await make()
     const wrong: [string, unknown, string, string][] = [
       ['identifier', null, 'string', 'null'],
@@ -327,7 +327,7 @@ describe('Deleting', () => {
     }
   })
 
-  it('a location is 409 while locations lie below it or assets are placed in it', async () => {
+  it('a location is 409 while it has child locations or assets', async () => {
     await createNaturalLocation(full, 'A')
     await createNaturalLocation(full, 'B', { parent_identifier: 'A' })
     await createNaturalAsset(full, { identifier: 'T', name: 't', current_location: 'B' })
@@ -397,7 +397,7 @@ describe('The identifiers of a record', () => {
     },
   )
 
-  it.each(['assets', 'locations'] as const)('take ids from 1 to 9007199254740991 alone on %s', async (kind) => {
+  it.each(['assets', 'locations'] as const)('accept only ids from 1 to 9007199254740991 on %s', async (kind) => {
     for (const [id, problem] of [
       ['0', { code: 'too_small', params: { min: 1 } }],
       ['-1', { code: 'too_small', params: { min: 1 } }],
@@ -429,7 +429,7 @@ describe('Tree reads', () => {
     ['children', 'D1', []],
     ['descendants', 'SITE', ['H1', 'D1', 'D2', 'H2', 'D3']],
     ['descendants', 'H2', ['D3']],
-  ])('%s of %s are %j, in the order of D3, whatever their window (D15)', async (kin, key, expected) => {
+  ])('%s of %s are %j, in the order of D3, whatever their validity (D15)', async (kin, key, expected) => {
     millis += 1000
     const reply = await full.get(naturalPath('locations', key, `/${kin}`))
     expect(identifiersOf(reply)).toEqual(expected)

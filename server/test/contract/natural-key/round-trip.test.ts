@@ -105,7 +105,7 @@ describe('Any asset', () => {
   const type = maybe(fc.constantFrom('asset', 'person', 'inventory'))
   const location = maybe(fc.constantFrom(...locations))
 
-  it('made by its key is read equal by its id, and where it was placed stands in the report (D1)', async () => {
+  it('created by its key is read equal by its id, and its location is in the report (D1)', async () => {
     await fc.assert(
       fc.asyncProperty(draft, metadata, type, location, async (one, extra, kind, where) => {
         const { key, naturalBody, core } = bodies(one)
@@ -128,7 +128,7 @@ describe('Any asset', () => {
     )
   })
 
-  it('made by its id is read equal by its key (D1)', async () => {
+  it('created by its id is read equal by its key (D1)', async () => {
     await fc.assert(
       fc.asyncProperty(draft, metadata, async (one, extra) => {
         const { key, primaryBody, core } = bodies(one)
@@ -143,7 +143,7 @@ describe('Any asset', () => {
     )
   })
 
-  it('changed through either surface reads equal through the other', async () => {
+  it('changed through either API is read equal through the other', async () => {
     const change = fc.record({ draft, extra: metadata, isNatural: fc.boolean() })
     await fc.assert(
       fc.asyncProperty(draft, fc.array(change, { minLength: 1, maxLength: 3 }), async (first, changes) => {
@@ -177,7 +177,7 @@ describe('Any location', () => {
   it.each([
     ['by its key is read equal by its id', true],
     ['by its id is read equal by its key', false],
-  ])('made %s, parent, path and depth included (D1, D37)', async (_how, isNatural) => {
+  ])('created %s, parent, path and depth included (D1, D37)', async (_how, isNatural) => {
     await fc.assert(
       fc.asyncProperty(draft, fc.nat(), async (one, pick) => {
         const { key, naturalBody, primaryBody, core } = bodies(one)

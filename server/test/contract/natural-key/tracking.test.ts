@@ -16,7 +16,7 @@ beforeEach(async () => {
 const instant = (time: string): string => `2026-05-04T${time}Z`
 
 describe('The history of an asset', () => {
-  it('has one item per minute, newest first, without what is not known (D28, D29, D36)', async () => {
+  it('has one item per minute, newest first, without unknown fields (D28, D29, D36)', async () => {
     const jack = await site.createAsset('Jack')
     await site.sendReads(
       { tag: jack.tag, antenna: 1, observed_at: instant('07:00:10.500') },
@@ -65,7 +65,7 @@ describe('The history of an asset', () => {
     expectApiError(reply, 'validation_error', { fields: [{ field: name, code: 'invalid_value' }], detail })
   })
 
-  it('keeps the time at a location that was deleted since, without its name (D29)', async () => {
+  it('keeps the time at a location that was deleted later, without its name (D29)', async () => {
     const jack = await site.createAsset('Jack')
     await site.sendReads({ tag: jack.tag, antenna: 1, observed_at: instant('07:00:00') })
     await site.sendReads({ tag: jack.tag, antenna: 2, observed_at: instant('07:10:00') })
@@ -77,7 +77,7 @@ describe('The history of an asset', () => {
     ])
   })
 
-  it('is 404 for an asset that is not there', async () => {
+  it('is 404 for an unknown asset', async () => {
     expectApiError(await site.api.get(naturalPath('assets', 'NOBODY', '/history')), 'not_found')
   })
 })
@@ -109,12 +109,12 @@ describe('The snapshot of current locations', () => {
     ['location=DOCK&location=HALL', [all.crate, all.jack]],
     ['q=RA', [all.stray, all.crate]],
     ['location=NOWHERE', []],
-  ])('asked with “%s” has one item per scanned asset that fits (D37)', async (query, expected) => {
+  ])('with “%s” has one item per matching scanned asset (D37)', async (query, expected) => {
     const reply = await site.api.get(`${naturalBase}/locations/current?${query}`)
     expect(reply.json).toEqual({ data: expected, limit: 50, offset: 0, total_count: expected.length })
   })
 
-  it('is without assets that were deleted, and follows a key that changed', async () => {
+  it('has no deleted assets, and shows changed keys', async () => {
     await site.api.delete(naturalPath('assets', 'STRAY'))
     await site.api.put(naturalPath('assets', 'JACK'), { identifier: 'JACK/2' })
     await site.api.put(naturalPath('locations', 'DOCK'), { identifier: 'DOCK/2' })
@@ -123,7 +123,7 @@ describe('The snapshot of current locations', () => {
     expect(reply.json.total_count).toBe(2)
   })
 
-  it('leaves out a location that was deleted since, by which it is then found no more [D29]', async () => {
+  it('leaves out a deleted location, which then matches no filter [D29]', async () => {
     await database.sql`update locations set deleted_at = now() where id = ${site.locations[0]!.id}`
     const { location: _gone, ...rest } = all.jack
     const reply = await site.api.get(`${naturalBase}/locations/current`, { sort: 'last_seen', limit: 1 })
@@ -154,7 +154,7 @@ describe.each(['/api/v1', naturalBase])('Inventory save on %s', (base) => {
   const save = (place: string, keys: unknown) =>
     site.api.post(`${base}/inventory/save`, { location_identifier: place, asset_identifiers: keys })
 
-  it('puts every asset at the location now and says what it did (D38)', async () => {
+  it('records every asset at the location now and returns the result (D38)', async () => {
     for (const name of ['Jack', 'Crate']) await site.createAsset(name)
     const reply = await save('DOCK', ['JACK', 'CRATE', 'JACK'])
     expect([reply.status, reply.json]).toEqual([
@@ -174,7 +174,7 @@ describe.each(['/api/v1', naturalBase])('Inventory save on %s', (base) => {
     })
   })
 
-  it('is no write of the asset: it leaves updated_at alone, as a read does [D21]', async () => {
+  it('does not change updated_at of the assets [D21]', async () => {
     const jack = await site.createAsset('Jack')
     const before = (await site.api.get(`/api/v1/assets/${jack.id}`)).json
     context.clock.set(instant('08:05:00'))
@@ -183,14 +183,14 @@ describe.each(['/api/v1', naturalBase])('Inventory save on %s', (base) => {
     expect((await site.api.get(`/api/v1/assets/${jack.id}`)).json).toEqual(before)
   })
 
-  it('knows no location and no asset of another organization [D38]', async () => {
+  it('does not find a location or an asset of another organization [D38]', async () => {
     const other = await Site.open(context.app, 'Yard')
     await other.createAsset('Theirs')
     const fields = ['location_identifier', 'asset_identifiers[0]'].map((field) => ({ field, code: 'fk_not_found' }))
     expectApiError(await save('YARD', ['THEIRS']), 'validation_error', { fields })
   })
 
-  it('wins the minute against a reader, and announces the place it overrode (D38)', async () => {
+  it('wins the minute against a reader, and emits a move from the location it overrode (D38)', async () => {
     const jack = await site.createAsset('Jack')
     await site.sendReads({ tag: jack.tag, antenna: 1, observed_at: instant('08:00:00') })
     context.clock.set(instant('08:00:20'))
@@ -214,7 +214,7 @@ describe.each(['/api/v1', naturalBase])('Inventory save on %s', (base) => {
     expect(await database.snapshot(site.org.orgId)).toBe(before)
   })
 
-  it('does not know what was deleted, nor the location where it was', async () => {
+  it('does not find deleted assets and locations', async () => {
     const jack = await site.createAsset('Jack')
     await site.api.delete(`/api/v1/assets/${jack.id}`)
     await site.api.delete(naturalPath('locations', 'HALL'))
@@ -233,7 +233,7 @@ describe.each(['/api/v1', naturalBase])('Inventory save on %s', (base) => {
     expectApiError(await save('DOCK', keys), 'validation_error', { fields: [{ field, code, params }] })
   })
 
-  it('needs both fields and no others', async () => {
+  it('requires both fields and accepts no others', async () => {
     const nothing = await site.api.post(`${base}/inventory/save`, {})
     const fields = ['location_identifier', 'asset_identifiers'].map((field) => ({ field, code: 'required' }))
     expectApiError(nothing, 'validation_error', { fields })
@@ -241,7 +241,7 @@ describe.each(['/api/v1', naturalBase])('Inventory save on %s', (base) => {
     expectApiError(more, 'validation_error', { fields: [{ field: 'at', code: 'unknown_field' }] })
   })
 
-  it('takes ten thousand assets at once', async () => {
+  it('accepts ten thousand assets at once', async () => {
     const keys = Array.from({ length: 10_000 }, (_, index) => `BULK-${index}`)
     await database.sql`insert into assets (org_id, id, external_key, name, metadata, is_active, valid_from, created_at,
         updated_at, search_text)
@@ -253,7 +253,7 @@ describe.each(['/api/v1', naturalBase])('Inventory save on %s', (base) => {
     expect(current.json.total_count).toBe(10_000)
   })
 
-  it('takes ten thousand identifiers of 255 characters [D48]', async () => {
+  it('accepts ten thousand identifiers of 255 characters [D48]', async () => {
     const { orgId } = site.org
     const keys = Array.from({ length: 10_000 }, (_, index) => String(index).padStart(255, 'K'))
     await database.sql`insert into assets (org_id, id, external_key, name, metadata, is_active, valid_from, created_at,
@@ -265,8 +265,8 @@ describe.each(['/api/v1', naturalBase])('Inventory save on %s', (base) => {
   })
 })
 
-describe('Whoever watches the moves', () => {
-  it('hears of those made by a placing and by an inventory save', async () => {
+describe('A client of the live stream', () => {
+  it('receives moves of a current_location and of an inventory save', async () => {
     const received: string[] = []
     const stop = new AbortController()
     const { url } = context.app

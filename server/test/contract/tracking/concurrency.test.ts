@@ -48,8 +48,8 @@ const assets = async (site: Site, count: number): Promise<SiteAsset[]> => {
 /** In minute `minute` the asset is at the antenna the numbers say, always with the same stamp. */
 const antennaAt = (index: number, minute: number): number => ((index * 7 + minute * minute) % 3) + 1
 
-describe('batches that come at the same time', () => {
-  it('over the same assets from two processes end as if they had come one after the other', async () => {
+describe('concurrent batches', () => {
+  it('over the same assets from two processes have the result of sequential batches', async () => {
     const sites = await Promise.all([1, 2, 3].map(() => Site.open(context.app, 'A', 'B', 'C')))
     const before = await deadlocks()
     const fleets = await Promise.all(sites.map((site) => assets(site, 10)))
@@ -161,7 +161,7 @@ describe('batches that come at the same time', () => {
     expect(await deadlocks()).toBe(before)
   })
 
-  it('leave the asset where its latest minute says when a save meets a reader whose clock is ahead', async () => {
+  it('leave the asset at the location of its latest minute when a save meets a reader whose clock is ahead', async () => {
     const site = await Site.open(context.app, 'A', 'B', 'C')
     for (let round = 0; round < 20; round++) {
       const thing = await site.createAsset(`Ahead ${round}`)

@@ -104,7 +104,7 @@ type ScanPoints = { antenna: number; locationId: number }[]
 const asked: string[][] = []
 
 it.each(readers)(
-  'lets the first observation of a minute set it, bit for bit, from a reader %s',
+  'the first observation of a minute sets it, with an identical result, from a reader %s',
   async (_what, reader) => {
     const site = await Site.open(context.app, 'Dock', 'Hall', 'Yard')
     const scanPoints = site.locations.map((location, index) => ({ antenna: index + 1, locationId: location.id }))
@@ -145,7 +145,7 @@ it.each(readers)(
   },
 )
 
-it('asks the database the very same with smoothing off as without it', () => {
+it('a reader with smoothing disabled runs the same statements as one that never had it', () => {
   expect(asked).toHaveLength(readers.length)
   expect(asked[0]!.filter((text) => text.includes('record_reads'))).toHaveLength(script.length)
   // What readers did is written down by a timer, beside the reads themselves.

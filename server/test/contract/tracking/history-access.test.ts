@@ -24,7 +24,7 @@ describe('who may read a history', () => {
     expect([reply.status, reply.json.total_count]).toEqual([200, 1])
   })
 
-  it('requires tracking:read and nothing else will do', async () => {
+  it('requires tracking:read, and no other scope is enough', async () => {
     const others = site.org.client('assets:read', 'assets:write', 'locations:read', 'locations:write')
     const reply = await others.get(`/api/v1/assets/${pallet.id}/history`)
     expectApiError(reply, 403, 'forbidden')
@@ -39,13 +39,13 @@ describe('who may read a history', () => {
   })
 })
 
-describe('whose history there is', () => {
-  it('forbids an asset of another organization (D24)', async () => {
+describe('access to the history of an asset', () => {
+  it('is 403 for an asset of another organization (D24)', async () => {
     const outsider = await context.app.newOrg()
     expectApiError(await outsider.full.get(`/api/v1/assets/${pallet.id}/history`), 403, 'forbidden')
   })
 
-  it('finds none for an asset that was deleted (D24)', async () => {
+  it('is 404 for a deleted asset (D24)', async () => {
     const gone = await site.createAsset('Gone')
     await site.sendReads({ tag: gone.tag, observed_at: '2026-05-04T10:00:00Z' })
     expect((await site.api.delete(`/api/v1/assets/${gone.id}`)).status).toBe(204)
@@ -53,7 +53,7 @@ describe('whose history there is', () => {
     expectApiError(await (await context.app.newOrg()).full.get(`/api/v1/assets/${gone.id}/history`), 404, 'not_found')
   })
 
-  it('finds none for an id that exists nowhere, a location’s among them', async () => {
+  it('is 404 for an id that does not exist, such as a location’s', async () => {
     for (const id of [1, 9_007_199_254_740_991, site.locations[0]!.id])
       expectApiError(await site.api.get(`/api/v1/assets/${id}/history`), 404, 'not_found')
   })
@@ -72,7 +72,7 @@ describe('whose history there is', () => {
     ])
   })
 
-  it('checks the query before the id, and the id before it looks (D6)', async () => {
+  it('checks the query before the id, and the id before the lookup (D6)', async () => {
     const reply = await site.api.get('/api/v1/assets/0/history', { from: 'x' })
     expectApiError(reply, 400, 'validation_error', [{ field: 'from', code: 'invalid_value' }])
     expectApiError(await site.api.get('/api/v1/assets/7/history', { from: 'x' }), 400, 'validation_error', [
@@ -88,7 +88,7 @@ describe('methods on a history', () => {
     expect(reply.headers['content-type']).toBe('application/json')
   })
 
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('has no write path by %s', async (method) => {
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('does not support %s', async (method) => {
     const reply = await context.app.anonymous(method, `/api/v1/assets/${pallet.id}/history`, { json: {} })
     expectApiError(reply, 405, 'method_not_allowed')
     expect(reply.headers['allow']).toBe('GET, HEAD')

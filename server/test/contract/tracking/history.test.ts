@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 
 describe('history rows', () => {
-  it('are one per recorded minute, newest first, with the place and the seconds at the previous one (D28)', async () => {
+  it('are one per recorded minute, newest first, with the location and the seconds at the previous one (D28)', async () => {
     const [dock, hall, yard] = site.locations.map((location) => location.id)
     const ids = { DOCK: dock, HALL: hall, YARD: yard }
     expect(await asked()).toEqual({
@@ -51,7 +51,7 @@ describe('history rows', () => {
     })
   })
 
-  it('are not there for an asset that was never scanned', async () => {
+  it('do not exist for an asset that was never scanned', async () => {
     const never = await site.createAsset('Never')
     const reply = await site.api.get(`/api/v1/assets/${never.id}/history`)
     expect(reply.status).toBe(200)
@@ -66,7 +66,7 @@ describe('history rows', () => {
     expect(await other.history(crate)).toEqual([[at('10:00:00.000'), 'BAY-NEW', null]])
   })
 
-  it('stay with the asset when its tag moves on to another one', async () => {
+  it('stay with the asset when its tag is attached to another asset', async () => {
     const other = await Site.open(context.app, 'Bay')
     const [first, second] = [await other.createAsset('First'), await other.createAsset('Second', { tags: [] })]
     await other.sendReads({ tag: first.tag, antenna: 1, observed_at: at('10:00:00') })
@@ -103,7 +103,7 @@ describe('sorting and paging history', () => {
     ['event_observed_at', ascending],
     ['-event_observed_at', descending],
   ])(
-    'gives every row once over the pages of %s, each with the duration of the whole series (D28)',
+    'returns every row once over the pages of %s, each with its duration in the full series (D28)',
     async (sort, order) => {
       const seen: unknown[] = []
       for (let offset = 0; offset < 6; offset += 2) {
@@ -118,7 +118,7 @@ describe('sorting and paging history', () => {
     },
   )
 
-  it('answers a page past the end with no rows and the full total', async () => {
+  it('answers a page past the end with an empty page and the full total', async () => {
     expect(await asked({ offset: 9_007_199_254_740_991 })).toMatchObject({ data: [], total_count: 5 })
   })
 
@@ -139,7 +139,7 @@ describe('sorting and paging history', () => {
   })
 })
 
-describe('the span of a history', () => {
+describe('the time range of a history', () => {
   it.each([
     ['from on a row, which is inclusive', { from: at('11:00:59.999999') }, ['11:01:00.000', '11:00:59.999']],
     ['from the millisecond after a row', { from: at('11:01:00.001') }, []],
@@ -162,7 +162,7 @@ describe('the span of a history', () => {
     expect(page.total_count).toBe(expected.length)
   })
 
-  it('leaves durations as they are in the full series, so that null is only on the earliest row of all (D28)', async () => {
+  it('keeps the durations of the full series, so that only the earliest row of all has null (D28)', async () => {
     const page = await asked({ from: at('10:30:00'), sort: 'event_observed_at', limit: 1, offset: 1 })
     expect(page.data).toMatchObject([{ event_observed_at: at('11:00:59.999'), duration_seconds: 1859 }])
     const first = await asked({ from: at('10:00:30'), sort: 'event_observed_at', limit: 1 })
@@ -177,7 +177,7 @@ describe('the span of a history', () => {
     },
   )
 
-  it('cuts the digits of a bound behind the milliseconds [D25]', async () => {
+  it('truncates a bound to milliseconds [D25]', async () => {
     expect((await asked({ from: at('11:00:59.999999999') })).total_count).toBe(2)
   })
 

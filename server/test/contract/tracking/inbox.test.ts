@@ -25,7 +25,7 @@ const unknown = (count: number, prefix: string) =>
   Array.from({ length: count }, (_, index) => ({ tag: `${prefix}-${String(index).padStart(4, '0')}` }))
 
 describe('the inbox of unknown tags', () => {
-  it('lists what was read and is attached to nothing, with the reader that saw it, how often and when', async () => {
+  it('lists tags that were read and are not attached, with the reader, the count and the time', async () => {
     const { site, inbox } = await opened()
     const tag = 'E28011700000020A1B2C3D4E'
     await site.post([
@@ -71,13 +71,13 @@ describe('the inbox of unknown tags', () => {
     expect(await inbox()).toMatchObject({ total_count: 0, data: [] })
   })
 
-  it('keeps what was read too long ago out of it', async () => {
+  it('leaves out reads older than the retention time', async () => {
     const { site, inbox } = await opened()
     await site.post([{ tag: 'OLD', observed_at: '2020-01-01T00:00:00Z' }, { tag: 'NEW' }])
     await eventually(async () => expect((await inbox()).data.map((one) => one.value)).toEqual(['NEW']))
   })
 
-  it('is another one for every organization', async () => {
+  it('is separate for every organization', async () => {
     const [one, two] = [await opened(), await opened()]
     await one.site.post([{ tag: 'MINE' }])
     await eventually(async () => expect((await one.inbox()).total_count).toBe(1))
@@ -100,7 +100,7 @@ describe('the inbox of unknown tags', () => {
     expect(await inbox({ offset: 3 })).toMatchObject({ total_count: 3, data: [] })
   })
 
-  it('holds a thousand tags and lets those not seen for longest go', async () => {
+  it('holds a thousand tags and drops those not seen for longest', async () => {
     const { site, inbox } = await opened()
     const stored = async (): Promise<number> => {
       const rows = await database(

@@ -63,7 +63,7 @@ describe('a message of reads', () => {
     ],
     ['Impinj events in an array', (tag) => JSON.stringify([impinj(tag, 1, '10:00:00'), impinj(tag, 2, '10:01:00')])],
     ['Impinj events in lines', (tag) => lines(impinj(tag, 1, '10:00:00'), impinj(tag, 2, '10:01:00'))],
-  ])('is taken as %s', async (_, body) => {
+  ])('is accepted as %s', async (_, body) => {
     const { token, asset } = await fresh()
     const reply = await context.app.anonymous('POST', path, { token, raw: body(asset.tag) })
     expect([reply.status, reply.json]).toEqual([202, { data: { accepted: 2, ignored: 0 } }])
@@ -78,14 +78,14 @@ describe('a message of reads', () => {
     ['impinj', impinj],
     ['csl', csl],
     ['generic', read],
-  ])('is taken from a reader set to %s', async (format, message) => {
+  ])('is accepted from a reader configured as %s', async (format, message) => {
     const { token, asset } = await fresh(format)
     const reply = await site.post(message(asset.tag, 2, '10:00:00'), token)
     expect([reply.status, reply.json]).toEqual([202, { data: { accepted: 1, ignored: 0 } }])
     expect(await site.history(asset)).toEqual([[at('10:00:00.000'), 'HALL', null]])
   })
 
-  it('is read in the format the reader is set to, whatever it looks like', async () => {
+  it('is decoded in the configured format of the reader, whatever its content', async () => {
     const { token, asset } = await fresh('impinj')
     const reply = await site.post({ reads: [read(asset.tag, 1, '10:00:00')] }, token)
     expect(reply.json.data?.accepted ?? 0).toBe(0)
@@ -102,7 +102,7 @@ describe('a message of reads', () => {
     },
   )
 
-  it('counts as accepted what is attached to an asset, and as ignored unknown tags, bad records and what is too old', async () => {
+  it('counts reads of attached tags as accepted, and unknown tags, invalid records and old reads as ignored', async () => {
     const { token, asset } = await fresh()
     const reads = [
       read(asset.tag, 1, '10:00:00'),
@@ -124,13 +124,13 @@ describe('a message of reads', () => {
     ['an empty array', '[]'],
     ['an object without reads', '{"reads":[]}'],
     ['a sign of life', '{"reads":[],"seq":5,"sent_at":"2026-05-04T11:59:59Z"}'],
-  ])('may be %s, which is normal', async (_, raw) => {
+  ])('may be %s, which is not an error', async (_, raw) => {
     const { token } = await fresh()
     const reply = await context.app.anonymous('POST', path, { token, raw })
     expect([reply.status, reply.json]).toEqual([202, { data: { accepted: 0, ignored: 0 } }])
   })
 
-  it('lets the first identity that is attached to an asset stand for the tag', async () => {
+  it('is matched by the first identity that is attached to an asset', async () => {
     const { token, asset } = await fresh()
     const event = impinj('3035AC1F00000B4000000A11', 1, '10:00:00')
     const tagInventoryEvent = { ...event.tagInventoryEvent, tidHex: asset.tag }
@@ -145,7 +145,7 @@ describe('a message of reads', () => {
     expect((await site.post(reads, token)).json).toEqual({ data: { accepted: 5000, ignored: 3 } })
   })
 
-  it('reaches only the reader’s organization, whatever another one calls its tags', async () => {
+  it('affects only the reader’s organization, also when another organization uses the same tags', async () => {
     const other = await Site.open(context.app, 'Elsewhere')
     const twin = await other.createAsset('Twin', { tags: [{ tag_type: 'rfid', value: pallet.tag }] })
     await site.sendReads(read(pallet.tag, 1, '10:00:00'))
@@ -197,8 +197,8 @@ describe('a message that is rejected', () => {
   })
 })
 
-describe('the answer to a message', () => {
-  it('comes only when its reads are durable', async () => {
+describe('the response to a message', () => {
+  it('is sent only when its reads are durable', async () => {
     const { token, asset } = await fresh()
     await site.post([{ tag: asset.tag, antenna: 1, observed_at: at('10:00:00') }], token)
     const sql = database(context.app)
@@ -216,7 +216,7 @@ describe('the answer to a message', () => {
     expect(rows.map((row) => row['location_id'])).toEqual(site.locations.map((location) => location.id))
   })
 
-  it('is internal_error when they could not be written, and sending them again is enough', async () => {
+  it('is internal_error when the reads could not be written, and sending them again succeeds', async () => {
     const { token, asset } = await fresh()
     const sql = database(context.app)
     await sql`alter table asset_minutes add constraint not_now check (asset_id <> ${sql.unsafe(String(asset.id))}) not valid`

@@ -31,19 +31,19 @@ const message = (antenna = 1) => {
 const newReader = () => site.createReader({ scanPoints: [{ antenna: 1, locationId: site.locations[0]!.id }] })
 
 describe('a reader’s token', () => {
-  it('is taken in the header', async () => {
+  it('is accepted in the header', async () => {
     const { token } = await newReader()
     expect((await site.post(message(), token)).json).toEqual({ data: { accepted: 1, ignored: 0 } })
   })
 
-  it('is taken as the last part of the address, where no header is needed', async () => {
+  it('is accepted as the last path segment, without a header', async () => {
     const { token } = await newReader()
     const reply = await context.app.anonymous('POST', `${path}/${token}`, { json: message() })
     expect([reply.status, reply.json]).toEqual([202, { data: { accepted: 1, ignored: 0 } }])
   })
 
   it.each(['/ingest/v1/read/', '/ingest/v2/reads/', '/ingest/reads/', '//ingest/v1/reads/', '/INGEST/v1/reads/', '/'])(
-    'is shown nowhere when it stands in a mistyped path: %s',
+    'is redacted in a mistyped path: %s',
     async (start) => {
       const secret = site.token.slice('lsd_'.length)
       for (const token of [site.token, site.token.toUpperCase(), `lsd%5F${secret}`]) {
@@ -75,17 +75,17 @@ describe('a reader’s token', () => {
     expect(await site.history(pallet)).toEqual(before)
   })
 
-  it('is rejected before the message is looked at', async () => {
+  it('is rejected before the message is parsed', async () => {
     expectApiError(await context.app.anonymous('POST', path, { token: nobody, raw: 'nonsense' }), 401, 'unauthorized')
   })
 
-  it('opens nothing of the API', async () => {
+  it('gives no access to the API', async () => {
     for (const target of ['/api/v1/assets', '/api/v1/readers', '/api/v1/orgs/me', '/api/v1/live'])
       expectApiError(await context.app.anonymous('GET', target, { token: site.token }), 401, 'unauthorized')
   })
 })
 
-describe('a token in the address', () => {
+describe('a token in the path', () => {
   const refusals: [string, string, (token: string) => string, object, number][] = [
     ['it is unknown', 'POST', () => `${path}/${nobody}`, { json: [] }, 401],
     ['the message is in no known format', 'POST', (token) => `${path}/${token}`, { raw: 'nonsense' }, 400],
@@ -94,7 +94,7 @@ describe('a token in the address', () => {
     ['a slash follows it', 'POST', (token) => `${path}/${token}/`, { json: [] }, 404],
     ['something else follows it', 'POST', (token) => `${path}/${token}/more`, { json: [] }, 404],
   ]
-  it.each(refusals)('is shown nowhere in the answer when %s', async (_, method, address, options, status) => {
+  it.each(refusals)('is redacted in the response when %s', async (_, method, address, options, status) => {
     const { token } = await newReader()
     const reply = await context.app.anonymous(method, address(token), options)
     expect(reply.status).toBe(status)
@@ -130,7 +130,7 @@ describe('a reader that was deleted', () => {
     }
   })
 
-  it('changes nothing more through another process that knew it, which rejects it as soon as it hears', async () => {
+  it('changes nothing through another process that has it cached, which rejects it once it receives the event', async () => {
     for (let round = 0; round < 20; round++) {
       const { token, readerId } = await newReader()
       expect((await site.post(message(), token, second)).status).toBe(202)
@@ -144,7 +144,7 @@ describe('a reader that was deleted', () => {
     }
   })
 
-  it('leaves what it read as it was', async () => {
+  it('does not affect its recorded reads', async () => {
     const { token, readerId } = await newReader()
     await site.post(message(), token)
     const before = await site.history(pallet)
@@ -160,7 +160,7 @@ describe('a reader that was changed', () => {
   }
   const location = async (): Promise<string | null> => (await site.assetLocations())['PALLET']![0]
 
-  it('looks where it is told to from the next read on, in every process', async () => {
+  it('uses its new scan points from the next read on, in every process', async () => {
     const { token, readerId } = await newReader()
     for (const app of [context.app, second]) {
       for (const [index, key] of [
@@ -178,7 +178,7 @@ describe('a reader that was changed', () => {
     }
   })
 
-  it('is read in its new format from the next message on', async () => {
+  it('is decoded in its new format from the next message on', async () => {
     const { token, readerId } = await newReader()
     expect((await site.post(message(), token)).json.data.accepted).toBe(1)
     await change(readerId, { format: 'impinj' })
@@ -190,8 +190,8 @@ describe('a reader that was changed', () => {
   })
 })
 
-describe('a process that lost its connection for news', () => {
-  it('believes no reader it remembers once it listens again', async () => {
+describe('a process that lost its notification connection', () => {
+  it('discards its cached readers once it listens again', async () => {
     const { token, readerId } = await newReader()
     expect((await site.post(message(), token, second)).status).toBe(202)
     const sql = database(context.app)

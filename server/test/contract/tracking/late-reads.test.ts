@@ -20,7 +20,7 @@ async function state(site: Site) {
   }
 }
 
-describe('a read’s stamp (D30)', () => {
+describe('a read’s timestamp (D30)', () => {
   it.each([
     ['a stamp of the past', at('07:00:00.123'), at('07:00:00.123')],
     ['a stamp exactly two minutes ahead', at('12:02:00.500'), at('12:02:00.500')],
@@ -38,7 +38,7 @@ describe('a read’s stamp (D30)', () => {
     expect((await site.moves()).map((move) => move.at)).toEqual([observed.replace('Z', '000Z')])
   })
 
-  it('is replaced by the arrival for a reader whose clock is known to be wrong', async () => {
+  it('is replaced by the receive time for a reader whose clock is configured as wrong', async () => {
     const site = await Site.open(context.app, 'Dock')
     const pallet = await site.createAsset('Pallet')
     const { token } = await site.createReader({
@@ -49,7 +49,7 @@ describe('a read’s stamp (D30)', () => {
     expect(await site.history(pallet)).toEqual([[at('12:00:00.500'), 'DOCK', null]])
   })
 
-  it('is corrected by the sending time where the reader is set so', async () => {
+  it('is corrected by the sending time where the reader is configured so', async () => {
     const site = await Site.open(context.app, 'Dock')
     const pallet = await site.createAsset('Pallet')
     const { token } = await site.createReader({
@@ -80,7 +80,7 @@ describe('a read older than the asset’s last-seen minute (D30)', () => {
     expect(await site.moves()).toEqual(before)
   })
 
-  it('changes the duration of the row behind it and of no other', async () => {
+  it('changes the duration of the following row and of no other', async () => {
     const site = await Site.open(context.app, 'Dock')
     const pallet = await site.createAsset('Pallet')
     await site.sendReads(
@@ -92,7 +92,7 @@ describe('a read older than the asset’s last-seen minute (D30)', () => {
     expect((await site.history(pallet)).map(([, , duration]) => duration)).toEqual([null, 240, 360, 600])
   })
 
-  it('leaves a minute alone that is taken', async () => {
+  it('does not change a minute that is already recorded', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
     const pallet = await site.createAsset('Pallet')
     await site.sendReads(
@@ -104,7 +104,7 @@ describe('a read older than the asset’s last-seen minute (D30)', () => {
     expect(await state(site)).toEqual(before)
   })
 
-  it('comes in one message with newer ones, which do move the asset', async () => {
+  it('may be in one message with newer reads, which do move the asset', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall', 'Yard')
     const pallet = await site.createAsset('Pallet')
     await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: at('10:10:00') })
@@ -119,7 +119,7 @@ describe('a read older than the asset’s last-seen minute (D30)', () => {
     expect(await site.assetLocations()).toEqual({ PALLET: ['YARD', at('10:20:00.000')] })
   })
 
-  it('without a location does not make the present place unknown', async () => {
+  it('without a location does not clear the current location', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
     const pallet = await site.createAsset('Pallet')
     await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: at('10:10:00') })
@@ -136,7 +136,7 @@ describe('the retention window (D30)', () => {
   const day = (days: number, extraMs = 0): string =>
     new Date(Date.parse(at('12:00:00.500')) - days * 86_400_000 + extraMs).toISOString()
 
-  it('ignores reads older than it, counts them, and takes the others of the message', async () => {
+  it('ignores and counts reads older than it, and accepts the others of the message', async () => {
     const site = await Site.open(context.app, 'Dock')
     const pallet = await site.createAsset('Pallet')
     const reads = [day(400), day(400, -1), day(900), at('10:00:00.000')].map((hmacTag) => ({
@@ -148,7 +148,7 @@ describe('the retention window (D30)', () => {
     expect((await site.history(pallet)).map(([hmacTag]) => hmacTag)).toEqual([day(400), at('10:00:00.000')])
   })
 
-  it('ignores a message of old reads whole', async () => {
+  it('ignores a whole message of old reads', async () => {
     const site = await Site.open(context.app, 'Dock')
     const pallet = await site.createAsset('Pallet')
     const reply = await site.post([{ tag: pallet.tag, observed_at: day(401) }])
@@ -199,7 +199,7 @@ describe('redelivery (D31)', () => {
     expect([minutes.length, moves.length]).toEqual([6, 5])
   })
 
-  it('changes nothing after newer reads, nor after the antenna looks elsewhere', async () => {
+  it('changes nothing after newer reads, nor after the antenna was assigned to another location', async () => {
     const { site, reads } = await prepared()
     await site.sendReads({ tag: reads[0]!.tag, antenna: 2, observed_at: at('11:00:00') })
     const { accessToken } = await site.org.signIn('manager')
@@ -214,7 +214,7 @@ describe('redelivery (D31)', () => {
     expect(await state(site)).toEqual(before)
   })
 
-  it('does not undo what an operator said', async () => {
+  it('does not undo an operator’s save', async () => {
     const { site, reads } = await prepared()
     const [one] = (await site.api.get('/api/v1/assets')).json.data
     await site.recordSighting(site.locations[1]!, [one], at('10:03:40'))

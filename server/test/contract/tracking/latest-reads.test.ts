@@ -28,7 +28,7 @@ const values = async (readerId: number, app = context.app): Promise<string[]> =>
   (await ask(readerId, app)).json.data.map((one: Shown) => one.value)
 
 describe('the latest reads of a reader', () => {
-  it('show tag, antenna, signal, times and what the tag is attached to, newest first, also those from before one looked', async () => {
+  it('show tag, antenna, signal, times and the record of the tag, newest first, including reads before the request', async () => {
     const pallet = await site.createAsset('Pallet')
     await site.api.post(`/api/v1/locations/${site.locations[0]!.id}/tags`, { tag_type: 'barcode', value: 'DOOR' })
     await site.post([
@@ -59,7 +59,7 @@ describe('the latest reads of a reader', () => {
     )
   })
 
-  it('are the same in every process, whichever took them', async () => {
+  it('are the same in every process, whichever ingested them', async () => {
     const { token, readerId } = await site.createReader()
     await site.post([{ tag: 'BEFORE-1' }], token)
     await site.post([{ tag: 'BEFORE-2' }], token, second)
@@ -75,7 +75,7 @@ describe('the latest reads of a reader', () => {
       })
   })
 
-  it('are fifty at most, also where their values are so long that fewer are told at once', async () => {
+  it('are fifty at most, also when long values require several notifications', async () => {
     const { token, readerId } = await site.createReader()
     await site.post(
       Array.from({ length: 300 }, (_, index) => ({ tag: `N-${index}` })),
@@ -92,7 +92,7 @@ describe('the latest reads of a reader', () => {
     expect(await values(readerId)).toHaveLength(50)
   })
 
-  it('are gathered anew by whoever comes back after half a minute, without any twice', async () => {
+  it('are collected again without duplicates when they are requested after half a minute', async () => {
     const { token, readerId } = await site.createReader()
     await site.post([{ tag: 'ONE' }], token)
     await eventually(async () => expect(await values(readerId)).toEqual(['ONE']))
@@ -104,7 +104,7 @@ describe('the latest reads of a reader', () => {
   it.each([
     ['the latest reads', 'reads'],
     ['the connection', 'connection'],
-  ])('and %s are for managers and admins of the organization alone', async (_, tail) => {
+  ])('and %s are available only to managers and admins of the organization', async (_, tail) => {
     const path = `/api/v1/readers/${site.readerId}/${tail}`
     for (const role of ['viewer', 'operator'])
       expectApiError(await context.app.anonymous('GET', path, { token: tokens[role]! }), 403, 'forbidden')
@@ -116,7 +116,7 @@ describe('the latest reads of a reader', () => {
 })
 
 describe('the connection of a reader', () => {
-  it('is what was shown when it was added, without the token', async () => {
+  it('has the data that was shown when it was added, without the token', async () => {
     const token = tokens['manager']!
     const made = await context.app.anonymous('POST', '/api/v1/readers', { token, json: { name: 'Gate' } })
     const { id, token: secret, ingest_url, mqtt } = made.json.data

@@ -36,7 +36,7 @@ const expectEnded = (streams: EventStream[], withinMs = 1000): Promise<void> =>
   eventually(async () => expect(streams.map((stream) => stream.isOver)).toEqual([true, true]), withinMs)
 
 describe('A live stream ends in every process within a second', () => {
-  it('when its API key is revoked, and streams of other keys go on [D40]', async () => {
+  it('when its API key is revoked, and streams of other keys stay open [D40]', async () => {
     const draft = { name: 'live', scopes: ['tracking:read'], expiresAt: null, createdBy: null }
     const [minted] = await mintCredentials(context.app.core, org.orgId, draft, 1)
     const { credential, clientSecret } = minted!
@@ -49,7 +49,7 @@ describe('A live stream ends in every process within a second', () => {
     expect(others.map((stream) => stream.isOver)).toEqual([false, false])
   })
 
-  it('when the user signs out, and streams of another session of the same user go on', async () => {
+  it('when the user signs out, and streams of another session of the same user stay open', async () => {
     const user = await createSignedInUser(org, 'viewer')
     const { json } = await context.app.anonymous('POST', '/api/v1/auth/login', {
       json: { email: user.email, password: 'correct horse battery' },

@@ -40,7 +40,7 @@ async function watch(site: Site, app = context.app): Promise<EventStream> {
 const quiet = (): Promise<void> => new Promise((resume) => setTimeout(resume, 500))
 
 describe('the live stream', () => {
-  it('is a stream of server-sent events that nobody may keep', async () => {
+  it('is a stream of server-sent events that must not be cached', async () => {
     const site = await Site.open(context.app)
     const stream = await EventStream.open(context.app, await site.api.token())
     open.push(stream)
@@ -51,7 +51,7 @@ describe('the live stream', () => {
     expect(stream.headers['x-ratelimit-limit']).toBe('120')
   })
 
-  it('tells each move with its names, once', async () => {
+  it('sends each move once, with its names', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
     const [dock, hall] = site.locations
     const pallet = await site.createAsset('Pallet')
@@ -88,7 +88,7 @@ describe('the live stream', () => {
     expect(stream.of('move')).toHaveLength(2)
   })
 
-  it('tells nothing of rescans, late reads and scans without a location', async () => {
+  it('sends nothing for rescans, late reads and scans without a location', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
     const pallet = await site.createAsset('Pallet')
     await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: ago(10) })
@@ -100,7 +100,7 @@ describe('the live stream', () => {
     expect(stream.of('move')).toEqual([])
   })
 
-  it('tells moves from the moment of watching on, not what was before', async () => {
+  it('sends moves from the time of the subscription on, and no earlier ones', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
     const pallet = await site.createAsset('Pallet')
     await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: ago(10) })
@@ -111,7 +111,7 @@ describe('the live stream', () => {
     expect(stream.of('move')[0]!.data).toMatchObject({ from_location: { name: 'Dock' }, to_location: { name: 'Hall' } })
   })
 
-  it('tells an organization its own moves and nobody else’s', async () => {
+  it('sends an organization only its own moves', async () => {
     const [mine, theirs] = [await Site.open(context.app, 'Dock'), await Site.open(context.app, 'Bay')]
     const [pallet, crate] = [await mine.createAsset('Pallet'), await theirs.createAsset('Crate')]
     const [here, there] = [await watch(mine), await watch(theirs)]
@@ -123,7 +123,7 @@ describe('the live stream', () => {
     expect(there.of('move').map((one) => one.data.asset.name)).toEqual(['Crate'])
   })
 
-  it('tells moves whose reads came in through another process', async () => {
+  it('sends moves whose reads another process ingested', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
     const pallet = await site.createAsset('Pallet')
     const [here, there] = [await watch(site), await watch(site, second)]
@@ -140,7 +140,7 @@ describe('the live stream', () => {
     }
   })
 
-  it('tells every move once to every watcher when many happen at once', async () => {
+  it('sends every move once to every subscriber when many happen at once', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
     const assets: SiteAsset[] = []
     for (let number = 0; number < 20; number++) assets.push(await site.createAsset(`T${number}`))
@@ -170,7 +170,7 @@ describe('the live stream', () => {
     for (const stream of streams) expect(stream.of('move')).toHaveLength(120)
   })
 
-  it('tells when readers were active, in every process', async () => {
+  it('sends reader activity in every process', async () => {
     const site = await Site.open(context.app, 'Dock')
     const streams = [await watch(site), await watch(site, second)]
     const outsider = await watch(await Site.open(context.app))
@@ -182,7 +182,7 @@ describe('the live stream', () => {
     expect(outsider.of('readers')).toEqual([])
   })
 
-  it('lets go of a watcher who leaves, and serves the others on', async () => {
+  it('removes a subscriber that disconnects, and keeps serving the others', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
     const pallet = await site.createAsset('Pallet')
     const [leaving, staying] = [await watch(site), await watch(site)]
@@ -196,7 +196,7 @@ describe('the live stream', () => {
     await eventually(async () => expect([staying.of('move').length, again.of('move').length]).toEqual([3, 1]))
   })
 
-  it('shows that it is alive with a comment every fifteen seconds', async () => {
+  it('sends a keep-alive comment every fifteen seconds', async () => {
     const site = await Site.open(context.app)
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     try {
@@ -213,8 +213,8 @@ describe('the live stream', () => {
   })
 })
 
-describe('a live stream whose process lost its connection for news', () => {
-  it('tells of the gap, and of the moves that were missed', async () => {
+describe('a live stream whose process lost its notification connection', () => {
+  it('sends a gap event and the missed moves', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
     const pallet = await site.createAsset('Pallet')
     const stream = await watch(site, second)
@@ -228,17 +228,17 @@ describe('a live stream whose process lost its connection for news', () => {
   })
 })
 
-describe('who may watch', () => {
+describe('access to the live stream', () => {
   const path = '/api/v1/live'
 
-  it.each(['viewer', 'operator', 'manager', 'admin'] as const)('lets a session of a %s watch', async (role) => {
+  it.each(['viewer', 'operator', 'manager', 'admin'] as const)('is granted to a session of a %s', async (role) => {
     const site = await Site.open(context.app)
     const stream = await EventStream.open(context.app, (await site.org.signIn(role)).accessToken)
     open.push(stream)
     expect([stream.status, stream.comments.length]).toEqual([200, 1])
   })
 
-  it('rejects a request without a token, with a wrong one, or with one in the address', async () => {
+  it('is denied without a token, with an invalid token, and with a token in the URL', async () => {
     const site = await Site.open(context.app)
     expectApiError(await context.app.anonymous('GET', path), 401, 'unauthorized')
     expectApiError(await context.app.anonymous('GET', path, { token: 'x' }), 401, 'unauthorized')
@@ -254,7 +254,7 @@ describe('who may watch', () => {
     expect(reply.json.error.detail).toBe('Missing required scope: tracking:read')
   })
 
-  it('takes no parameters', async () => {
+  it('accepts no parameters', async () => {
     const org = await context.app.newOrg()
     const reply = await org.client('tracking:read').get(path, { colour: 'red' })
     expectApiError(reply, 400, 'validation_error', [{ field: 'colour', code: 'unknown_field' }])
@@ -262,7 +262,7 @@ describe('who may watch', () => {
 })
 
 describe('a server that stops', () => {
-  it('does not wait for those who watch', async () => {
+  it('does not wait for open live streams', async () => {
     const third = await startApp({ sharesDatabaseWith: context.app, isOneOfSeveral: true })
     const site = await Site.open(context.app)
     const stream = await EventStream.open(third, await session(site))

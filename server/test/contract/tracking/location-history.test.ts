@@ -45,8 +45,8 @@ beforeAll(async () => {
   )
 })
 
-describe('what came to a location and what left it', () => {
-  it('lists arrivals and departures, newest first, with where from and where to', async () => {
+describe('arrivals and departures of a location', () => {
+  it('are listed newest first, with origin and destination', async () => {
     expect(await passages(hall)).toEqual({
       data: [
         proxy('departure', '10:20:00.000', pallet, yard),
@@ -59,7 +59,7 @@ describe('what came to a location and what left it', () => {
     })
   })
 
-  it('counts a stay as one arrival, however often the asset is rescanned', async () => {
+  it('include one arrival per stay, however often the asset is rescanned', async () => {
     expect((await passages(dock)).data).toEqual([
       proxy('departure', '10:10:00.000', pallet, hall),
       proxy('arrival', '10:00:00.000', pallet, null),
@@ -79,14 +79,14 @@ describe('what came to a location and what left it', () => {
     expect(page.total_count).toBe(expected.length)
   })
 
-  it('gives every passage once over its pages', async () => {
+  it('appear once over all pages', async () => {
     const pages = [await passages(hall, { limit: 2 }), await passages(hall, { limit: 2, offset: 2 })]
     expect(pages.map((page) => page.total_count)).toEqual([3, 3])
     expect(pages.flatMap((page) => page.data)).toEqual((await passages(hall)).data)
     expect(await passages(hall, { offset: 3 })).toMatchObject({ data: [], total_count: 3 })
   })
 
-  it('keeps the name the other place had at the time of the move', async () => {
+  it('keep the other location’s name at the time of the move', async () => {
     const other = await Site.open(context.app, 'Bay', 'Gate')
     const box = await other.createAsset('Box')
     await other.sendReads(
@@ -98,14 +98,14 @@ describe('what came to a location and what left it', () => {
     expect(reply.json.data).toMatchObject([{ event: 'arrival', other_location_name: 'Bay' }])
   })
 
-  it('is empty for a place where nothing ever came', async () => {
+  it('are empty for a location that no asset ever reached', async () => {
     const attic = await site.createLocation('Attic')
     expect(await passages(attic)).toEqual({ data: [], limit: 50, offset: 0, total_count: 0 })
   })
 })
 
-describe('who may ask what came to a location', () => {
-  it.each(['tracking:read', 'scans:read'])('lets a token with %s ask', async (scope) => {
+describe('access to the arrivals and departures of a location', () => {
+  it.each(['tracking:read', 'scans:read'])('is granted to a token with %s', async (scope) => {
     const reply = await site.org.client(scope).get(`/api/v1/locations/${hall.id}/history`)
     expect([reply.status, reply.json.total_count]).toEqual([200, 3])
   })
@@ -120,12 +120,12 @@ describe('who may ask what came to a location', () => {
     expectApiError(await context.app.anonymous('GET', `/api/v1/locations/${hall.id}/history`), 401, 'unauthorized')
   })
 
-  it('forbids a location of another organization (D24)', async () => {
+  it('is 403 for a location of another organization (D24)', async () => {
     const outsider = await context.app.newOrg()
     expectApiError(await outsider.full.get(`/api/v1/locations/${hall.id}/history`), 403, 'forbidden')
   })
 
-  it('finds none for a deleted location or an id that is none (D24)', async () => {
+  it('is 404 for a deleted location or an unknown id (D24)', async () => {
     const attic = await site.createLocation('Loft')
     await database(context.app)`update locations set deleted_at = now() where id = ${attic.id}`
     for (const id of [attic.id, 5, pallet.id])
@@ -142,7 +142,7 @@ describe('who may ask what came to a location', () => {
     expectApiError(reply, 400, 'validation_error', [{ field, code }])
   })
 
-  it('rejects an id that is none', async () => {
+  it('rejects an invalid id', async () => {
     expectApiError(await site.api.get('/api/v1/locations/0/history'), 400, 'validation_error', [
       { field: 'location_id', code: 'too_small', params: { min: 1 } },
     ])

@@ -16,7 +16,7 @@ describe('a minute of history', () => {
     expect(await site.moves()).toHaveLength(1)
   })
 
-  it('belongs to the earliest stamp of a message, whatever the order of its reads', async () => {
+  it('belongs to the earliest timestamp of a message, whatever the order of its reads', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
     const pallet = await site.createAsset('Pallet')
     await site.sendReads(
@@ -27,7 +27,7 @@ describe('a minute of history', () => {
     expect(await site.history(pallet)).toEqual([[at('10:00:05.000'), 'DOCK', null]])
   })
 
-  it('belongs to the earliest stamp of a large message too, which is written in parts while others ask', async () => {
+  it('belongs to the earliest timestamp also for a large message, which is written in several batches', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
     const other = await Site.open(context.app, 'Gate')
     const pallet = await site.createAsset('Pallet')
@@ -43,7 +43,7 @@ describe('a minute of history', () => {
     expect(await site.moves()).toHaveLength(1)
   })
 
-  it('stays with the read that was recorded first when an earlier stamp of the same minute comes later', async () => {
+  it('keeps the read that was recorded first when an earlier timestamp of the same minute arrives later', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
     const pallet = await site.createAsset('Pallet')
     await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: at('10:00:30') })
@@ -64,7 +64,7 @@ describe('a minute of history', () => {
     ])
   })
 
-  it('counts whole seconds from observation to observation, cut and not rounded (D28)', async () => {
+  it('counts whole seconds from observation to observation, truncated and not rounded (D28)', async () => {
     const site = await Site.open(context.app, 'Dock')
     const pallet = await site.createAsset('Pallet')
     await site.sendReads(
@@ -91,7 +91,7 @@ describe('a minute of history', () => {
     ])
   })
 
-  it('is another one for every asset', async () => {
+  it('is separate for every asset', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
     const [one, two] = [await site.createAsset('One'), await site.createAsset('Two')]
     await site.sendReads(
@@ -125,7 +125,7 @@ describe('a minute of history', () => {
 })
 
 describe('a scan without a location (D29)', () => {
-  it('takes its minute, and shows null for the location in history and report', async () => {
+  it('sets its minute, and shows null for the location in history and report', async () => {
     const site = await Site.open(context.app, 'Dock')
     const pallet = await site.createAsset('Pallet')
     await site.sendReads({ tag: pallet.tag, antenna: 5, observed_at: at('10:00:10') })
@@ -139,7 +139,7 @@ describe('a scan without a location (D29)', () => {
     expect(await site.moves()).toEqual([])
   })
 
-  it('comes from an antenna that looks nowhere, as from one that is not listed', async () => {
+  it('comes from an antenna without a location or without a scan point', async () => {
     const site = await Site.open(context.app)
     const pallet = await site.createAsset('Pallet')
     const { token } = await site.createReader({ scanPoints: [{ antenna: 1, locationId: null }] })
@@ -199,7 +199,7 @@ describe('a location that was deleted (D29)', () => {
     expect(await site.assetLocations({ at: at('10:00:30') })).toEqual({ PALLET: [null, at('10:00:00.000')] })
   })
 
-  it('cannot be deleted while an asset is placed in it, and can once the asset is elsewhere or deleted', async () => {
+  it('could not be deleted while an asset was in it, and could once the asset was elsewhere or deleted', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
     const [dock, hall] = site.locations as [SiteLocation, SiteLocation]
     const pallet = await site.createAsset('Pallet')

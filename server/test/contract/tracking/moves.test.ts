@@ -46,7 +46,7 @@ describe('a move', () => {
     expect(new Set(rows.map((row) => row['delivery_id'] as string)).size).toBe(2)
   })
 
-  it('is from nowhere at a first sighting (D32)', async () => {
+  it('has no origin at a first sighting (D32)', async () => {
     const site = await Site.open(context.app, 'Dock')
     const pallet = await site.createAsset('Pallet')
     await site.sendReads({ tag: pallet.tag, observed_at: at('10:00:00') })
@@ -55,7 +55,7 @@ describe('a move', () => {
     ])
   })
 
-  it('is not made by rescans at the same location', async () => {
+  it('is not detected for rescans at the same location', async () => {
     const site = await Site.open(context.app, 'Dock')
     const pallet = await site.createAsset('Pallet')
     for (const clock of ['10:00:00', '10:00:30', '10:01:00', '11:00:00'])
@@ -63,7 +63,7 @@ describe('a move', () => {
     expect(await site.moves()).toHaveLength(1)
   })
 
-  it('is not made by another antenna or another reader that looks at the same location', async () => {
+  it('is not detected for another antenna or another reader of the same location', async () => {
     const site = await Site.open(context.app, 'Dock')
     const pallet = await site.createAsset('Pallet')
     const scanPoints = [
@@ -80,7 +80,7 @@ describe('a move', () => {
     expect(await site.moves()).toHaveLength(1)
   })
 
-  it('is not made by a scan with no location', async () => {
+  it('is not detected for a scan without a location', async () => {
     const site = await Site.open(context.app, 'Dock')
     const pallet = await site.createAsset('Pallet')
     await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: at('10:00:00') })
@@ -88,7 +88,7 @@ describe('a move', () => {
     expect(await site.moves()).toHaveLength(1)
   })
 
-  it('is from nowhere after a scan with no location, also back to the place before', async () => {
+  it('has no origin after a scan without a location, also back to the previous location', async () => {
     const site = await Site.open(context.app, 'Dock')
     const pallet = await site.createAsset('Pallet')
     await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: at('10:00:00') })
@@ -99,7 +99,7 @@ describe('a move', () => {
     ])
   })
 
-  it('is from nowhere when the location it left was deleted', async () => {
+  it('has no origin when the location it left was deleted', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
     const pallet = await site.createAsset('Pallet')
     await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: at('10:00:00') })
@@ -123,7 +123,7 @@ describe('a move', () => {
     ])
   })
 
-  it('is made for every step when a message spans several minutes', async () => {
+  it('is detected for every step when a message spans several minutes', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
     const pallet = await site.createAsset('Pallet')
     await site.sendReads(
@@ -138,7 +138,7 @@ describe('a move', () => {
     ])
   })
 
-  it('tells the names and the key of the time of the move', async () => {
+  it('has the names and the key at the time of the move', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
     const pallet = await site.createAsset('Pallet')
     await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: at('10:00:00') })
@@ -153,7 +153,7 @@ describe('a move', () => {
     ])
   })
 
-  it('follows the place that an antenna looks at when the read comes in', async () => {
+  it('uses the location of the antenna at the time the read arrives', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
     const pallet = await site.createAsset('Pallet')
     await site.sendReads({ tag: pallet.tag, observed_at: at('10:00:00') })
@@ -167,7 +167,7 @@ describe('a move', () => {
     ])
   })
 
-  it('is not made for a deleted asset, whose tags are free', async () => {
+  it('is not detected for a deleted asset, whose tags are free', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
     const pallet = await site.createAsset('Pallet')
     await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: at('10:00:00') })
@@ -178,7 +178,7 @@ describe('a move', () => {
     expect(await site.assetLocations({ include_deleted: true })).toEqual({ PALLET: ['DOCK', at('10:00:00.000')] })
   })
 
-  it('is not made by a location’s own tag', async () => {
+  it('is not detected for a tag of a location', async () => {
     const site = await Site.open(context.app, 'Dock')
     await site.api.post(`/api/v1/locations/${site.locations[0]!.id}/tags`, { tag_type: 'barcode', value: 'SHELF' })
     const reply = await site.post([{ tag: 'SHELF', observed_at: at('10:01:00') }])

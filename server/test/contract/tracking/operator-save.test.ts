@@ -43,14 +43,14 @@ describe('an operator’s save', () => {
     ])
   })
 
-  it('announces a first sighting from nowhere (D32)', async () => {
+  it('emits a move without an origin for a first sighting (D32)', async () => {
     const { site, dock, pallet } = await prepared()
     await site.recordSighting(dock, [pallet], at('10:00:00'))
     expect(await steps(site)).toEqual([['10:00:00.000000', null, 'Dock']])
     expect(await site.assetLocations()).toEqual({ PALLET: ['DOCK', at('10:00:00.000')] })
   })
 
-  it('wins the minute and announces at once that it came from the place it overrode', async () => {
+  it('wins the minute and at once emits a move from the location it overrode', async () => {
     const { site, yard, pallet } = await prepared()
     await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: at('10:00:05') })
     await site.sendReads({ tag: pallet.tag, antenna: 2, observed_at: at('10:01:05') })
@@ -67,7 +67,7 @@ describe('an operator’s save', () => {
     ])
   })
 
-  it('wins the minute of a scan without a location, from nowhere', async () => {
+  it('wins the minute of a scan without a location and emits a move without an origin', async () => {
     const { site, dock, pallet } = await prepared()
     await site.sendReads({ tag: pallet.tag, antenna: 9, observed_at: at('10:00:05') })
     await site.recordSighting(dock, [pallet], at('10:00:30'))
@@ -126,7 +126,7 @@ describe('an operator’s save', () => {
     expect(await steps(site)).toHaveLength(2)
   })
 
-  it('gives way to a fixed reader’s read of the next minute, which re-asserts the reader’s location', async () => {
+  it('is superseded by a fixed reader’s read of the next minute, which re-asserts the reader’s location', async () => {
     const { site, hall, pallet } = await prepared()
     await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: at('10:00:05') })
     await site.recordSighting(hall, [pallet], at('10:00:30'))
@@ -139,7 +139,7 @@ describe('an operator’s save', () => {
     ])
   })
 
-  it('places many assets at once, each from where it was, and each once', async () => {
+  it('moves many assets at once, each from its own location, and each once', async () => {
     const { site, dock, hall, pallet } = await prepared()
     const [crate, fresh] = [await site.createAsset('Crate'), await site.createAsset('Fresh')]
     await site.sendReads(
@@ -161,7 +161,7 @@ describe('an operator’s save', () => {
     expect([dock.name, await site.moves()]).toMatchObject(['Dock', { length: 4 }])
   })
 
-  it('announces the names of the time of the move, and no origin when that was deleted', async () => {
+  it('emits the names at the time of the move, and no origin when that was deleted', async () => {
     const { site, dock, hall, pallet } = await prepared()
     await site.recordSighting(dock, [pallet], at('10:00:10'))
     await database(context.app)`update locations set deleted_at = now() where id = ${dock.id}`
@@ -177,7 +177,7 @@ describe('an operator’s save', () => {
 })
 
 describe('an operator’s save where a reader’s clock is ahead', () => {
-  it('wins the asset’s latest minute, so that the asset is where the operator says', async () => {
+  it('wins the asset’s latest minute, so that the asset is at the operator’s location', async () => {
     const { site, hall, pallet } = await prepared()
     await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: at('12:01:40') })
     const moves = await site.recordSighting(hall, [pallet], at('12:00:00'))
@@ -193,7 +193,7 @@ describe('an operator’s save where a reader’s clock is ahead', () => {
     expect(await site.history(pallet)).toEqual([[at('12:01:40.000'), 'DOCK', null]])
   })
 
-  it('keeps the later minute against the reader until the next one', async () => {
+  it('keeps the later minute against the reader until the next minute', async () => {
     const { site, hall, pallet } = await prepared()
     await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: at('12:01:10') })
     await site.recordSighting(hall, [pallet], at('12:00:00'))
@@ -208,7 +208,7 @@ describe('an operator’s save where a reader’s clock is ahead', () => {
     ])
   })
 
-  it('leaves assets whose readers are right in the operator’s own minute', async () => {
+  it('uses the operator’s own minute for assets whose readers have correct clocks', async () => {
     const { site, hall, pallet } = await prepared()
     const crate = await site.createAsset('Crate')
     await site.sendReads(
@@ -222,7 +222,7 @@ describe('an operator’s save where a reader’s clock is ahead', () => {
     })
   })
 
-  it('wins also when that reader’s read is recorded while the save is being written', async () => {
+  it('also wins when that reader’s read is recorded while the save is being written', async () => {
     const { site, hall, pallet } = await prepared()
     // Somebody holds the minute of the save, so that it waits after its first look at where the asset was.
     const holder = await database(context.app).reserve()

@@ -48,7 +48,7 @@ describe('who may manage readers', () => {
   )
 
   it.each(operations.filter(([, method]) => method !== 'GET'))(
-    'lets managers and admins %s, and nobody below',
+    'lets only managers and admins %s',
     async (_, method, target, options) => {
       for (const token of [tokens.viewer, tokens.operator]) {
         const { id } = await made({ name: 'Subject' })
@@ -65,7 +65,7 @@ describe('who may manage readers', () => {
     },
   )
 
-  it.each(operations)('lets no API credential and no stranger %s', async (_, method, target, options) => {
+  it.each(operations)('does not let an API credential or an anonymous client %s', async (_, method, target, options) => {
     const { id } = await made({ name: 'Subject' })
     expectApiError(await send(method, target(id), options, await site.api.token()), 403, 'forbidden')
     expectApiError(await context.app.anonymous(method, target(id), options), 401, 'unauthorized')
@@ -73,7 +73,7 @@ describe('who may manage readers', () => {
     expect((await send('GET', `${path}/${id}`)).status).toBe(200)
   })
 
-  it('shows no reader to another organization, and lets it change none', async () => {
+  it('does not let another organization see or change a reader', async () => {
     const { id } = await made({ name: 'Mine' })
     const { accessToken } = await (await context.app.newOrg()).signIn('admin')
     for (const [method, options] of [

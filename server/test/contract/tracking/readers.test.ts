@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 
 describe('adding a reader', () => {
-  it('answers with the reader, the token this once, and where to send to', async () => {
+  it('answers with the reader, the ingest URLs and, this once, the token', async () => {
     const [dock, hall] = site.locations
     const scan_points = [
       { antenna: 2, location_id: hall!.id },
@@ -68,11 +68,11 @@ describe('adding a reader', () => {
     expect(again.text).not.toContain(token)
   })
 
-  it('needs only a name; the format is found out and the reader’s own clock is believed', async () => {
+  it('needs only a name; by default the format is detected and the reader’s clock is trusted', async () => {
     expect(await made({ name: 'Plain' })).toMatchObject({ format: 'auto', clock: 'reader', scan_points: [] })
   })
 
-  it('takes smoothing, keeps it through other changes, replaces it as a whole and turns it off with null', async () => {
+  it('accepts smoothing, keeps it through other changes, replaces it as a whole and disables it with null', async () => {
     const { id, smoothing } = await made({ name: 'Hall', smoothing: { reads: 3, seconds: 30, margin_db: 6 } })
     expect(smoothing).toEqual({ reads: 3, seconds: 30, margin_db: 6 })
     const change = async (json: object) => {
@@ -90,7 +90,7 @@ describe('adding a reader', () => {
     expect(await change({ smoothing: null })).toBe(null)
   })
 
-  it('keeps the token only as a hash', async () => {
+  it('stores the token only as a hash', async () => {
     const { token } = await made({ name: 'Secret' })
     const rows = await database(
       context.app,
@@ -169,7 +169,7 @@ describe('adding a reader', () => {
     expect((await send('GET', path)).json.total_count).toBe(before)
   })
 
-  it('rejects a place of another organization and a deleted one', async () => {
+  it('rejects a location of another organization and a deleted one', async () => {
     const other = await Site.open(context.app, 'Bay')
     const attic = await site.createLocation('Attic')
     await site.api.delete(`/api/v1/locations/${attic.id}`)
@@ -201,7 +201,7 @@ describe('adding a reader', () => {
 })
 
 describe('listing readers', () => {
-  it('is by name, in pages, with the scan points of each', async () => {
+  it('is ordered by name and paged, with the scan points of each', async () => {
     const other = await Site.open(context.app)
     const { accessToken } = await other.org.signIn('manager')
     for (const name of ['Beta', 'Alpha', 'Gamma'])
@@ -237,7 +237,7 @@ describe('listing readers', () => {
 })
 
 describe('changing a reader', () => {
-  it('changes what is given and replaces the scan points as a whole', async () => {
+  it('changes the given fields and replaces the scan points as a whole', async () => {
     const [dock, hall] = site.locations
     const reader = await made({
       name: 'Before',
@@ -298,8 +298,8 @@ describe('removing a reader', () => {
   })
 })
 
-describe('what a reader did', () => {
-  it('is counted: messages, reads, ignored ones, and when it was last heard of', async () => {
+describe('the activity of a reader', () => {
+  it('is counted: messages, reads, ignored reads and the time of the last message', async () => {
     const { id, token } = await made({
       name: 'Busy',
       scan_points: [{ antenna: 1, location_id: site.locations[0]!.id }],
@@ -319,7 +319,7 @@ describe('what a reader did', () => {
     )
   })
 
-  it('shows a warning the reader sent', async () => {
+  it('includes a warning that the reader sent', async () => {
     const { id, token } = await made({ name: 'Overrun' })
     const overflow = { timestamp: now, hostname: 'impinj-1', eventType: 'overflow', overflowEvent: {} }
     expect((await site.post([overflow], token)).status).toBe(202)

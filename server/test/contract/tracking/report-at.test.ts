@@ -40,26 +40,26 @@ describe('the report at an instant', () => {
       { PALLET: [null, at('10:20:00.000')], CRATE: ['HALL', at('10:10:00.000')] },
     ],
     ['after everything', '11:00:00', { PALLET: ['DOCK', at('10:30:00.000')], CRATE: ['HALL', at('10:10:00.000')] }],
-  ])('tells where everything was %s (D34)', async (_, clock, expected) => {
+  ])('shows where every asset was %s (D34)', async (_, clock, expected) => {
     expect(await site.assetLocations({ at: at(clock) })).toEqual(expected)
   })
 
-  it('is the present report when the instant is to come', async () => {
+  it('is the current report when the instant is in the future', async () => {
     const later = await site.api.get(path, { at: '2999-01-01T00:00:00Z' })
     expect(later.json).toEqual((await site.api.get(path)).json)
   })
 
-  it('is empty long ago', async () => {
+  it('is empty before the first observation', async () => {
     expect(await site.assetLocations({ at: '0001-01-01T00:00:00Z' })).toEqual({})
   })
 
-  it('takes a numeric offset and up to nine fraction digits', async () => {
+  it('accepts a numeric offset and up to nine fractional digits', async () => {
     expect(await site.assetLocations({ at: '2026-05-04T12:00:30.123456789+02:00' })).toEqual({
       PALLET: ['DOCK', at('10:00:30.000')],
     })
   })
 
-  it('filters by where things were then, not by where they are', async () => {
+  it('filters by the location at that time, not by the current one', async () => {
     const then = at('10:15:00')
     expect(await site.assetLocations({ at: then, location_external_key: 'DOCK' })).toEqual({})
     expect(Object.keys(await site.assetLocations({ at: then, location_id: site.locations[1]!.id })).toSorted()).toEqual(
@@ -69,7 +69,7 @@ describe('the report at an instant', () => {
     expect(Object.keys(await site.assetLocations({ at: then, asset_id: pallet.id }))).toEqual(['PALLET'])
   })
 
-  it('sorts and pages like the present one', async () => {
+  it('sorts and pages like the current report', async () => {
     const query = { at: at('10:15:00'), limit: 1 }
     const pages = await Promise.all([0, 1, 2].map((offset) => site.api.get(path, { ...query, offset })))
     expect(pages.map((page) => [page.json.total_count, page.json.data[0]?.asset_external_key])).toEqual([
@@ -81,7 +81,7 @@ describe('the report at an instant', () => {
     expect(sorted.json.data[0].asset_external_key).toBe('CRATE')
   })
 
-  it('knows a read that came late', async () => {
+  it('includes a late read', async () => {
     await site.sendReads({ tag: crate.tag, antenna: 1, observed_at: at('09:00:00') })
     expect(await site.assetLocations({ at: at('09:30:00') })).toEqual({ CRATE: ['DOCK', at('09:00:00.000')] })
   })
@@ -97,7 +97,7 @@ describe('the report at an instant', () => {
     })
   })
 
-  it('follows an operator’s save, which is part of history', async () => {
+  it('includes an operator’s save', async () => {
     const other = await Site.open(context.app, 'Dock', 'Hall')
     const box = await other.createAsset('Box')
     await other.sendReads({ tag: box.tag, observed_at: at('10:00:10') })

@@ -39,7 +39,7 @@ describe('the order of the report', () => {
     return reply.json.data.map((one: { asset_external_key: string }) => one.asset_external_key)
   }
 
-  it('is by last sighting, latest first, unless told otherwise', async () => {
+  it('is by last sighting, latest first, by default', async () => {
     expect(await order({})).toEqual(await order({ sort: '-asset_last_seen' }))
     expect(await order({})).toEqual(['N1', ...tied('N3', 'N4', 'N5'), 'N2'])
   })
@@ -60,7 +60,7 @@ describe('the order of the report', () => {
     expect(await order({ sort })).toEqual(expected)
   })
 
-  it('compares keys exactly, capitals before small letters', async () => {
+  it('compares keys by code point, capitals before small letters', async () => {
     const other = await Site.open(context.app, 'Dock')
     const names = ['b', 'B', 'a', 'A', 'ä', '10', '9']
     const made = await Promise.all(names.map((name) => other.createAsset(`thing ${name}`, { external_key: name })))
@@ -88,7 +88,7 @@ describe('the order of the report', () => {
     }
   })
 
-  it('answers a page past the end with no rows and the full total', async () => {
+  it('answers a page past the end with an empty page and the full total', async () => {
     expect((await site.api.get(path, { offset: 5 })).json).toMatchObject({ data: [], total_count: 5 })
     expect((await site.api.get(path, { offset: 5, q: 'n' })).json).toMatchObject({ data: [], total_count: 5 })
     expect((await site.api.get(path, { offset: '99999999999999999999' })).json).toMatchObject({
@@ -129,11 +129,11 @@ describe('who may read the report', () => {
     expectApiError(await context.app.anonymous('GET', path), 401, 'unauthorized')
   })
 
-  it('rejects a reader’s token, which is none of the API’s', async () => {
+  it('rejects a reader’s token', async () => {
     expectApiError(await context.app.anonymous('GET', path, { token: site.token }), 401, 'unauthorized')
   })
 
-  it('has no write path', async () => {
+  it('supports no write methods', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const reply = await context.app.anonymous(method, path, { json: {} })
       expectApiError(reply, 405, 'method_not_allowed')

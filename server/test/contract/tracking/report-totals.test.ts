@@ -21,7 +21,7 @@ async function totals(site: Site): Promise<[live: number, all: number]> {
 }
 
 describe('the total of the report', () => {
-  it('follows every kind of change', async () => {
+  it('is exact after every kind of change', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
     expect(await totals(site)).toEqual([0, 0])
     const [first, second, third] = [
@@ -64,7 +64,7 @@ describe('the total of the report', () => {
     expect(await totals(site)).toEqual([2, 3])
   })
 
-  it('counts a key that is used again as another asset', async () => {
+  it('counts a reused key as another asset', async () => {
     const site = await Site.open(context.app, 'Dock')
     const old = await site.createAsset('Thing')
     await site.sendReads({ tag: old.tag, observed_at: at('10:00:00') })
@@ -77,14 +77,14 @@ describe('the total of the report', () => {
     expect(reply.json.data.map((row: { asset_id: number }) => row.asset_id)).toEqual([renewed.id, old.id])
   })
 
-  it('is unmoved by reads of tags that nothing carries', async () => {
+  it('is not affected by reads of unknown tags', async () => {
     const site = await Site.open(context.app, 'Dock')
     const reply = await site.post({ reads: [{ tag: 'ABCDEF0123456789', observed_at: at('10:00:00') }] })
     expect(reply.json).toEqual({ data: { accepted: 0, ignored: 1 } })
     expect(await totals(site)).toEqual([0, 0])
   })
 
-  it('is right after assets were seen for the first time and deleted at the same moment', async () => {
+  it('is exact when assets are first seen and deleted at the same moment', async () => {
     const site = await Site.open(context.app, 'Dock')
     const assets: SiteAsset[] = []
     for (let number = 0; number < 24; number++) assets.push(await site.createAsset(`Thing ${number}`))

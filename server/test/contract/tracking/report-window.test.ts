@@ -52,7 +52,7 @@ describe('The validity window in the asset-locations report and locations/curren
     return answers[0]!
   }
 
-  it('hides an asset before valid_from and from valid_to on, judged at now, also with `at` [D15]', async () => {
+  it('hides an asset before valid_from and from valid_to on, evaluated at the current time, also with `at` [D15]', async () => {
     await seen('ALWAYS')
     await seen('LATER', { valid_from: after(1000) })
     await seen('OVER', { valid_from: after(-2000), valid_to: after(0) })
@@ -62,7 +62,7 @@ describe('The validity window in the asset-locations report and locations/curren
     expect(await listed(1000)).toEqual(['ALWAYS', 'LATER'])
   })
 
-  it('is judged to the microsecond [D15]', async () => {
+  it('is evaluated to the microsecond [D15]', async () => {
     await seen('LATER', { valid_from: after(1000).replace('Z', '001Z') })
     await seen('ENDS', { valid_to: after(1000).replace('Z', '001Z') })
     expect(await listed(1000)).toEqual(['ENDS'])
@@ -80,7 +80,7 @@ describe('The validity window in the asset-locations report and locations/curren
     expect(await listed(5000, { include_deleted: true })).toEqual(['GONE', 'GONE-LATER', 'LIVE'])
   })
 
-  it('plays no part for assets that were never scanned, whose total stays exact [D15]', async () => {
+  it('does not affect the total for assets that were never scanned [D15]', async () => {
     await seen('SEEN')
     await site.createAsset('Thing never', { valid_to: after(1) })
     await site.createAsset('Thing not yet', { valid_from: after(60_000) })
@@ -92,7 +92,7 @@ describe('The validity window in the asset-locations report and locations/curren
     expect(await listed(0)).toEqual(['INACTIVE'])
   })
 
-  it('follows a PATCH of either end, and leaves pages without gaps [D15]', async () => {
+  it('reflects a PATCH of either end, and leaves pages without gaps [D15]', async () => {
     const assets: SiteAsset[] = []
     for (const name of ['A', 'B', 'C', 'D', 'E']) assets.push(await seen(name))
     const change = async (index: number, body: object): Promise<void> => {

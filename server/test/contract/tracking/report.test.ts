@@ -79,7 +79,7 @@ describe('the asset-locations report', () => {
     expect(await keys({ include_deleted: false })).not.toContain('GONE')
   })
 
-  it('knows nothing of other organizations', async () => {
+  it('contains no data of other organizations', async () => {
     const outsider = await Site.open(context.app, 'Dock')
     expect(await outsider.assetLocations({ include_deleted: true })).toEqual({})
     expect(await outsider.assetLocations({ asset_id: ant.id })).toEqual({})
@@ -175,7 +175,7 @@ describe('filters of the report', () => {
     expect(await keys({ q: `ant${ant.tag.slice(0, 4)}` })).toEqual([])
   })
 
-  it('find deleted assets by name with include_deleted, though no longer by the tag they lost', async () => {
+  it('find deleted assets by name with include_deleted, but not by their former tags', async () => {
     expect(await keys({ q: 'gone', include_deleted: true })).toEqual(['GONE'])
     expect(await keys({ q: gone.tag, include_deleted: true })).toEqual([])
   })

@@ -54,17 +54,17 @@ describe.each(lists)('The bounds of %s', (_name, path, field) => {
     },
   )
 
-  it('from and to one millisecond beside a shown time leave its row out [D25]', async () => {
+  it('from and to one millisecond off a shown time leave its row out [D25]', async () => {
     expect(await asked({ from: at('10:05:30.124') })).toEqual(['10:09:59.999'])
     expect(await asked({ to: at('10:05:30.122') })).toEqual(['10:00:00.000'])
     expect(await asked({ to: at('10:09:59.998') })).toEqual(shown.slice(0, 2))
   })
 
-  it('from and to are cut to the millisecond like the times they are compared with [D25]', async () => {
+  it('from and to are truncated to the millisecond like the times they are compared with [D25]', async () => {
     expect(await asked({ from: at('10:05:30.123999'), to: at('10:05:30.123000001') })).toEqual(['10:05:30.123'])
   })
 
-  it('may be the last millisecond that a timestamp can name [D25]', async () => {
+  it('may be the last millisecond that a timestamp can represent [D25]', async () => {
     expect(await asked({ to: '9999-12-31T23:59:59.999Z' })).toEqual(shown)
     expect(await asked({ from: '9999-12-31T23:59:59.999Z' })).toEqual([])
   })
@@ -82,7 +82,7 @@ describe('The bounds of the arrivals and departures of a location', () => {
 describe('The report at an instant', () => {
   const path = '/api/v1/reports/asset-locations'
 
-  it.each(shown)('finds the answer that a time was copied from: %s [D34]', async (clock) => {
+  it.each(shown)('includes the row that a time was copied from: %s [D34]', async (clock) => {
     const { json } = await site.api.get(path, { at: at(clock) })
     expect(json.total_count).toBe(1)
     expect(json.data[0].asset_last_seen).toBe(at(clock))
@@ -98,7 +98,7 @@ describe('The report at an instant', () => {
     expect(await lastSeen('10:09:59.998999')).toEqual(['10:05:30.123'])
   })
 
-  it('finds the present answer by its own asset_last_seen [D34]', async () => {
+  it('at its own asset_last_seen equals the current report [D34]', async () => {
     const { json } = await site.api.get(path)
     expect((await site.api.get(path, { at: json.data[0].asset_last_seen })).json).toEqual(json)
   })

@@ -30,14 +30,14 @@ const see = async (reads: readonly [clock: string, antenna: number, rssi?: numbe
 const trail = async () => (await site.history(asset)).map(([at, key]) => `${at.slice(11, 19)} ${key ?? 'nowhere'}`)
 const moves = async () => (await site.moves()).map((move) => `${move.at.slice(11, 19)} ${move.from} → ${move.to}`)
 
-describe('a reader that smooths', () => {
-  it('places an asset that was nowhere at its first sighting', async () => {
+describe('a reader with smoothing', () => {
+  it('sets the location of an asset without one at its first sighting', async () => {
     await see([['08:00:05', 2]])
     expect(await trail()).toEqual(['08:00:05 HALL'])
     expect(await moves()).toEqual(['08:00:05 null → Hall'])
   })
 
-  it('keeps an asset in place that two antennas hear in turn, and still says when it was last seen', async () => {
+  it('keeps the location of an asset that two antennas read alternately, and still updates its last-seen time', async () => {
     for (let minute = 0; minute < 6; minute++)
       await see([
         [`08:0${minute}:05`, (minute % 2) + 1],
@@ -58,13 +58,13 @@ describe('a reader that smooths', () => {
     expect(await moves()).toEqual(['08:00:05 null → Dock', '08:02:05 Dock → Hall'])
   })
 
-  it('moves an asset at once when the signal is so much stronger', async () => {
+  it('moves an asset at once when the signal is stronger by the margin', async () => {
     await see([['08:00:55', 1, -80]])
     await see([['08:01:05', 2, -69]])
     expect(await moves()).toEqual(['08:00:55 null → Dock', '08:01:05 Dock → Hall'])
   })
 
-  it('judges one message of many reads as it judges them one by one', async () => {
+  it('gives the same result for one message of many reads as for single reads', async () => {
     const reads = [
       ['08:00:05', 1],
       ['08:01:05', 2],
@@ -85,7 +85,7 @@ describe('a reader that smooths', () => {
     expect(movesAtOnce).toEqual(['08:00:05 null → Dock', '08:02:05 Dock → Hall'])
   })
 
-  it('takes no message that comes again for new evidence, and changes nothing by it (D31)', async () => {
+  it('does not count a redelivered message as new evidence (D31)', async () => {
     await see([['08:00:05', 1]])
     const messages: [string, number][][] = [[['08:01:05', 2]], [['08:01:25', 2]]]
     for (const message of [...messages, ...messages, ...messages]) await see(message)
@@ -96,21 +96,21 @@ describe('a reader that smooths', () => {
     expect(before[1]).toEqual(['08:00:05 null → Dock'])
   })
 
-  it('records what comes late where it was seen, moving nothing (D30)', async () => {
+  it('records late reads at their own location and moves nothing (D30)', async () => {
     await see([['08:10:05', 1]])
     await see([['08:05:05', 2]])
     expect(await trail()).toEqual(['08:05:05 HALL', '08:10:05 DOCK'])
     expect(await moves()).toEqual(['08:10:05 null → Dock'])
   })
 
-  it('leaves other readers and operators alone: what they say is believed at once', async () => {
+  it('does not affect other readers and operators, whose sightings count at once', async () => {
     await see([['08:00:05', 1]])
     await see([['08:01:05', 2]], site.token)
     await site.recordSighting(site.locations[0]!, [asset], '2026-05-04T08:02:00Z')
     expect(await moves()).toEqual(['08:00:05 null → Dock', '08:01:05 Dock → Hall', '08:02:00 Hall → Dock'])
   })
 
-  it('moves nothing back when the asset is moved while its sighting is held back', async () => {
+  it('does not move an asset back that was moved while its sighting was unconfirmed', async () => {
     await see([['08:00:05', 1]])
     const sql = database(context.app)
     const holder = await sql.reserve()

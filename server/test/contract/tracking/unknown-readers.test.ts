@@ -16,7 +16,7 @@ interface Topic {
 }
 
 /** The tests stand in the order in which an installation grows: one organization first, then several. */
-describe.skipIf(isBrokerMissing)('readers nobody registered', () => {
+describe.skipIf(isBrokerMissing)('unregistered readers', () => {
   let broker: Mosquitto
   let app: TestApp
   let site: Site
@@ -46,7 +46,7 @@ describe.skipIf(isBrokerMissing)('readers nobody registered', () => {
   const add = (json: object, token = tokens['manager']!) =>
     app.anonymous('POST', '/api/v1/readers', { token, json: { name: 'Found', ...json } })
 
-  it('are shown with topic, messages and times to whoever administers readers, while there is one organization', async () => {
+  it('are shown with topic, messages and times to users who manage readers, while there is one organization', async () => {
     const message = { reads: [{ tag: 'E2000000000000000000AAAA', antenna: 1 }] }
     await publish(reader, 'lastseen/dock-3/reads', message)
     await publish(reader, 'lastseen/dock-3/reads', message)
@@ -77,7 +77,7 @@ describe.skipIf(isBrokerMissing)('readers nobody registered', () => {
     }
   })
 
-  it('have no key to be added by where the topic is empty there or too long to be kept whole', async () => {
+  it('cannot be added when their topic key is empty or too long to be stored', async () => {
     await publish(reader, 'lastseen//reads', 'x')
     await publish(reader, `lastseen/${'y'.repeat(300)}/reads`, 'x')
     await publish(reader, 'lastseen/e\u0301 "<b>', 'x')
@@ -91,7 +91,7 @@ describe.skipIf(isBrokerMissing)('readers nobody registered', () => {
     })
   })
 
-  it('become readers under the topic they send to already, and their messages are taken from then on', async () => {
+  it('become readers under their current topic, and their messages are ingested from then on', async () => {
     const pallet = await site.createAsset('Pallet')
     const reply = await add({ topic_key: 'dock-3', scan_points: [{ antenna: 1, location_id: site.locations[0]!.id }] })
     expect(reply.status).toBe(201)
@@ -117,7 +117,7 @@ describe.skipIf(isBrokerMissing)('readers nobody registered', () => {
     expect(await database(app)`select count(*) from readers`).toEqual(before)
   })
 
-  it('are added once, however many ask at the same time', async () => {
+  it('are added once by concurrent requests', async () => {
     await publish(reader, 'lastseen/wanted/reads', 'x')
     await eventually(async () => expect((await topics()).map((one) => one.topic_key)).toContain('wanted'))
     const replies = await Promise.all(Array.from({ length: 6 }, () => add({ topic_key: 'wanted' })))
@@ -128,7 +128,7 @@ describe.skipIf(isBrokerMissing)('readers nobody registered', () => {
     expect(rows).toHaveLength(1)
   })
 
-  it('keep their topic: a change of the reader does not take another one', async () => {
+  it('keep their topic: an update of the reader cannot change it', async () => {
     const reply = await app.anonymous('PATCH', `/api/v1/readers/${site.readerId}`, {
       token: tokens['manager']!,
       json: { topic_key: 'x' },
@@ -136,7 +136,7 @@ describe.skipIf(isBrokerMissing)('readers nobody registered', () => {
     expectApiError(reply, 400, 'validation_error', [{ field: 'topic_key', code: 'unknown_field' }])
   })
 
-  it('are shown to nobody but the operator once there is a second organization, because whose they are is not known', async () => {
+  it('are shown only to the operator once there is a second organization, because their owner is unknown', async () => {
     await publish(reader, 'lastseen/strange/reads', 'x')
     await eventually(async () => expect((await topics()).map((one) => one.topic_key)).toContain('strange'))
     const other = await app.newOrg('Another')
@@ -151,7 +151,7 @@ describe.skipIf(isBrokerMissing)('readers nobody registered', () => {
     expect(await database(app)`select id from readers where topic_key = 'strange'`).toHaveLength(0)
   })
 
-  it('are shown to the organization that the operator names, however many there are, and to no other', async () => {
+  it('are shown only to the organization that the operator configures, however many organizations exist', async () => {
     const settings = { LASTSEEN_UNKNOWN_READERS_ORG: String(site.org.orgId) }
     const named = await startApp({ sharesDatabaseWith: app, settings })
     try {

@@ -19,7 +19,7 @@ const rows = () => database.sql`select * from webhooks where org_id = ${webhookO
 const hmacTag = (): string => new Date(clock.millis()).toISOString()
 
 describe('POST /api/v1/webhooks', () => {
-  it('answers 201 with the webhook and its secret, which is shown this once', async () => {
+  it('answers 201 with the webhook and its secret, which is shown only once', async () => {
     const reply = await webhookOrg.send('POST', '', { json: { url } })
     expect(reply.status).toBe(201)
     const { secret, ...webhook } = reply.json.data
@@ -40,7 +40,7 @@ describe('POST /api/v1/webhooks', () => {
     }
   })
 
-  it('keeps the secret encrypted, each time another way, and bound to its webhook', async () => {
+  it('stores the secret encrypted, with a random nonce and bound to its webhook', async () => {
     await webhookOrg.register(url)
     const [row] = await rows()
     const kept = Buffer.from(row!['encrypted_secret'] as Uint8Array)
@@ -56,12 +56,12 @@ describe('POST /api/v1/webhooks', () => {
     expect((await other.send('GET', '')).status).toBe(500)
   })
 
-  it('makes it switched off when asked to', async () => {
+  it('creates a disabled webhook on request', async () => {
     const reply = await webhookOrg.send('POST', '', { json: { url, enabled: false } })
     expect(reply.json.data.enabled).toBe(false)
   })
 
-  it('answers 409 to a second one, and the first one stays as it is', async () => {
+  it('answers 409 to a second webhook and does not change the first', async () => {
     await webhookOrg.register(url)
     const before = await rows()
     const reply = await webhookOrg.send('POST', '', { json: { url: 'https://other.example.com/' } })
@@ -76,7 +76,7 @@ describe('POST /api/v1/webhooks', () => {
     'https://[::1]/',
     'https://bücher.example/пуск',
     `https://hooks.example.com/${'x'.repeat(2048 - 26)}`,
-  ])('accepts %s: only scheme and host are judged here [D51]', async (given) => {
+  ])('accepts %s: only scheme and host are checked here [D51]', async (given) => {
     const reply = await webhookOrg.send('POST', '', { json: { url: given } })
     expect(reply.status, reply.text).toBe(201)
     expect(reply.json.data.url).toBe(given)
@@ -121,7 +121,7 @@ describe('POST /api/v1/webhooks', () => {
 })
 
 describe('GET /api/v1/webhooks', () => {
-  it('is a list of none or one', async () => {
+  it('is a list with at most one webhook', async () => {
     expect((await webhookOrg.send('GET', '')).json).toEqual({ data: [], limit: 50, offset: 0, total_count: 0 })
     await webhookOrg.register(url)
     const one = await webhookOrg.send('GET', '')
@@ -134,7 +134,7 @@ describe('GET /api/v1/webhooks', () => {
 describe('PATCH /api/v1/webhooks/{webhook_id}', () => {
   const patch = (json: unknown) => webhookOrg.send('PATCH', `/${webhookOrg.webhookId}`, { json })
 
-  it('changes what is given, and nothing else', async () => {
+  it('changes only the given fields', async () => {
     await webhookOrg.register(url)
     const before = (await webhookOrg.send('GET', `/${webhookOrg.webhookId}`)).json.data
     clock.advance(5)
@@ -147,7 +147,7 @@ describe('PATCH /api/v1/webhooks/{webhook_id}', () => {
     expect((await webhookOrg.send('GET', `/${webhookOrg.webhookId}`)).json.data).toEqual(moved.json.data)
   })
 
-  it('takes an empty change', async () => {
+  it('accepts an empty change', async () => {
     await webhookOrg.register(url)
     expect((await patch({})).status).toBe(200)
   })
@@ -168,7 +168,7 @@ describe('PATCH /api/v1/webhooks/{webhook_id}', () => {
 })
 
 describe('DELETE /api/v1/webhooks/{webhook_id}', () => {
-  it('answers 204, and a second time 404; a new one has a new secret', async () => {
+  it('answers 204, and 404 the second time; a new webhook has a new secret', async () => {
     await webhookOrg.register(url)
     const old = { id: webhookOrg.webhookId, secret: webhookOrg.secret }
     expect((await webhookOrg.send('DELETE', `/${old.id}`)).status).toBe(204)
@@ -188,13 +188,13 @@ const operations: [string, string, object][] = [
   ['GET', '/attempts', {}],
 ]
 
-describe('a webhook that is not there', () => {
+describe('a webhook that does not exist', () => {
   it.each(operations)('is 404 to %s /webhooks/{webhook_id}%s', async (method, path, options) => {
     const reply = await webhookOrg.send(method, `/4503599627370497${path}`, options)
     expectApiError(reply, 'not_found', { detail: 'Webhook not found' })
   })
 
-  it.each(operations)('because it is another organization’s is 404 to %s /webhooks/{webhook_id}%s', async (...row) => {
+  it.each(operations)('in this organization is 404 to %s /webhooks/{webhook_id}%s', async (...row) => {
     const [method, path, options] = row
     const other = await WebhookOrg.open(context.app)
     await other.register(url)
@@ -206,8 +206,8 @@ describe('a webhook that is not there', () => {
   })
 })
 
-describe('who may do any of this', () => {
-  it.each(['viewer', 'operator', 'manager'] as const)('is not a %s (D39)', async (role) => {
+describe('access to webhooks', () => {
+  it.each(['viewer', 'operator', 'manager'] as const)('is denied to a %s (D39)', async (role) => {
     await webhookOrg.register(url)
     const { accessToken: token } = await webhookOrg.site.org.signIn(role)
     const before = await rows()
@@ -227,13 +227,13 @@ describe('who may do any of this', () => {
     expect(await rows()).toEqual(before)
   })
 
-  it('is nobody with an API credential, whatever its scopes', async () => {
+  it('is denied to API credentials, whatever their scopes', async () => {
     await webhookOrg.register(url)
     const token = await webhookOrg.site.org.full.token()
     expectApiError(await webhookOrg.send('GET', '', { token }), 'forbidden')
   })
 
-  it('is an admin, who can neither read the secret back nor rotate it', async () => {
+  it('is granted to admins, who can neither read nor rotate the secret', async () => {
     await webhookOrg.register(url)
     for (const path of ['/secret', '/rotate', '/secret/rotate'])
       for (const method of ['GET', 'POST'])

@@ -40,7 +40,7 @@ describe('POST /api/v1/webhooks/{webhook_id}/test', () => {
     expect(await webhookOrg.outbox()).toEqual({ moves: 0, waiting: 0 })
   })
 
-  it('reports a failure as it is, and does not try again', async () => {
+  it('reports a failure and does not retry', async () => {
     const receiver = await network.receiver()
     receiver.behaviour = respondWith(503)
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
@@ -51,14 +51,14 @@ describe('POST /api/v1/webhooks/{webhook_id}/test', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  it('sends while delivery is switched off', async () => {
+  it('sends while the webhook is disabled', async () => {
     const receiver = await network.receiver()
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
     await webhookOrg.change({ enabled: false })
     expect((await test(webhookOrg)).json.data.status).toBe(204)
   })
 
-  it('answers 429 when four of them are running', async () => {
+  it('answers 429 while four tests are in flight', async () => {
     const receiver = await network.receiver()
     const held: (() => void)[] = []
     receiver.behaviour = (response) => held.push(() => response.writeHead(204).end())
@@ -114,7 +114,7 @@ describe('GET /api/v1/webhooks/{webhook_id}/attempts', () => {
     expect(beyond.json).toEqual({ data: [], limit: 50, offset: 9, total_count: 3 })
   })
 
-  it('goes back seven days, and what is older is removed', async () => {
+  it('covers seven days, and older attempts are deleted', async () => {
     const webhookOrg = await WebhookOrg.with(network.app, 'https://hooks.test/')
     const days = 86_400_000
     for (const [index, age] of [1, 6.99, 7.01, 30].entries())
@@ -135,7 +135,7 @@ describe('GET /api/v1/webhooks/{webhook_id}/attempts', () => {
     expect(await left()).toHaveLength(2)
   })
 
-  it('shows nothing of a webhook that was there before', async () => {
+  it('shows no attempts of a former webhook', async () => {
     const receiver = await network.receiver()
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
     await test(webhookOrg)
