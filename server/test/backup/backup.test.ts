@@ -59,34 +59,34 @@ describe('A database that is not empty', () => {
   })
   afterAll(() => target.drop())
 
-  it('is not filled unless that is asked for, and stays as it is', async () => {
+  it('is not overwritten by default', async () => {
     const before = await allRows(target.url)
     await expect(load(target.url, file)).rejects.toThrow(/^The database is not empty: .*\(--replace\)$/)
     expect(await allRows(target.url)).toEqual(before)
   })
 
-  it('stays as it is when the backup that was to replace it turns out to be broken at its very end', async () => {
+  it('is not changed when the end of the backup is corrupt', async () => {
     const before = await allRows(target.url)
     const broken = altered('end.backup', (content) => content.replace(/"rows":2005\}\n$/, '"rows":2006}\n'))
     await expect(load(target.url, broken, true)).rejects.toThrow('This is not a whole backup: tables are missing')
     expect(await allRows(target.url)).toEqual(before)
   })
 
-  it('is not touched while a server uses it', async () => {
+  it('is not changed while a server uses it', async () => {
     const server = postgres(target.url, { max: 1, connection: { application_name: 'lastseen' } })
     await server`select 1`
     await expect(load(target.url, file, true)).rejects.toThrow('Lastseen is running on this database: stop it first')
     await server.end()
   })
 
-  it('is replaced when that is asked for', async () => {
+  it('is replaced on request', async () => {
     const kept = await load(target.url, file, true)
     expect(kept).toEqual({ takenAt: '2026-05-04T08:00:00.000Z', tables: expect.any(Number), rows: 2_005 })
     expect(await allRows(target.url)).toEqual(await allRows(source.url))
   })
 })
 
-it('Tables that may be lost are in no backup, not even on Citus, where they are logged like all others', async () => {
+it('Unlogged tables are not in a backup, not even on Citus, where they are logged', async () => {
   const [cluster, target] = [await cloneDatabase(), await emptyDatabase()]
   await fill(cluster.url, 1)
   await withSql(cluster.url, async (sql) => {
@@ -102,7 +102,7 @@ it('Tables that may be lost are in no backup, not even on Citus, where they are 
   await target.drop()
 })
 
-describe('A file that is no whole backup', () => {
+describe('An incomplete or corrupt backup file', () => {
   let target: Awaited<ReturnType<typeof emptyDatabase>>
   beforeAll(async () => {
     target = await emptyDatabase()
@@ -142,7 +142,7 @@ describe('A file that is no whole backup', () => {
       () => altered('newer', (all) => all.replace('0002_organizations.sql', '9999_organizations.sql')),
       /^The backup was migrated by a newer version \(9999_organizations.sql\)\. Run that version\.$/,
     ],
-  ])('is rejected, and nothing of it stays: %s', async (_what, path, message) => {
+  ])('is rejected, and nothing of it is restored: %s', async (_what, path, message) => {
     await expect(load(target.url, path())).rejects.toThrow(message)
     const left = await withSql(target.url, (sql) => sql`select from pg_tables where schemaname = 'public'`)
     expect(left).toHaveLength(0)
@@ -152,7 +152,7 @@ describe('A file that is no whole backup', () => {
 const countDown = (_text: string, count: string): string => `"tables":${Number(count) - 1}`
 
 describe('A backup of an older version', () => {
-  it('is taken without migrating, and migrated once it is restored', async () => {
+  it('is taken without migrating, and migrated after the restore', async () => {
     const [old, target] = [await emptyDatabase(), await emptyDatabase()]
     const ledger = (url: string) =>
       withSql(url, async (sql) =>
@@ -183,7 +183,7 @@ describe('A backup of an older version', () => {
 })
 
 describe('A database without Lastseen', () => {
-  it('has nothing to back up, and no file is left', async () => {
+  it('is an error, and no file is created', async () => {
     const empty = await emptyDatabase()
     const path = join(folder, 'none.backup')
     await expect(save(empty.url, path)).rejects.toThrow('There is no installation of Lastseen in this database')
@@ -192,8 +192,8 @@ describe('A database without Lastseen', () => {
   })
 })
 
-describe('A connection that is cut', () => {
-  it('ends a restore, and nothing of it stays', async () => {
+describe('A dropped connection', () => {
+  it('aborts a restore, and nothing of it remains', async () => {
     const target = await emptyDatabase()
     const proxy = new TcpProxy(target.url)
     await proxy.open()

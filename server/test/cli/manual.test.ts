@@ -33,7 +33,7 @@ describe('The manual', () => {
 })
 
 describe('Every command', () => {
-  it.each(leaves(newProgram()))('%s is described, and so is each of its options', (_name, command) => {
+  it.each(leaves(newProgram()))('%s and each of its options have a help text', (_name, command) => {
     expect(command.description()).not.toBe('')
     for (const option of command.options) expect(option.description, option.flags).not.toBe('')
   })

@@ -108,7 +108,7 @@ describe('lastseen org export', () => {
 })
 
 describe('lastseen org delete', () => {
-  it('deletes every row of the organization in every table, prints the counts, and touches no other one', async () => {
+  it('deletes every row of the organization in every table, prints the counts, and does not affect other organizations', async () => {
     const { app } = context
     const { org, orgId, counts, site, admin } = await fullOrganization()
     const other = await fullOrganization()

@@ -7,7 +7,7 @@ import { useAppContext } from '../support/app-context.ts'
 describe('The operator', () => {
   const used = useAppContext()
 
-  it('gives somebody a role in another organization, and another role in the same one', async () => {
+  it('can give a user a role in another organization, and another role in the same one', async () => {
     const { core } = used
     const [first, second] = [await createOrganization(core, 'First'), await createOrganization(core, 'Second')]
     const email = 'kim@example.com'
@@ -20,7 +20,7 @@ describe('The operator', () => {
     ])
   })
 
-  it('is told when nobody has an account with the address', async () => {
+  it('gets an error when no account has the address', async () => {
     const { core } = used
     const { orgId } = await createOrganization(core, 'Third')
     const nobody = { org: String(orgId), email: 'nobody@example.com' }
@@ -35,7 +35,7 @@ describe('The operator', () => {
       )
   })
 
-  it('lists the members of one organization, or all accounts, those without a membership included', async () => {
+  it('can list the members of one organization, or all accounts, including those without a membership', async () => {
     const { core } = used
     const { orgId } = await createOrganization(core, 'Fourth')
     const org = String(orgId)
@@ -70,7 +70,7 @@ describe('The operator', () => {
     expect((await listUsers(core, { org: last.org })).rows).toMatchObject([{ role: 'admin' }])
   })
 
-  it('is told when an account is not a member of the organization', async () => {
+  it('gets an error when an account is not a member of the organization', async () => {
     const { core } = used
     const [home, other] = [await createOrganization(core, 'Sixth'), await createOrganization(core, 'Seventh')]
     await createUserIn(core, { org: String(home.orgId), email: 'guest@example.com', role: 'admin' })

@@ -114,7 +114,7 @@ describe('The schema', () => {
 })
 
 describe('Distributing', () => {
-  it('is rejected with a way to go where there is no Citus, and changes nothing', async () => {
+  it('fails with instructions where Citus is not installed, and changes nothing', async () => {
     await expect(distribute(database.url)).rejects.toThrow(
       /^This (server does not have the extension citus, so .+ How to get it: https:|database lacks the extension citus, .+)/,
     )
@@ -131,7 +131,7 @@ describe('Distributing', () => {
     await cluster.drop()
   })
 
-  it.runIf(inject('isCitus'))('leaves no table without a log, whose shards could not be moved', async () => {
+  it.runIf(inject('isCitus'))('leaves no table unlogged, because shards of unlogged tables cannot be moved', async () => {
     const cluster = await cloneDatabase()
     const there = postgres(cluster.url, { max: 1, onnotice: () => undefined })
     const unlogged = await there`
@@ -141,7 +141,7 @@ describe('Distributing', () => {
     expect(unlogged).toHaveLength(0)
   })
 
-  it('takes copies first, then the organizations, then what belongs to them, beside them', () => {
+  it('distributes reference tables first, then organizations, then the colocated tenant tables', () => {
     const order = tables.flatMap(({ name, kind }) => (kind === 'local' ? [] : [statementFor(name, kind)]))
     const first = order.findIndex((one) => one.includes('create_distributed_table'))
     expect(order.slice(0, first).every((one) => one.includes('create_reference_table'))).toBe(true)
@@ -197,7 +197,7 @@ describe('A statement', () => {
     ['update organization_names set name = $1', 'update organization_names is not in the list'],
     ['select from assets a join installation i on true where a.org_id = $1', 'installation stays on the coordinator'],
     ['insert into tags (org_id, id) select o.org_id, $2 from organizations o returning id', 'names its table'],
-  ])('that would not do on a cluster is found: %s', (text, problem) => {
+  ])('that would not run on a cluster is found: %s', (text, problem) => {
     expect(citusViolations(text).join()).toContain(problem)
   })
 })

@@ -97,7 +97,7 @@ const report = (of: number, assetIds?: number[]) =>
 // On Citus the rows are read elsewhere, and every statement is planned for its organization.
 describe.skipIf(inject('isCitus'))('A large organization among many small ones', () => {
   it.each(['assets', 'tags', 'locations', 'asset_positions'])(
-    'has no more %s read for a batch than it is about',
+    'reads no more %s for a batch than the batch concerns',
     async (table) => {
       await pass(20, 1, 0)
       for (const [index, count] of [1, 20, 200].entries()) {
@@ -114,7 +114,7 @@ describe.skipIf(inject('isCitus'))('A large organization among many small ones',
     ['assets by their keys', (of) => list(of, ['K7']), 20],
     ['the first page of the report', (of) => report(of), 3 * page.limit],
     ['the report of one asset', (of) => report(of, [7]), 20],
-  ])('has as little read for %s, and nobody has it planned anew', async (_what, ask, most) => {
+  ])('reads as few rows for %s, without replanning', async (_what, ask, most) => {
     for (const of of [orgId, 7]) {
       statements.length = 0
       for (let times = 0; times < 8; times++) await ask(of)

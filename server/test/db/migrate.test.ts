@@ -41,7 +41,7 @@ async function within<T>(url: string, look: (sql: postgres.Sql) => Promise<T>): 
 const ledger = (url: string) => within(url, (sql) => sql`select name, checksum from schema_migrations order by name`)
 
 describe('Migrating', () => {
-  it('an empty database applies every file in order and says which', async () => {
+  it('an empty database applies every file in order and reports it', async () => {
     const url = await emptyDatabase()
     expect(await migrate(url)).toEqual(files)
     expect((await ledger(url)).map((row) => row['name'])).toEqual(files)
@@ -67,7 +67,7 @@ describe('Migrating', () => {
     expect(await Promise.all(urls.map((url) => migrate(url)))).toEqual([files, files])
   })
 
-  it('keeps the rows that are there', async () => {
+  it('keeps existing rows', async () => {
     const url = await emptyDatabase()
     await migrate(url)
     await within(url, (sql) => sql`insert into organization_names (org_id, name) values (1, 'kept')`)
@@ -75,7 +75,7 @@ describe('Migrating', () => {
     expect(await within(url, (sql) => sql`select name from organization_names`)).toEqual([{ name: 'kept' }])
   })
 
-  it('goes on from where an older version stopped', async () => {
+  it('continues from an older version', async () => {
     const url = await emptyDatabase()
     await migrate(url)
     const next = '0018_recording.sql'
@@ -86,7 +86,7 @@ describe('Migrating', () => {
   })
 })
 
-describe('A database that does not fit is rejected and not changed', () => {
+describe('A migration fails and changes nothing', () => {
   it('when a newer version has migrated it', async () => {
     const url = await emptyDatabase()
     await migrate(url)
@@ -112,7 +112,7 @@ describe('A database that does not fit is rejected and not changed', () => {
     expect(tables.map((row) => row['tablename'])).toEqual(['tags'])
   })
 
-  it('when nothing answers there', async () => {
+  it('when no server answers', async () => {
     await expect(migrate('postgres://nobody@127.0.0.1:1/nothing')).rejects.toThrow()
   })
 })

@@ -56,8 +56,8 @@ async function expectStillServing(): Promise<void> {
   expect(uncaught).toEqual([])
 }
 
-describe('A transaction whose connection is cut', () => {
-  it('between two statements fails, and the next ones are served', async () => {
+describe('A transaction whose connection is dropped', () => {
+  it('between two statements fails, and later transactions succeed', async () => {
     const work = db.withTenant(1, async (tx) => {
       await cut(await pidOf(tx))
       return tx.query(sql`select 1`)
@@ -66,7 +66,7 @@ describe('A transaction whose connection is cut', () => {
     await expectStillServing()
   })
 
-  it('during a statement fails, and the next ones are served', async () => {
+  it('during a statement fails, and later transactions succeed', async () => {
     const work = db.withTenant(1, async (tx) => {
       const pid = await pidOf(tx)
       const sleeping = tx.query(sql`select pg_sleep(20)`)
@@ -78,7 +78,7 @@ describe('A transaction whose connection is cut', () => {
     await expectStillServing()
   })
 
-  it('before the work fails for a reason of its own fails, and the next ones are served', async () => {
+  it('before the callback throws fails, and later transactions succeed', async () => {
     const work = db.withTenant(1, async (tx) => {
       await cut(await pidOf(tx))
       throw new Error('a reason of its own')
@@ -87,7 +87,7 @@ describe('A transaction whose connection is cut', () => {
     await expectStillServing()
   })
 
-  it('before its commit does not say that it succeeded', async () => {
+  it('before its commit is not reported as successful', async () => {
     const work = db.withTenant(1, async (tx) => {
       await cut(await pidOf(tx))
       return 'done'
@@ -97,8 +97,8 @@ describe('A transaction whose connection is cut', () => {
   })
 })
 
-describe('Connections that are cut while nobody uses them', () => {
-  it('are replaced without anybody noticing', async () => {
+describe('Idle connections that are dropped', () => {
+  it('are replaced without an error', async () => {
     await expectStillServing()
     for (const { pid } of await admin<{ pid: number }[]>`
       select pid from pg_stat_activity where datname = current_database() and application_name = 'lastseen'`)
@@ -109,8 +109,8 @@ describe('Connections that are cut while nobody uses them', () => {
   })
 })
 
-describe('Connections that are cut again and again under load', () => {
-  it('leave no request waiting for ever and nothing unhandled that would end the process', async () => {
+describe('Connections that are dropped repeatedly under load', () => {
+  it('leave no request waiting forever and no unhandled rejection', async () => {
     const doors = [
       () => db.global.query(sql`select 1`),
       () => db.read.query(sql`select ${1}::int`),
@@ -134,7 +134,7 @@ describe('Connections that are cut again and again under load', () => {
   })
 })
 
-describe('Connections that end at the very moment of a statement', () => {
+describe('Connections that end at the moment of a statement', () => {
   let proxy: TcpProxy
   let far: Connection
 
@@ -173,8 +173,8 @@ describe('Connections that end at the very moment of a statement', () => {
   })
 })
 
-describe('A database that takes what it is sent and never answers', () => {
-  it('is given up in time by a statement and by a transaction, and both are served when it answers again', async () => {
+describe('A database that accepts data and never answers', () => {
+  it('times out for a statement and a transaction, and both succeed when it answers again', async () => {
     const proxy = new TcpProxy(database.url)
     await proxy.open()
     const far = createDatabase({ url: proxy.url, poolSize: 1, patienceMs: 500 })
@@ -192,11 +192,11 @@ describe('A database that takes what it is sent and never answers', () => {
   })
 })
 
-describe('A connection that is closed', () => {
+describe('A pool that is closed', () => {
   const left = () => admin`
     select from pg_stat_activity where datname = current_database() and application_name = 'lastseen'`
 
-  it('lets go of the database as soon as the last transaction has ended, and begins no other', async () => {
+  it('closes its connections as soon as the last transaction has ended, and starts no other', async () => {
     const own = createDatabase({ url: database.url, poolSize: 1 })
     let end = (): void => undefined
     const isOver = new Promise<void>((resolve) => (end = resolve))
@@ -219,8 +219,8 @@ describe('A connection that is closed', () => {
   })
 })
 
-describe('Work that runs alone', () => {
-  it('goes on when its connection is cut, and others get their turn', async () => {
+describe('Work under an advisory lock', () => {
+  it('continues when its connection is dropped, and other processes can get the lock', async () => {
     const cutMeanwhile = withAdvisoryLock(database.url, 4712, async () => {
       const [holder] = await admin<{ pid: number }[]>`
         select pid from pg_locks where locktype = 'advisory' and objid = 4712 and granted`
@@ -233,7 +233,7 @@ describe('Work that runs alone', () => {
   })
 })
 
-describe('A database that is away for a while', () => {
+describe('A database that is down for a while', () => {
   const name = (): string => new URL(database.url).pathname.slice(1)
   let elsewhere: postgres.Sql
 
@@ -262,7 +262,7 @@ describe('A database that is away for a while', () => {
     await expectStillServing()
   })
 
-  it('fails single statements within their time rather than letting them wait for its return', async () => {
+  it('fails single statements within their timeout instead of making them wait', async () => {
     for (let times = 0; times < 8; times++) await expect(db.global.query(sql`select 1`)).rejects.toThrow()
   })
 })

@@ -55,7 +55,7 @@ const list = (filter: Parameters<typeof listAssets>[2]['filter']) =>
 
 // Citus plans every statement for its values: they say which shard is asked.
 describe.skipIf(inject('isCitus'))('PostgreSQL plans once', () => {
-  it('what a transaction asks, from the beginning', async () => {
+  it('the statements of a transaction, from the first execution', async () => {
     const setting = sql`select current_setting('plan_cache_mode') as mode`
     const expected = [{ mode: 'force_generic_plan' }]
     expect(await db.withTenant(orgId, (tx) => tx.query(setting))).toEqual(expected)

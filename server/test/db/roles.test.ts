@@ -65,12 +65,12 @@ describe('The service does not start', () => {
     await refusedWith(`alter table ${table} disable row level security`, mend, reason)
   })
 
-  it('while a table’s owner is not held to row level security', async () => {
+  it('while row level security is not forced for a table’s owner', async () => {
     const mend = 'alter table locations force row level security'
     await refusedWith('alter table locations no force row level security', mend, 'is not forced on locations')
   })
 
-  it('while it cannot act as its roles', async () => {
+  it('while it cannot switch to its roles', async () => {
     await admin.unsafe(`create role outsider login password 'outsider'`)
     const url = new URL(server.url)
     url.username = 'outsider'

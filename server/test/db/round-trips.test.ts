@@ -85,7 +85,7 @@ describe('A batch of reads is one round trip to the database', () => {
     expect([turns, recorded.moves]).toEqual([1, moves])
   })
 
-  it('and all of it is there afterwards', async () => {
+  it('and everything is stored afterwards', async () => {
     const [counts] = await admin`
       select (select count(*)::int from asset_minutes where org_id = ${orgId}) as minutes,
         (select count(*)::int from asset_positions where org_id = ${orgId}) as positions,
@@ -120,7 +120,7 @@ describe('A new asset is one round trip to the database', () => {
   // The connection prepares the statements, and the ids and tags take the numbers they come from.
   beforeAll(() => make('T0', 'T0'))
 
-  it('whether it can be made or not, and what cannot be made leaves nothing behind', async () => {
+  it('whether it succeeds or not, and a failed create stores nothing', async () => {
     expect(await turnsOf('T1', 'T1', 'T1 too')).toEqual([1, null])
     expect(await turnsOf('T2')).toEqual([1, null])
     const before = await written()
@@ -133,11 +133,11 @@ describe('A new asset is one round trip to the database', () => {
   })
 })
 
-describe('What is sent in an organization', () => {
+describe('A pipelined tenant transaction', () => {
   const call = (statement: Sql) => db.withTenantPipelined(orgId, (tx) => tx.query(statement))
   const stray = sql`insert into key_counters (org_id, kind, last) values (${1}, 'call', ${1})`
 
-  it('sees and writes that organization alone', async () => {
+  it('reads and writes only that organization', async () => {
     const seen = await call(sql`select distinct org_id from assets`)
     expect(seen).toEqual([{ org_id: orgId }])
     await expect(call(stray)).rejects.toMatchObject({ code: '42501' })
@@ -150,7 +150,7 @@ describe('What is sent in an organization', () => {
     expect(proxy.roundTrips).toBe(before)
   })
 
-  it('that fails leaves nothing behind, and its connection clean for the next one', async () => {
+  it('that fails stores nothing and leaves its connection usable', async () => {
     const count = async () => (await admin`select from key_counters where kind = 'failed'`).length
     const failing = sql`
       with made as (insert into key_counters (org_id, kind, last) values (${orgId}, 'failed', 1) returning last)
@@ -160,7 +160,7 @@ describe('What is sent in an organization', () => {
     await expect(call(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }])
   })
 
-  it('of several statements writes all of them or none', async () => {
+  it('of several statements is atomic', async () => {
     const count = async (kind: string) => (await admin`select from key_counters where kind like ${kind}`).length
     const note = (kind: string) => sql`insert into key_counters (org_id, kind, last) values (${orgId}, ${kind}, ${1})`
     const both = (...kinds: string[]) =>
@@ -172,7 +172,7 @@ describe('What is sent in an organization', () => {
     ])
   })
 
-  it('takes no statement once the first was waited for', async () => {
+  it('accepts no statement once the first was awaited', async () => {
     const waiting = db.withTenantPipelined(orgId, async (tx) => {
       await tx.query(sql`select 1`)
       await tx.query(sql`select 1`)
@@ -198,7 +198,7 @@ describe('What is sent in an organization', () => {
     expect(after!['value'] - before!['value']).toBe(tries + 1)
   })
 
-  it('ends with the connection it runs on, and the next one has another', async () => {
+  it('fails with its connection, and the next one uses another connection', async () => {
     const waiting = expect(call(sql`select pg_sleep(${60})`)).rejects.toThrow('Connection terminated unexpectedly')
     await eventually(async () => {
       const asleep = await admin`
@@ -210,7 +210,7 @@ describe('What is sent in an organization', () => {
     await expect(call(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }])
   })
 
-  it('is given up when the database does not answer in time', async () => {
+  it('fails when the database does not answer in time', async () => {
     const impatient = createDatabase({ url: proxy.url, poolSize: 1, patienceMs: 3000 })
     const one = sql`select 1 as one`
     const call = () => impatient.withTenantPipelined(orgId, (tx) => tx.query(one))

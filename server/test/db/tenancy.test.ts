@@ -184,7 +184,7 @@ describe('The writing role', () => {
     expect(seen).toEqual([])
   })
 
-  it('forgets the organization with the transaction', async () => {
+  it('loses the organization at the end of the transaction', async () => {
     await within(mine, (tx) => orgsIn(tx, 'assets'))
     expect(await orgsIn(writer, 'assets')).toEqual([])
   })
@@ -210,26 +210,26 @@ describe('The reading role', () => {
     await expect(reader.unsafe('select * from installation')).rejects.toMatchObject({ code: '42501' })
   })
 
-  it('cannot become the writing role’s equal', async () => {
+  it('cannot switch to the writing role', async () => {
     for (const statement of ['truncate assets', 'create table x (a int)', 'drop table assets'])
       await expect(reader.unsafe(statement)).rejects.toMatchObject({ code: '42501' })
   })
 })
 
-describe('The doors of the service', () => {
+describe('The database handles of the service', () => {
   const count = sql`select org_id from assets order by org_id`
 
-  it('inOrganization opens to that organization alone', async () => {
+  it('withTenant gives access to that organization only', async () => {
     expect(await db.withTenant(mine, (tx) => tx.query(count))).toEqual([{ org_id: mine }])
     expect(await db.withTenant(theirs, (tx) => tx.query(count))).toEqual([{ org_id: theirs }])
   })
 
-  it('common and shared open to none', async () => {
+  it('global and globalTransaction give access to no organization', async () => {
     expect(await db.global.query(count)).toEqual([])
     expect(await db.globalTransaction((tx) => tx.query(count))).toEqual([])
   })
 
-  it('a shared transaction right behind one of an organization sees nothing of it', async () => {
+  it('a global transaction right after a tenant transaction sees no rows of the tenant', async () => {
     const narrow = createDatabase({ url: database.url, poolSize: 1 })
     for (let times = 0; times < 5; times++) {
       await narrow.withTenant(mine, (tx) => tx.query(count))

@@ -8,7 +8,7 @@ const compare = (language: Output['language'], ...pairs: [shown: string, printed
 }
 const recent = new Date().toISOString()
 
-describe('What a page shows is what was printed when', () => {
+describe('Output matches a page when', () => {
   it.each<[string, [string, string][]]>([
     ['values are equal', [['{ "a": [1, "b", null, true] }', '{"a":[1,"b",null,true]}']]],
     [
@@ -32,7 +32,7 @@ describe('What a page shows is what was printed when', () => {
   })
 })
 
-describe('What a page shows is not what was printed when', () => {
+describe('Output does not match a page when', () => {
   it.each<[string, [string, string][]]>([
     ['a value differs', [['{"a":1}', '{"a":2}']]],
     ['a key is missing', [['{"a":1}', '{"a":1,"b":2}']]],
@@ -63,7 +63,7 @@ describe('What a page shows is not what was printed when', () => {
 })
 
 describe('The blocks of a page', () => {
-  it('know the output directly below them, and why they are not run', () => {
+  it('include the output directly below them, and the reason why they are not run', () => {
     const page = [
       '```sh',
       'a',

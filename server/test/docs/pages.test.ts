@@ -125,7 +125,7 @@ describe('The documentation', () => {
     ])
   })
 
-  it('shows a error for one request at a time, so that no other error goes unnoticed', () => {
+  it('shows an error status for one request per block, so that no other error goes unnoticed', () => {
     const refused = pages.flatMap((page: Page) =>
       commandsOf(page)
         .filter(showsErrorStatus)
@@ -134,11 +134,11 @@ describe('The documentation', () => {
     expect(refused.filter(([, text]) => text!.match(/\bcurl\b/g)?.length !== 1)).toEqual([])
   })
 
-  it('has no link that leads nowhere', () => {
+  it('has no dead link', () => {
     expect(pages.flatMap((page) => deadLinks(page, existsSync))).toEqual([])
   })
 
-  it('has an index that leads to every page', () => {
+  it('has an index that links to every page', () => {
     const index = pages.find(({ name }) => name === 'docs/README.md')!
     const below = pages.map(({ name }) => name).filter((name) => /^docs\/[^/]+\.md$/.test(name) && name !== index.name)
     expect(below.filter((name) => !index.text.includes(`(${name.slice('docs/'.length)})`))).toEqual([])

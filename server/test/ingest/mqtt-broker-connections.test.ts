@@ -200,7 +200,7 @@ describe('A reader that publishes with QoS 2', () => {
     expect(await isClosedWithin(socket, 1000)).toBe(true)
   })
 
-  it('costs no memory for the content of messages that it does not release', async () => {
+  it('takes no memory for the content of messages that it does not release', async () => {
     const site = await Site.open(context.app, 'Dock')
     const socket = await openSocket()
     socket.write(connectPacket(site))

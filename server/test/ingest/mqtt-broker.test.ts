@@ -48,7 +48,7 @@ const activityOf = async (readerId: number) => {
 const at = '2026-09-21T10:00:00Z'
 
 describe('signing in at the embedded broker', () => {
-  it('takes the reads of a reader that signs in with its id and token', async () => {
+  it('accepts the reads of a reader that signs in with its id and token', async () => {
     const site = await Site.open(context.app, 'Dock')
     const asset = await site.createAsset('Pallet')
     const client = await signIn(site.readerId, site.token)
@@ -57,7 +57,7 @@ describe('signing in at the embedded broker', () => {
     expect(await site.history(asset)).toEqual([['2026-09-21T10:00:00.000Z', 'DOCK', null]])
   })
 
-  it('cuts off a connected reader whose token was replaced', async () => {
+  it('disconnects a reader whose token was replaced', async () => {
     const site = await Site.open(context.app, 'Dock')
     const asset = await site.createAsset('Pallet')
     const topic = await topicOf(site.readerId)
@@ -174,7 +174,7 @@ describe('publishing to the embedded broker', () => {
     },
   )
 
-  it('acknowledges what is in no known format, counts it as ignored, and goes on with the next message', async () => {
+  it('acknowledges a message in an unknown format, counts it as ignored, and processes the next message', async () => {
     const site = await Site.open(context.app, 'Dock')
     const asset = await site.createAsset('Pallet')
     const client = await signIn(site.readerId, site.token)
@@ -192,7 +192,7 @@ describe('publishing to the embedded broker', () => {
     })
   })
 
-  it('shows a few plain words from a reader as its warning', async () => {
+  it('shows a plain-text message of a reader as its warning', async () => {
     const site = await Site.open(context.app, 'Dock')
     const client = await signIn(site.readerId, site.token)
     expect(await publish(client, 'gate/status', 'antenna 2 unplugged')).toBe('acknowledged')
@@ -203,7 +203,7 @@ describe('publishing to the embedded broker', () => {
     })
   })
 
-  it('takes no message of a reader that was deleted while it was connected', async () => {
+  it('accepts no message of a reader that was deleted while connected', async () => {
     const site = await Site.open(context.app, 'Dock')
     const asset = await site.createAsset('Pallet')
     const client = await signIn(site.readerId, site.token)
@@ -217,7 +217,7 @@ describe('publishing to the embedded broker', () => {
     await expect(signIn(site.readerId, site.token)).rejects.toMatchObject({ code: 4 })
   })
 
-  it('takes every message that a kind of reader is known to send', async () => {
+  it('accepts the known messages of every reader type', async () => {
     const site = await Site.open(context.app, 'One', 'Two', 'Three')
     const decoded = examples.map(([name, format, bytes]) => ({
       name,
@@ -265,7 +265,7 @@ describe('the port of the embedded broker', () => {
     }
   }
 
-  it('being taken turns MQTT off with a notice, and readers go on over HTTP', async () => {
+  it('being in use disables MQTT with a notice, and readers can use HTTP', async () => {
     const squatter = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => squatter.once('listening', resolve))
     const taken = (squatter.address() as AddressInfo).port
@@ -288,7 +288,7 @@ describe('the port of the embedded broker', () => {
     }
   })
 
-  it('is told to whoever starts the program', async () => {
+  it('is printed at the start', async () => {
     const free = await freePort()
     const running = await start(free)
     await running.stop()

@@ -12,7 +12,7 @@ const start = Math.floor(Date.now() / minute) * minute - 600 * minute
 const hmacTag = (index: number): string => new Date(start + index * minute).toISOString()
 
 /** Without the program `mosquitto` these are left out, except in CI. */
-describe.skipIf(isBrokerMissing)('listening at an outside broker', () => {
+describe.skipIf(isBrokerMissing)('subscribing to an external broker', () => {
   let broker: Mosquitto
   let app: TestApp
   let settings: Record<string, string>
@@ -82,7 +82,7 @@ describe.skipIf(isBrokerMissing)('listening at an outside broker', () => {
     })
   })
 
-  it('puts messages aside whose topic leads to no reader or whose format is unknown, and goes on', async () => {
+  it('ignores messages with an unknown topic or format, and processes the next ones', async () => {
     await publish(reader, 'lastseen/nobody/reads', read(0))
     await publish(reader, 'lastseen/', read(0))
     await publish(reader, `lastseen/${'x'.repeat(300)}/reads`, read(0))
@@ -131,7 +131,7 @@ describe.skipIf(isBrokerMissing)('listening at an outside broker', () => {
     await expectChain()
   })
 
-  it('finds what was published while the only process was away', async () => {
+  it('receives messages that were published while no process was running', async () => {
     const [only, alone] = [new Mosquitto(await freePort()), await startApp()]
     await only.start()
     const own = await Site.open(alone, 'Dock')
@@ -154,7 +154,7 @@ describe.skipIf(isBrokerMissing)('listening at an outside broker', () => {
     await only.stop()
   })
 
-  it('comes back automatically when the broker was killed and started again', async () => {
+  it('reconnects automatically when the broker was killed and restarted', async () => {
     await publish(reader, topic, read(0))
     await eventually(async () => expect(await recorded()).toEqual([0]))
     await broker.kill()
@@ -166,7 +166,7 @@ describe.skipIf(isBrokerMissing)('listening at an outside broker', () => {
     await again.endAsync(true)
   })
 
-  it('loses no acknowledged read when its database connections are cut in the middle of a stream', async () => {
+  it('loses no acknowledged read when its database connections are dropped in the middle of a stream', async () => {
     const sql = postgres(app.databaseUrl, { max: 1, onnotice: () => undefined })
     const again = await connectMqtt(broker.url, {})
     const acknowledged: number[] = []

@@ -40,8 +40,8 @@ async function opened(retentionDays = 400) {
   return { site, events, take, intake, device }
 }
 
-describe('the intake', () => {
-  it('tells of a message once it is durable: moves first, then what was taken', async () => {
+describe('the read ingestor', () => {
+  it('publishes events once a message is durable: moves first, then the reads', async () => {
     const { site, events, take } = await opened()
     const pallet = await site.createAsset('Pallet')
     expect(await take([{ tag: pallet.tag, observed_at: at('10:00:00') }])).toEqual({ accepted: 1, ignored: 0 })
@@ -52,7 +52,7 @@ describe('the intake', () => {
     expect(await site.history(pallet)).toHaveLength(1)
   })
 
-  it('tells nothing of moves when there were none', async () => {
+  it('publishes no move event without moves', async () => {
     const { site, events, take } = await opened()
     const pallet = await site.createAsset('Pallet')
     const message = [{ tag: pallet.tag, observed_at: at('10:00:00') }]
@@ -62,7 +62,7 @@ describe('the intake', () => {
     expect(events).toEqual([['taken', { accepted: 1, ignored: 0, warning: null }]])
   })
 
-  it('tells which tags nobody knows, and counts them as ignored', async () => {
+  it('publishes unknown tags, and counts them as ignored', async () => {
     const { events, take } = await opened()
     expect(await take([{ tag: 'A-1' }, { tag: 'A-2' }, { antenna: 4 }])).toEqual({ accepted: 0, ignored: 3 })
     expect(events).toEqual([
@@ -71,20 +71,20 @@ describe('the intake', () => {
     ])
   })
 
-  it('says nothing at all of a message in no known format', async () => {
+  it('publishes nothing for a message in an unknown format', async () => {
     const { events, take } = await opened()
     expect(await take('hello')).toBeNull()
     expect(await take({ temperature: 21 })).toBeNull()
     expect(events).toEqual([])
   })
 
-  it('takes a heartbeat as a message without reads', async () => {
+  it('treats a heartbeat as a message without reads', async () => {
     const { events, take } = await opened()
     expect(await take([])).toEqual({ accepted: 0, ignored: 0 })
     expect(events).toEqual([['taken', { accepted: 0, ignored: 0, warning: null }]])
   })
 
-  it('judges the retention window on arrival, by the time a read settled at (D30)', async () => {
+  it('checks the retention window on arrival, by the observed time (D30)', async () => {
     const { site, take } = await opened(10)
     const pallet = await site.createAsset('Pallet')
     const reads = ['2026-04-24T12:00:00Z', '2026-04-24T11:59:59.999Z', '2025-01-01T00:00:00Z']
@@ -100,13 +100,13 @@ describe('the intake', () => {
     ])
   })
 
-  it('does not remember tags that were read too long ago as unknown', async () => {
+  it('does not record tags of expired reads as unknown', async () => {
     const { events, take } = await opened(10)
     expect(await take([{ tag: 'OLD', observed_at: '2025-01-01T00:00:00Z' }])).toEqual({ accepted: 0, ignored: 1 })
     expect(events).toEqual([['taken', { accepted: 0, ignored: 1, warning: null }]])
   })
 
-  it('gives every message of a crowd its own counts', async () => {
+  it('gives every concurrent message its own counts', async () => {
     const { site, take } = await opened()
     const pallet = await site.createAsset('Pallet')
     const messages = Array.from({ length: 30 }, (_, index) => [
@@ -117,7 +117,7 @@ describe('the intake', () => {
     expect(taken).toEqual(messages.map((_, index) => ({ accepted: index % 4, ignored: index % 3 })))
   })
 
-  it('fails when the reads could not be written, and tells nothing of them', async () => {
+  it('fails when the reads could not be written, and publishes nothing', async () => {
     const { site, events, intake, device } = await opened()
     const pallet = await site.createAsset('Pallet')
     const bytes = Buffer.from(JSON.stringify([{ tag: pallet.tag, observed_at: at('10:00:00') }]))
@@ -126,7 +126,7 @@ describe('the intake', () => {
     expect(await intake.process(device, bytes, null)).toEqual({ accepted: 1, ignored: 0 })
   })
 
-  it('takes no read of a reader that was deleted a moment ago', async () => {
+  it('accepts no read of a reader that was just deleted', async () => {
     const { site, events, take } = await opened()
     const pallet = await site.createAsset('Pallet')
     await removeReader(context.app.core, site.org.orgId, site.readerId)

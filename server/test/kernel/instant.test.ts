@@ -224,7 +224,7 @@ describe('reading RFC 3339', () => {
     ['a digit behind the microseconds', '2026-01-02T03:04:05.1234567Z', false],
     ['a ninth digit', '2026-01-02T03:04:05.123456001+02:00', false],
     ['a digit far behind', `2026-01-02T03:04:05.${'0'.repeat(5000)}1Z`, false],
-  ])('tells for %s whether the instant is exact', (_, text, exact) => {
+  ])('reports for %s whether the instant is exact', (_, text, exact) => {
     expect(parsed(text).exact).toBe(exact)
   })
 
@@ -275,7 +275,7 @@ describe('reading RFC 3339', () => {
     )
   })
 
-  it('cuts digits and never rounds them', () => {
+  it('truncates digits and never rounds them', () => {
     fc.assert(
       fc.property(anyInstant, digits(30), ({ instant }, tail) => {
         expect(instantOf(instant.replace('Z', `${tail}Z`))).toBe(instant)
@@ -495,7 +495,7 @@ describe('the database form', () => {
     expect(() => fromDatabase(text)).toThrow(RangeError)
   })
 
-  it('brings every instant back from what PostgreSQL prints', () => {
+  it('parses every instant that PostgreSQL prints', () => {
     fc.assert(
       fc.property(anyInstant, ({ micros, instant }) => {
         expect(fromDatabase(postgresOutput(micros))).toBe(instant)
@@ -503,7 +503,7 @@ describe('the database form', () => {
     )
   })
 
-  it('brings every instant back from what is sent', () => {
+  it('parses every instant that is sent to PostgreSQL', () => {
     fc.assert(
       fc.property(anyInstant, ({ micros, instant }) => {
         const sent = toDatabase(instant)

@@ -19,7 +19,7 @@ describe('an address', () => {
   })
 
   it.each(['', 'localhost', '127.1', '0x7f.0.0.1', '0177.0.0.1', '1.2.3.4:80', '[::1]', 'fe80::1%eth0', '1::2::3'])(
-    '%j is none',
+    '%j is invalid',
     (text) => expect(parseAddress(text)).toBe(null),
   )
 })
@@ -42,7 +42,7 @@ describe('a range', () => {
   })
 
   it.each(['10.0.0.0/33', '::/129', '10.0.0.0/', '10.0.0.0/8/8', '10.0.0.0/-1', 'ten/8', '/8', '10.0/8'])(
-    '%j is none',
+    '%j is invalid',
     (text) => expect(parseCidr(text)).toBe(null),
   )
 })

@@ -48,7 +48,7 @@ describe('the type of a JSON value', () => {
     expect(jsonType(JSON.parse('5.0'))).toBe('integer')
   })
 
-  it.each([[undefined], [1n], [() => 1], [Symbol('a')]])('is rejected for %o, which JSON cannot hold', (value) => {
+  it.each([[undefined], [1n], [() => 1], [Symbol('a')]])('is an error for %o, which JSON cannot represent', (value) => {
     expect(() => jsonType(value)).toThrow(TypeError)
   })
 })
@@ -139,7 +139,7 @@ describe('parsing JSON bytes', () => {
     )
   })
 
-  it('passes a lone surrogate written as an escape on as text', () => {
+  it('keeps an escaped lone surrogate as text', () => {
     expect(parse('"\\uD800"')).toEqual({ ok: true, value: '\ud800' })
   })
 
@@ -185,7 +185,7 @@ describe('problems in a text', () => {
     ['TAB', 'a\tb'],
     ['LF', '\n'],
     ['CR', '\r\n'],
-  ])('leave %s alone only where line breaks are allowed', (_, text) => {
+  ])('allow %s only where line breaks are allowed', (_, text) => {
     expect(textProblem(text, { lineBreaks: true })).toBeNull()
     expect(textProblem(text, { lineBreaks: false })).toBe('control')
   })
@@ -247,7 +247,7 @@ describe('problems in metadata', () => {
     expect(metadataProblem(JSON.parse(text) as Json, 'metadata')).toEqual({ path, problem })
   })
 
-  it('are found wherever a bad leaf is planted, under the path that leads to it', () => {
+  it('are found at any depth, with the path of the invalid leaf', () => {
     const step = fc.oneof(fc.nat({ max: 3 }), fc.stringMatching(/^[a-z_]{1,5}$/))
     const leaf = fc.constantFrom<[Json, string]>(['\u0000', 'control'], ['\ud800', 'surrogate'], [Infinity, 'number'])
     fc.assert(
@@ -288,7 +288,7 @@ describe('the length in code points', () => {
   })
 })
 
-describe('a key twice in one object', () => {
+describe('a duplicate key in one object', () => {
   const unique = (text: string) => parseJson(utf8(text), 8, { uniqueKeys: true })
   const DUPLICATE = { ok: false, reason: 'duplicate key' }
 
@@ -300,12 +300,12 @@ describe('a key twice in one object', () => {
     },
   )
 
-  it('is told after bad syntax and too deep a nesting [D52]', () => {
+  it('is reported after a syntax error and after too deep nesting [D52]', () => {
     expect(unique('{"a":1,"a":1')).toEqual(SYNTAX)
     expect(unique(`{"a":1,"a":${'['.repeat(8)}${']'.repeat(8)}}`)).toEqual(DEPTH)
   })
 
-  it('is never found in what JSON.stringify wrote, and always once a member is written again [D52]', () => {
+  it('is never found in output of JSON.stringify, and always found once a member is repeated [D52]', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         const text = JSON.stringify(value)

@@ -134,7 +134,7 @@ describe('merge patch', () => {
     )
   })
 
-  it('of no members changes no object', () => {
+  it('that is empty changes no object', () => {
     fc.assert(
       fc.property(anyObject, (target) => {
         expect(JSON.stringify(mergePatch(read(target), {}))).toBe(JSON.stringify(read(target)))

@@ -24,7 +24,7 @@ async function race(apps: readonly TestApp[], key: Key): Promise<void> {
   expect(new Set(refused.map((reply) => reply.headers['x-ratelimit-remaining']))).toEqual(new Set(['0']))
 }
 
-describe('200 parallel requests of a fresh key while the clock is fixed', () => {
+describe('200 parallel requests of a new key with a fixed clock', () => {
   describe('with the buckets in memory', () => {
     const context = useApp({ clock: new ManualClock() })
 

@@ -51,7 +51,7 @@ const contenders: [string, Contender][] = [
 
 describe('a location that is deleted while', () => {
   it.each(contenders)(
-    '%s never ends up dead with a live child',
+    '%s is never deleted while it has a live child',
     async (_what, contender) => {
       const org = await context.app.newOrg()
       const client = org.full
@@ -86,7 +86,7 @@ describe('a location that is deleted while', () => {
     120_000,
   )
 
-  it('several children are created at once is rejected unless none of them came first', async () => {
+  it('several children are created concurrently is rejected unless it was first', async () => {
     const org = await context.app.newOrg()
     const client = org.full
     const other = throughSecond(org).full
@@ -103,7 +103,7 @@ describe('a location that is deleted while', () => {
     }
   }, 120_000)
 
-  it('its last child is deleted goes with it or stays, and never alone', async () => {
+  it('its last child is deleted is deleted or kept consistently', async () => {
     const org = await context.app.newOrg()
     const client = org.full
     const other = throughSecond(org).full

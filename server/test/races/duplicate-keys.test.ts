@@ -4,8 +4,8 @@ import { expectErrorType, raceTimeoutMs, rounds, countStatuses, useRace } from '
 
 const race = useRace()
 
-describe('eight writers who want one key', () => {
-  it('make exactly one asset and seven conflicts, every time', { timeout: raceTimeoutMs }, async () => {
+describe('eight concurrent writers of one key', () => {
+  it('create exactly one asset and get seven conflicts, every time', { timeout: raceTimeoutMs }, async () => {
     const org = await race.newOrg()
     for (let round = 0; round < rounds; round++) {
       const body = { name: 'a', external_key: `KEY-${round}` }
@@ -37,7 +37,7 @@ describe('eight writers who want one key', () => {
     expect(assets.map((asset) => shown.get(asset.id))).toEqual(held)
   })
 
-  it('get it one after the other when each deletes its asset at once', { timeout: raceTimeoutMs }, async () => {
+  it('can use it one after the other when each deletes its asset at once', { timeout: raceTimeoutMs }, async () => {
     const org = await race.newOrg()
     for (let round = 0; round < rounds / 4; round++) {
       const made = await org.sendConcurrently(8, async (principal) => {
@@ -52,6 +52,6 @@ describe('eight writers who want one key', () => {
   })
 })
 
-it('writers of one key never make the database break a deadlock', async () => {
+it('writers of one key never cause a deadlock', async () => {
   expect(await race.deadlocks()).toBe(0)
 })

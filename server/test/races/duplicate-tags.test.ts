@@ -8,8 +8,8 @@ const rfid = (value: string) => ({ tag_type: 'rfid', value })
 /** As many tags as it takes to be in the middle of writing them when somebody else begins. */
 const many = (prefix: string) => Array.from({ length: 40 }, (_, index) => rfid(`${prefix}-${index}`))
 
-describe('eight writers who want one tag', () => {
-  it('attach it exactly once, in whatever spelling (D22)', { timeout: raceTimeoutMs }, async () => {
+describe('eight concurrent writers of one tag', () => {
+  it('attach it exactly once, in any notation (D22)', { timeout: raceTimeoutMs }, async () => {
     const org = await race.newOrg()
     const assets = await Promise.all(Array.from({ length: 8 }, () => org.create()))
     for (let round = 0; round < rounds; round++) {
@@ -24,7 +24,7 @@ describe('eight writers who want one tag', () => {
   })
 
   it(
-    'make exactly one asset with many tags, also when half of them name the tags the other way round (D17)',
+    'create exactly one asset with many tags, also when half of them send the tags in reverse order (D17)',
     { timeout: raceTimeoutMs },
     async () => {
       const org = await race.newOrg()
@@ -52,9 +52,9 @@ describe('eight writers who want one tag', () => {
   })
 })
 
-describe('tags whose holder is deleted', () => {
+describe('tags whose owner is deleted', () => {
   it(
-    'go to at most one of those who wait for them, and are free afterwards (D22)',
+    'go to at most one of the waiting writers, and are free afterwards (D22)',
     { timeout: raceTimeoutMs },
     async () => {
       const org = await race.newOrg()
@@ -75,6 +75,6 @@ describe('tags whose holder is deleted', () => {
   )
 })
 
-it('writers of one tag never make the database break a deadlock', async () => {
+it('writers of one tag never cause a deadlock', async () => {
   expect(await race.deadlocks()).toBe(0)
 })

@@ -10,7 +10,7 @@ const numberOf = (key: string): number => {
 }
 
 describe('eight creates without a key', () => {
-  it('all succeed with keys of their own, every time (D18)', { timeout: raceTimeoutMs }, async () => {
+  it('all succeed with distinct keys, every time (D18)', { timeout: raceTimeoutMs }, async () => {
     const org = await race.newOrg()
     const keys = new Set<string>()
     for (let round = 0; round < rounds; round++) {
@@ -22,7 +22,7 @@ describe('eight creates without a key', () => {
     expect(Math.max(...[...keys].map(numberOf))).toBe(8 * rounds)
   })
 
-  it('all succeed while somebody else takes the coming keys by hand (D18)', { timeout: raceTimeoutMs }, async () => {
+  it('all succeed while another client uses the next keys explicitly (D18)', { timeout: raceTimeoutMs }, async () => {
     const org = await race.newOrg()
     const keys = new Set<string>()
     let highest = 0
@@ -48,6 +48,6 @@ describe('eight creates without a key', () => {
   })
 })
 
-it('creates without a key never make the database break a deadlock', async () => {
+it('creates without a key never cause a deadlock', async () => {
   expect(await race.deadlocks()).toBe(0)
 })

@@ -30,7 +30,7 @@ describe('two locations that are moved under each other at once', () => {
     ['by id', false],
     ['by key', true],
   ])(
-    '%s never form a circle: one move is accepted and the other is 409 (D23)',
+    '%s never form a cycle: one move is accepted and the other is 409 (D23)',
     async (_what, byKey) => {
       const org = await context.app.newOrg()
       const client = org.full
@@ -48,7 +48,7 @@ describe('two locations that are moved under each other at once', () => {
     120_000,
   )
 
-  it('far above each other never form a circle either', async () => {
+  it('with several levels in between never form a cycle either', async () => {
     const org = await context.app.newOrg()
     const client = org.full
     const other = throughSecond(org).full
@@ -72,7 +72,7 @@ describe('two locations that are moved under each other at once', () => {
     expect(await adrift(org)).toBe(0)
   }, 120_000)
 
-  it('in a ring of three let at most two moves pass', async () => {
+  it('in a ring of three allow at most two moves', async () => {
     const org = await context.app.newOrg()
     const client = org.full
     const other = throughSecond(org).full
@@ -86,7 +86,7 @@ describe('two locations that are moved under each other at once', () => {
     expect(await adrift(org)).toBe(0)
   }, 120_000)
 
-  it('are moved while others rename, change and hang children on them, and nothing gets stuck', async () => {
+  it('are moved while others rename and change them and add children, without a deadlock', async () => {
     const org = await context.app.newOrg()
     const client = org.full
     const other = throughSecond(org).full

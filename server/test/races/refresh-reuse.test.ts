@@ -36,22 +36,22 @@ async function liveChains(): Promise<number> {
 }
 
 describe('Two simultaneous uses of one refresh token (D41)', () => {
-  it('let exactly one win, and the other is reuse and revokes the chain', { timeout: 120_000 }, async () => {
+  it('succeed exactly once, and the other use revokes the family', { timeout: 120_000 }, async () => {
     for (let round = 0; round < rounds; round++) await race(context.app, context.app, round)
     expect(await liveChains()).toBe(0)
   })
 
-  it('let exactly one win when they reach two processes', { timeout: 120_000 }, async () => {
+  it('succeed exactly once when they reach two processes', { timeout: 120_000 }, async () => {
     for (let round = 0; round < rounds; round++) await race(context.app, second, rounds + round)
     expect(await liveChains()).toBe(0)
   })
 
-  it('leave the credential good for a new start', async () => {
+  it('leave the credential valid for a new exchange', async () => {
     const { access } = await expectTokens(exchange(context.app, key))
     expect((await whoAmI(second, access)).status).toBe(200)
   })
 
-  it('let exactly one of eight win', { timeout: 120_000 }, async () => {
+  it('succeed exactly once of eight', { timeout: 120_000 }, async () => {
     for (let round = 0; round < 25; round++) {
       const { refresh: token } = await expectTokens(exchange(context.app, key))
       const apps = [context.app, second, context.app, second, context.app, second, context.app, second]

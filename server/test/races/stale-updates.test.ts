@@ -4,9 +4,9 @@ import { expectErrorType, raceTimeoutMs, rounds, countStatuses, useRace } from '
 
 const race = useRace()
 
-describe('twenty writers who hold the same token', () => {
+describe('twenty writers with the same updated_at', () => {
   it(
-    'are answered with exactly one 200 and nineteen stale tokens, every time (D21)',
+    'get exactly one 200 and nineteen errors for a stale updated_at, every time (D21)',
     { timeout: raceTimeoutMs },
     async () => {
       const org = await race.newOrg()
@@ -36,7 +36,7 @@ describe('twenty writers who hold the same token', () => {
   )
 })
 
-describe('eight writers without a token', () => {
+describe('eight writers without an updated_at', () => {
   it(
     'all succeed, no two with the same updated_at, and no member of metadata is lost',
     { timeout: raceTimeoutMs },
@@ -73,6 +73,6 @@ describe('eight deletes of one asset', () => {
   })
 })
 
-it('writers of one asset never make the database break a deadlock', async () => {
+it('writers of one asset never cause a deadlock', async () => {
   expect(await race.deadlocks()).toBe(0)
 })

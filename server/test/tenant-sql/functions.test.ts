@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 describe('The functions in the database', () => {
-  it('are the ones that record what was seen', () => {
+  it('are those that record sightings', () => {
     expect(functions.map(({ name }) => name)).toEqual([
       'record_reads',
       'record_operator_sighting',
@@ -47,7 +47,7 @@ describe('The functions in the database', () => {
     ])
   })
 
-  it('are listed as what runs on the coordinator of a cluster', () => {
+  it('are listed as running on the coordinator of a cluster', () => {
     const listed = testedCrossShardStatements.map(({ statement }) => statement)
     expect(listed).toEqual(expect.arrayContaining(functions.map(({ name }) => `from ${name}`)))
   })

@@ -71,7 +71,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 )
 
 describe('reads, saves and changes in any order', () => {
-  it('leave the history, the report and the moves that the rules say', { timeout: 3_600_000 }, async () => {
+  it('lead to the history, the report and the moves of the reference model', { timeout: 3_600_000 }, async () => {
     const property = fc.asyncProperty(
       fc.array(action, { minLength: 3, maxLength: 14 }),
       fc.integer({ min: -400 * seconds, max: 400 * seconds }),
@@ -85,7 +85,7 @@ describe('reads, saves and changes in any order', () => {
   })
 })
 
-describe('messages of stamped reads', () => {
+describe('messages of reads with timestamps', () => {
   /** Stamps that are believed now are believed later, so the minute of each read is settled for good. */
   const stamped = fc.record({
     kind: kind('read'),

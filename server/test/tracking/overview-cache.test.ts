@@ -19,8 +19,8 @@ async function countSlowly(overviews: OverviewCache, orgId: number, ms: number):
 const namesOf = async (overviews: OverviewCache, orgId: number): Promise<string[]> =>
   (await overviews.of(orgId)).places.map(({ name }) => name).sort()
 
-describe('An overview that took the database long to count', () => {
-  it('is counted anew a second later', async () => {
+describe('An overview that took long to compute', () => {
+  it('is computed again a second later', async () => {
     const { db, clock } = context.app.core
     const overviews = new OverviewCache({ db, clock })
     const site = await Site.open(context.app, 'Yard')

@@ -62,7 +62,7 @@ async function minutesOf(...assetIds: number[]): Promise<Sighting[]> {
 }
 
 describe('the first observation of a minute', () => {
-  it('is the one that sets it, whatever order the reads came in', async () => {
+  it('sets it, in any order of the reads', async () => {
     await recorded([
       seen(pallet, hall, '10:00:40'),
       seen(pallet, dock, '10:00:05'),
@@ -71,12 +71,12 @@ describe('the first observation of a minute', () => {
     expect(await minutesOf(pallet)).toEqual([seen(pallet, dock, '10:00:05')])
   })
 
-  it('is told apart from a later one by a microsecond', async () => {
+  it('is determined to the microsecond', async () => {
     await recorded([seen(pallet, hall, '10:00:05.000002'), seen(pallet, dock, '10:00:05.000001')])
     expect(await minutesOf(pallet)).toEqual([seen(pallet, dock, '10:00:05.000001')])
   })
 
-  it('is the one that came first when two carry the same instant', async () => {
+  it('is the first received one when two have the same instant', async () => {
     await recorded([seen(pallet, hall, '10:00:05'), seen(pallet, dock, '10:00:05')])
     expect(await minutesOf(pallet)).toEqual([seen(pallet, hall, '10:00:05')])
   })
@@ -100,7 +100,7 @@ describe('the first observation of a minute', () => {
     expect(await minutesOf(pallet)).toEqual([seen(pallet, null, '10:00:05')])
   })
 
-  it('is unknown without observations', async () => {
+  it('does not exist without observations', async () => {
     expect(await recorded([])).toEqual([])
   })
 
@@ -141,25 +141,25 @@ describe('moves along sightings', () => {
       .toSorted((a, b) => (a[2]! < b[2]! ? -1 : 1))
   }
 
-  it('announces a first sighting as a move from nowhere (D32)', async () => {
+  it('include a first sighting as a move without an origin (D32)', async () => {
     expect(await along(seen(pallet, dock, '10:00:05'))).toEqual([[null, dock, at('10:00:05')]])
   })
 
-  it('announces nothing for a first sighting without a location', async () => {
+  it('do not include a first sighting without a location', async () => {
     expect(await along(seen(pallet, null, '10:00:05'))).toEqual([])
   })
 
-  it('announces nothing for a rescan at the same location', async () => {
+  it('do not include a rescan at the same location', async () => {
     await along(seen(pallet, dock, '09:59:00'))
     expect(await along(seen(pallet, dock, '10:00:05'), seen(pallet, dock, '10:01:05'))).toEqual([])
   })
 
-  it('announces a location different from the last, at the instant of the observation', async () => {
+  it('include a change of location, at the instant of the observation', async () => {
     await along(seen(pallet, dock, '09:59:00'))
     expect(await along(seen(pallet, hall, '10:00:05.000001'))).toEqual([[dock, hall, at('10:00:05.000001')]])
   })
 
-  it('announces every step of a batch that spans several minutes, of each asset automatically', async () => {
+  it('include every step of a batch that spans several minutes, separately for each asset', async () => {
     await along(seen(pallet, dock, '09:59:00'), seen(crate, hall, '09:59:00'))
     const steps = [
       seen(pallet, hall, '10:00:05'),
@@ -177,20 +177,20 @@ describe('moves along sightings', () => {
     ])
   })
 
-  it('announces nothing for a scan without a location, and forgets the place with it', async () => {
+  it('do not include a scan without a location, which clears the location', async () => {
     await along(seen(pallet, dock, '09:59:00'))
     expect(await along(seen(pallet, null, '10:00:05'), seen(pallet, dock, '10:01:05'))).toEqual([
       [null, dock, at('10:01:05')],
     ])
   })
 
-  it('announces nothing for what is older than the last-seen minute, and keeps the place (D30)', async () => {
+  it('do not include sightings before the last-seen minute, which keep the location (D30)', async () => {
     await along(seen(pallet, dock, '09:59:00'))
     const late = [seen(pallet, hall, '09:57:05'), seen(pallet, yard, '09:58:05'), seen(pallet, dock, '10:00:05')]
     expect(await along(...late)).toEqual([])
   })
 
-  it('announces a change within the last-seen minute, which only an operator can make', async () => {
+  it('include a change within the last-seen minute, which only an operator can make', async () => {
     await along(seen(pallet, dock, '10:00:00'))
     expect(await along(seen(pallet, hall, '10:00:30'))).toEqual([])
     const moves = await used.core.db.withTenant(orgId, (tx) =>
@@ -199,7 +199,7 @@ describe('moves along sightings', () => {
     expect(moves).toMatchObject([{ from: { id: dock }, to: { id: hall }, occurredAt: at('10:00:30') }])
   })
 
-  it('announces a first sighting from nowhere when the prior scan had no location', async () => {
+  it('have no origin when the previous scan had no location', async () => {
     await along(seen(pallet, null, '09:59:00'))
     expect(await along(seen(pallet, dock, '10:00:05'))).toEqual([[null, dock, at('10:00:05')]])
   })
@@ -220,7 +220,7 @@ describe('a batch of reads', () => {
     return (await createReader(used.core, orgId, whole)).reader.id
   }
 
-  it('goes by the first identity that is attached to an asset, each read automatically', async () => {
+  it('uses the first identity that is attached to an asset, for each read', async () => {
     const readerId = await newReader()
     const [first, second] = [await newAsset('A-1'), await newAsset('B-1', 'B-2')]
     const { isKnown, moves } = await recordReads(used.core, orgId, [
@@ -238,7 +238,7 @@ describe('a batch of reads', () => {
   it.each([
     ['by a reader', null],
     ['by a reader that smooths', { reads: 1, seconds: 60, marginDb: null }],
-  ])('%s leaves out what a reader deleted meanwhile saw', async (_by, smoothing) => {
+  ])('%s leaves out reads of a reader that was deleted meanwhile', async (_by, smoothing) => {
     const [gone, there] = [await newReader(smoothing), await newReader(smoothing)]
     const asset = await newAsset(`C-${there}`)
     await removeReader(used.core, orgId, gone)
@@ -251,7 +251,7 @@ describe('a batch of reads', () => {
     expect(await minutesOf(asset)).toEqual([seen(asset, hall, '10:00:06')])
   })
 
-  it('that holds nothing known records nothing', async () => {
+  it('of unknown tags records nothing', async () => {
     const readerId = await newReader()
     const batch = [read(readerId, 1, '10:00:05', 'nobody'), read(readerId, 1, '10:00:05')]
     expect(await recordReads(used.core, orgId, batch)).toEqual({ isKnown: [false, false], moves: 0 })

@@ -59,8 +59,8 @@ function keepReading(site: Site, tag: string, fromIso: string): () => Promise<{ 
   }
 }
 
-describe('letting go of old history', () => {
-  it('takes whole months out of every history and its total, exactly, and drops them', async () => {
+describe('deleting old history', () => {
+  it('removes whole months from every history and its total, exactly, and drops the partitions', async () => {
     context.clock.set('2026-03-20T12:00:00Z')
     const site = await Site.open(context.app, 'Dock', 'Hall')
     const [both, old, recent] = [
@@ -106,7 +106,7 @@ describe('letting go of old history', () => {
     expect(await site.history(both)).toHaveLength(2)
   })
 
-  it('keeps a month of which the smallest part is still within the time', async () => {
+  it('keeps a month that is partly within the retention time', async () => {
     context.clock.set('2026-05-20T00:00:00Z')
     const site = await Site.open(context.app, 'Dock')
     const asset = await site.createAsset('Pallet')
@@ -119,7 +119,7 @@ describe('letting go of old history', () => {
     expect(await site.history(asset)).toEqual([])
   })
 
-  it('makes the months that reads can fall into, and two ahead', async () => {
+  it('creates partitions for the months that reads can have, and two months ahead', async () => {
     context.clock.set('2027-06-15T00:00:00Z')
     await keep()
     const there = await months()
@@ -171,8 +171,8 @@ describe('reads older than the retention time', () => {
   })
 })
 
-describe('reads that come in while old history is let go of', () => {
-  it('do not wait, also when a long report holds the month that has to go', async () => {
+describe('reads that arrive while old history is deleted', () => {
+  it('do not wait, also when a long report locks the month to be dropped', async () => {
     context.clock.set('2027-10-20T00:00:00Z')
     await keep()
     const site = await Site.open(context.app, 'Dock')
@@ -195,7 +195,7 @@ describe('reads that come in while old history is let go of', () => {
     expect((await site.api.get(`/api/v1/assets/${busy.id}/history`)).json.total_count).toBe(count)
   })
 
-  it('do not wait for a month that is being made while a long report runs', async () => {
+  it('do not wait for a partition that is created while a long report runs', async () => {
     context.clock.set('2027-11-20T00:00:00Z')
     const site = await Site.open(context.app, 'Dock')
     const busy = await site.createAsset('Busy')

@@ -20,7 +20,7 @@ const glimpse = (seconds: number, locationId: number | null, rssiDbm: number | n
 })
 const rule: Smoothing = { reads: 3, seconds: 30, marginDb: 6 }
 
-describe('another place is believed', () => {
+describe('another location is confirmed', () => {
   it.each<[string, boolean, RecentSighting[]]>([
     ['not at the first sighting', false, [glimpse(50, away)]],
     ['not at the second', false, [glimpse(40, away), glimpse(50, away)]],
@@ -57,12 +57,12 @@ describe('another place is believed', () => {
     expect(isConfirmed(rule, home, seen, known)).toBe(expected)
   })
 
-  it('never for its strength when no margin is set', () => {
+  it('never by signal strength when no margin is set', () => {
     const known = [glimpse(45, home, -90), glimpse(50, away, -20)]
     expect(isConfirmed({ ...rule, marginDb: null }, home, known[1]!, known)).toBe(false)
   })
 
-  it('never for its strength when it is no place at all', () => {
+  it('never by signal strength when it is null', () => {
     const known = [glimpse(45, home, -90), glimpse(50, null, -20)]
     expect(isConfirmed(rule, home, known[1]!, known)).toBe(false)
   })
@@ -94,7 +94,7 @@ const before = fc.option(
 )
 
 describe('any series of sightings', () => {
-  it('keeps its instants and its number, so that every minute stays taken', () => {
+  it('keeps its instants and its count, so that every minute stays recorded', () => {
     fc.assert(
       fc.property(fc.array(observation), before, (drawn, start) => {
         const given = observed(drawn)
@@ -104,7 +104,7 @@ describe('any series of sightings', () => {
     )
   })
 
-  it('is not changed where no reader smooths, and where the minute is not later than the last one', () => {
+  it('is not changed without smoothing, or when the minute is not after the last one', () => {
     fc.assert(
       fc.property(fc.array(observation), before, (drawn, start) => {
         const given = observed(drawn)
@@ -118,7 +118,7 @@ describe('any series of sightings', () => {
     )
   })
 
-  it('only ever stays where the asset is or goes where it was seen', () => {
+  it('results only in the current location or a location where the asset was seen', () => {
     fc.assert(
       fc.property(fc.array(observation), before, (drawn, start) => {
         const given = observed(drawn)
@@ -134,7 +134,7 @@ describe('any series of sightings', () => {
     )
   })
 
-  it('is judged the same when parts of it come again, in any order (D31)', () => {
+  it('has the same result when parts of it are redelivered, in any order (D31)', () => {
     fc.assert(
       fc.property(
         fc.array(observation, { minLength: 1, maxLength: 30 }),

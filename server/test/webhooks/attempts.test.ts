@@ -41,7 +41,7 @@ async function settled(webhookOrg: WebhookOrg, count: number): Promise<unknown[]
 }
 
 describe.concurrent('an event whose delivery', { timeout: 90_000 }, () => {
-  it('is not answered is given up after 5 seconds', async () => {
+  it('is not answered times out after 5 seconds', async () => {
     const { webhookOrg, receiver } = await deliver(() => undefined)
     const failed = (attempt: number) => [attempt, null, 'timeout']
     expect(await settled(webhookOrg, 3)).toEqual([failed(1), failed(2), failed(3)])
@@ -89,7 +89,7 @@ describe.concurrent('an event whose delivery', { timeout: 90_000 }, () => {
     expect(receiver.received).toHaveLength(2)
   })
 
-  it('is answered by any 2xx has arrived', async () => {
+  it('is answered by any 2xx is delivered', async () => {
     const statuses = [200, 201, 202, 204, 299]
     const sent = await Promise.all(statuses.map((status) => deliver(respondWith(status))))
     for (const [index, { webhookOrg }] of sent.entries())
@@ -107,7 +107,7 @@ describe.concurrent('an event whose delivery', { timeout: 90_000 }, () => {
     expect(elsewhere.connections).toBe(0)
   })
 
-  it('is answered by any other status has failed and is tried again in a second, whatever Retry-After says', async () => {
+  it('is answered by any other status has failed and is retried after a second, whatever Retry-After says', async () => {
     const statuses = [304, 400, 401, 404, 410, 429, 503]
     const sent = await Promise.all(statuses.map((status) => deliver(respondWith(status, { 'retry-after': '60' }))))
     for (const { receiver } of sent) {
@@ -116,14 +116,14 @@ describe.concurrent('an event whose delivery', { timeout: 90_000 }, () => {
     }
   })
 
-  it('is cut off by the endpoint has failed', async () => {
+  it('is aborted by the endpoint has failed', async () => {
     const { webhookOrg, receiver } = await deliver((_response, _received, _number, request) => request.socket.destroy())
     expect((await settled(webhookOrg, 3))[0]).toEqual([1, null, 'the connection was reset'])
     expect(receiver.received).toHaveLength(3)
     expectPause(gaps(receiver)[0], 1000)
   })
 
-  it('is answered 2xx without an end is given up after 5 seconds too, because the whole request counts', async () => {
+  it('is answered 2xx without an end of the body times out after 5 seconds too', async () => {
     const { webhookOrg, receiver } = await deliver((response) => {
       response.writeHead(200)
       const timer = setInterval(() => response.write('.'), 100)
@@ -135,13 +135,13 @@ describe.concurrent('an event whose delivery', { timeout: 90_000 }, () => {
     expect(first!['duration_ms']).toBeGreaterThanOrEqual(4990)
   })
 
-  it('is answered after 4 seconds has arrived', async () => {
+  it('is answered after 4 seconds is delivered', async () => {
     const { webhookOrg, receiver } = await deliver((response) => setTimeout(() => response.writeHead(200).end(), 4000))
     expect(await settled(webhookOrg, 1)).toEqual([[1, 200, null]])
     expect(receiver.received).toHaveLength(1)
   })
 
-  it('is answered with more than anybody wants to read has arrived, and the rest is not read', async () => {
+  it('is answered with a very large body is delivered, and the rest of the body is not read', async () => {
     let written = 0
     const { webhookOrg } = await deliver((response) => {
       response.writeHead(200)
@@ -155,7 +155,7 @@ describe.concurrent('an event whose delivery', { timeout: 90_000 }, () => {
     expect(written).toBeLessThan(100)
   })
 
-  it('meets a certificate for another host has failed, and nothing was sent', async () => {
+  it('finds a certificate for another host has failed, and nothing was sent', async () => {
     const receiver = await network.receiver(network.authority.issue('DNS:other.test'))
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
     await webhookOrg.move()
@@ -164,7 +164,7 @@ describe.concurrent('an event whose delivery', { timeout: 90_000 }, () => {
     expect(receiver.received).toEqual([])
   })
 
-  it('meets a certificate that nobody vouches for has failed, and nothing was sent', async () => {
+  it('finds an untrusted certificate has failed, and nothing was sent', async () => {
     const outsider = new Authority()
     const receiver = await network.receiver(outsider.issue('DNS:hooks.test'))
     outsider.remove()
@@ -174,7 +174,7 @@ describe.concurrent('an event whose delivery', { timeout: 90_000 }, () => {
     expect(receiver.received).toEqual([])
   })
 
-  it('meets nobody at the address has failed', async () => {
+  it('finds no server at the address has failed', async () => {
     const receiver = await network.receiver()
     const url = urlOf(receiver)
     await receiver.close()
@@ -183,7 +183,7 @@ describe.concurrent('an event whose delivery', { timeout: 90_000 }, () => {
     expect((await settled(webhookOrg, 3))[0]).toEqual([1, null, 'the connection was refused'])
   })
 
-  it('leads to an address that is not public has failed without a connection', async () => {
+  it('resolves to an address that is not public has failed without a connection', async () => {
     const webhookOrg = await WebhookOrg.with(network.app, 'https://10.0.0.1/hook')
     await webhookOrg.move()
     const failed = (attempt: number) => [attempt, null, 'the host leads to an address that is not allowed']

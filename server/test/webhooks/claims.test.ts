@@ -56,14 +56,14 @@ const reads = (work: () => Promise<unknown>) =>
   countRowsRead({ admin, db: core.db, orgId }, ['webhook_outbox', 'moves'], work)
 
 // On Citus the rows are read elsewhere, and every statement is planned anew.
-describe.skipIf(inject('isCitus'))('However much waits, and whatever waited before', () => {
-  it('a claim reads what it takes', async () => {
+describe.skipIf(inject('isCitus'))('With any number of waiting events', () => {
+  it('a claim reads only the rows it claims', async () => {
     const read = await reads(async () => expect((await claimTen())?.claimed).toHaveLength(10))
     expect(read).toBeGreaterThanOrEqual(10)
     expect(read).toBeLessThan(10 + fewSteps)
   })
 
-  it('giving up what is late reads a thousand at a time', async () => {
+  it('expiring events reads a thousand rows at a time', async () => {
     const read = await reads(async () => expect(await dropLate()).toMatchObject({ late: 1000, isMore: true }))
     expect(read).toBeGreaterThanOrEqual(1000)
     expect(read).toBeLessThan(1000 + fewSteps)

@@ -102,7 +102,7 @@ describe('a delivery', () => {
     expect(openssl(webhookOrg.secret.slice('whsec_'.length), one!)).not.toBe(signatures[0])
   })
 
-  it('carries the names of the moment of the move', async () => {
+  it('has the names at the time of the move', async () => {
     const receiver = await network.receiver()
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
     const [dock] = webhookOrg.locations
@@ -138,7 +138,7 @@ describe('a delivery', () => {
     expect(await webhookOrg.outbox()).toEqual({ moves: 1, waiting: 0 })
   })
 
-  it('uses a connection again, and claims each move once', async () => {
+  it('reuses a connection, and claims each move once', async () => {
     const receiver = await network.receiver()
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
     const ids = await webhookOrg.move(40)
@@ -148,7 +148,7 @@ describe('a delivery', () => {
     expect(await webhookOrg.outbox()).toEqual({ moves: 40, waiting: 0 })
   })
 
-  it('is found without any news, by the next look around', async () => {
+  it('is found without an event, by the next sweep', async () => {
     const receiver = await network.receiver()
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
     await webhookOrg.move(2, { isPublished: false })

@@ -29,8 +29,8 @@ const metric = async (reason: string): Promise<number> => {
   return Number(line?.[1] ?? 0)
 }
 
-describe('while delivery is switched off', () => {
-  it('moves are dropped, and switching it on again sends only what comes after (D42)', async () => {
+describe('while the webhook is disabled', () => {
+  it('moves are dropped, and after enabling it only new moves are sent (D42)', async () => {
     const receiver = await network.receiver()
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
     const first = await webhookOrg.move()
@@ -53,7 +53,7 @@ describe('while delivery is switched off', () => {
     expect(await webhookOrg.site.assetLocations()).toEqual({ PALLET: ['HALL', new Date(clock.millis()).toISOString()] })
   })
 
-  it('what waited when it was switched off is dropped with the save, and never sent', async () => {
+  it('waiting events are dropped when it is disabled, and never sent', async () => {
     const receiver = await network.receiver()
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
     const before = await metric('switched_off')
@@ -66,7 +66,7 @@ describe('while delivery is switched off', () => {
     expect(receiver.received).toEqual([])
   })
 
-  it('an event between two attempts is not tried again', async () => {
+  it('an event between two attempts is not retried', async () => {
     const receiver = await network.receiver()
     receiver.behaviour = (response) => response.writeHead(500).end()
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
@@ -78,7 +78,7 @@ describe('while delivery is switched off', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  it('saving the same again, or another address, drops nothing', async () => {
+  it('an update with the same values or another URL drops nothing', async () => {
     const [old, fresh] = [await network.receiver(), await network.receiver()]
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(old))
     await stalled(webhookOrg, 2)
@@ -90,7 +90,7 @@ describe('while delivery is switched off', () => {
     expect(old.received).toEqual([])
   })
 
-  it('an event goes to the new address at its next attempt', async () => {
+  it('an event goes to the new URL at its next attempt', async () => {
     const [old, fresh] = [await network.receiver(), await network.receiver()]
     old.behaviour = (response) => response.writeHead(500).end()
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(old))
@@ -101,7 +101,7 @@ describe('while delivery is switched off', () => {
     expect(idsAt(fresh)).toEqual(ids)
   })
 
-  it('a move that was being recorded during the switch is never sent later', async () => {
+  it('a move that was being recorded during the change is never sent later', async () => {
     const receiver = await network.receiver()
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
     const asset = await webhookOrg.site.createAsset('In between')
@@ -123,7 +123,7 @@ describe('while delivery is switched off', () => {
 })
 
 describe('an organization', () => {
-  it('without a webhook leaves nothing waiting', async () => {
+  it('without a webhook has no waiting events', async () => {
     const webhookOrg = await WebhookOrg.open(network.app)
     await webhookOrg.move(2)
     expect(await webhookOrg.outbox()).toEqual({ moves: 2, waiting: 0 })
@@ -140,7 +140,7 @@ describe('an organization', () => {
     expect(idsAt(receiver)).toEqual(ids)
   })
 
-  it('that deletes its webhook drops what waits, and a new one starts with new moves', async () => {
+  it('that deletes its webhook drops waiting events, and a new webhook starts with new moves', async () => {
     const receiver = await network.receiver()
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
     await stalled(webhookOrg, 2)
@@ -154,7 +154,7 @@ describe('an organization', () => {
     expect(idsAt(receiver)).toEqual(ids)
   })
 
-  it('that lapses is sent nothing, and once reinstated only what is new (D42)', async () => {
+  it('that lapses is sent nothing, and once reinstated only new moves (D42)', async () => {
     const receiver = await network.receiver()
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
     const deps = webhookNeeds(network.app.core)
@@ -170,7 +170,7 @@ describe('an organization', () => {
     expect(idsAt(receiver)).toEqual(ids)
   })
 
-  it('that lapsed stays silent when its webhook is switched on or made anew, and speaks when it is reinstated', async () => {
+  it('that lapsed is sent nothing when its webhook is enabled or created again, until it is reinstated', async () => {
     const receiver = await network.receiver()
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
     const deps = webhookNeeds(network.app.core)
@@ -187,7 +187,7 @@ describe('an organization', () => {
     await eventually(async () => expect(idsAt(receiver)).toEqual(ids))
   })
 
-  it('that is reinstated with its webhook switched off stays silent', async () => {
+  it('that is reinstated with a disabled webhook is sent nothing', async () => {
     const receiver = await network.receiver()
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
     const deps = webhookNeeds(network.app.core)
@@ -199,7 +199,7 @@ describe('an organization', () => {
   })
 })
 
-describe('a move that nobody took', () => {
+describe('a move that no process claimed', () => {
   it('for 10 minutes is dropped and counted, and one that waited less is sent (D33)', async () => {
     const receiver = await network.receiver()
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))

@@ -8,7 +8,7 @@ import { WebhookNetwork, WebhookOrg, urlOf, useWebhookNetwork } from '../support
 describe('an endpoint that hangs', () => {
   const network = useWebhookNetwork({ delivery: { maxConcurrency: 8, maxInFlight: 12 } })
 
-  it('holds less and less of the process, and delays neither other organizations nor the API (D33)', async () => {
+  it('gets fewer and fewer slots, and delays neither other organizations nor the API (D33)', async () => {
     const dead = await network.receiver()
     dead.behaviour = () => undefined
     const silent: WebhookOrg[] = []
@@ -35,7 +35,7 @@ describe('an endpoint that hangs', () => {
 describe('an endpoint', () => {
   const network = useWebhookNetwork({ delivery: { maxConcurrency: 6 } })
 
-  it('gets no more requests at the same time than there are places for it', async () => {
+  it('gets no more concurrent requests than it has slots', async () => {
     const receiver = await network.receiver()
     let [running, most] = [0, 0]
     receiver.behaviour = (response) => {
@@ -53,7 +53,7 @@ describe('an endpoint', () => {
     expect(receiver.connections).toBeLessThanOrEqual(6)
   })
 
-  it('that was away gets what waits when it is back', async () => {
+  it('that was down gets its waiting events when it is back', async () => {
     const receiver = await network.receiver()
     let isBack = false
     receiver.behaviour = (response) => response.writeHead(isBack ? 204 : 503).end()
@@ -92,7 +92,7 @@ describe('two processes', () => {
     expect(await webhookOrg.outbox()).toEqual({ moves: 120, waiting: 0 })
   })
 
-  it('both stop sending when one of them saves the switch', async () => {
+  it('both stop sending when one of them disables the webhook', async () => {
     const receiver = await network.receiver()
     receiver.behaviour = (response) => response.writeHead(500).end()
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
@@ -126,7 +126,7 @@ describe('a process that stops', () => {
     ...(await database(network.app)`select status, error from webhook_attempts where delivery_id = ${id}`),
   ]
 
-  it('lets the attempts that are running end, claims nothing more, and loses no record of them', async () => {
+  it('completes the attempts in flight, claims nothing more, and records every attempt', async () => {
     const answer: Behaviour = (response) => setTimeout(() => response.writeHead(204).end(), 500)
     const { receiver, webhookOrg, second, id } = await deliveredBySecond(answer)
     const stopped = second.stop()

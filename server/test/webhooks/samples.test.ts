@@ -47,7 +47,7 @@ class Sample {
 const javaScript = [process.execPath, sample('receiver.mjs')]
 
 describe('the receiver in JavaScript of the documentation', () => {
-  it('takes a signed event from Lastseen over HTTPS with the certificate it is given', async () => {
+  it('accepts a signed event from Lastseen over HTTPS with the configured certificate', async () => {
     const [port, cert, key] = [await freePort(), join(folder, 'cert.pem'), join(folder, 'key.pem')]
     writeFileSync(cert, network.pair.cert)
     writeFileSync(key, network.pair.key)
@@ -105,7 +105,7 @@ describe.each([
 
   const lines = (): number => receiver.printed.trim().split('\n').length - 1
 
-  it('takes a real delivery, and handles it once however often it comes', async () => {
+  it('accepts a real delivery, and handles it once however often it is received', async () => {
     expect(await post(real.body, genuine())).toBe(204)
     expect(await post(real.body, genuine())).toBe(204)
     await eventually(async () => expect(receiver.printed).toContain('THING 1 (nowhere) -> Dock'))
@@ -122,7 +122,7 @@ describe.each([
     expect(lines()).toBe(1)
   })
 
-  it('rejects what is older than five minutes although it is genuine', async () => {
+  it('rejects an event older than five minutes although its signature is valid', async () => {
     const now = Math.floor(Date.now() / 1000)
     const body = real.body.toString().replace(/"delivery_id":"[^"]+"/, '"delivery_id":"another"')
     expect(await post(...signed(body, now - 310))).toBe(401)
@@ -130,7 +130,7 @@ describe.each([
     await eventually(async () => expect(lines()).toBe(2))
   })
 
-  it('ignores an event it does not know', async () => {
+  it('ignores an unknown event type', async () => {
     const body = JSON.stringify({ event: 'asset.painted', delivery_id: 'x', data: {} })
     expect(await post(...signed(body, Math.floor(Date.now() / 1000)))).toBe(204)
     expect(lines()).toBe(2)

@@ -99,7 +99,7 @@ describe('a request to an endpoint', () => {
   it.each([
     ['waits for a response', '127.0.0.1'],
     ['waits for the name server', 'silent.test'],
-  ])('that %s ends at once when the sender is cut off', async (_, host) => {
+  ])('that %s ends at once when the sender is destroyed', async (_, host) => {
     receiver.behaviour = () => undefined
     const cutOff = new AbortController()
     const sender = open({ host, timeoutMs: 5000, cutOff: cutOff.signal })

@@ -20,7 +20,7 @@ describe('an advertisement', () => {
     expect(beaconsInHex([`${reserved}0000`])).toEqual([EDDYSTONE])
   })
 
-  it('puts the iBeacon first, in whichever order they come', () => {
+  it('puts the iBeacon first, in any order of the frames', () => {
     expect(beaconsInHex([EDDYSTONE_AD, IBEACON_AD])).toEqual([IBEACON, EDDYSTONE])
   })
 

@@ -53,12 +53,12 @@ describe('the choice of a format', () => {
     expect(decode('auto', bytesOf(payload), null)).toBeNull()
   })
 
-  it('answers null for bytes that are no text', () => {
+  it('answers null for bytes that are not text', () => {
     expect(decode('auto', Uint8Array.of(0x7b, 0xff, 0x7d), null)).toBeNull()
     expect(decode('generic', Uint8Array.of(0x7b, 0xff, 0x7d), null)).toBeNull()
   })
 
-  it('answers null when the chosen format is plainly not the one that came', () => {
+  it('answers null when the payload is not in the configured format', () => {
     expect(decode('impinj', bytesOf(cslLive), null)).toBeNull()
     expect(decode('csl', bytesOf(impinjEvent), null)).toBeNull()
   })
@@ -81,24 +81,24 @@ describe('the choice of a format', () => {
 describe('a stream', () => {
   const line = (tag: string) => JSON.stringify({ tag })
 
-  it('loses only the line that is broken', () => {
+  it('loses only an invalid line', () => {
     const text = [line(EPC), '{"tag":"E280', line(MAC), 'noise', `${line('A-1')} trailing`, '', line('A-2')].join('\n')
     const decoded = decodeJson('generic', text)
     expect(decoded.reads.map(({ value }) => value)).toEqual([EPC, MAC, 'A-1', 'A-2'])
     expect(decoded.skipped).toBe(3)
   })
 
-  it('is none when it does not begin with a whole object', () => {
+  it('must begin with a whole object', () => {
     expect(decode('generic', bytesOf(`{"tag":\n${line(EPC)}`), null)).toBeNull()
     expect(decode('generic', bytesOf(`1\n${line(EPC)}`), null)).toBeNull()
   })
 
-  it('counts what comes behind its 5,000th object', () => {
+  it('counts objects after the 5,000th as ignored', () => {
     expect(decodeJson('auto', `${line(EPC)}\n`.repeat(5002))).toMatchObject({ reads: { length: 5000 }, skipped: 2 })
   })
 })
 
-describe('a message with too much in it', () => {
+describe('a message that exceeds the limits', () => {
   it('is recognized by its first hundred objects', () => {
     const padded = (length: number) => JSON.stringify([...new Array(length).fill(0), { tag: EPC }])
     expect(decodeJson('auto', padded(99))).toMatchObject({ reads: [{ value: EPC }], skipped: 99 })

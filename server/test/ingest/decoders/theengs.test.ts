@@ -25,7 +25,7 @@ describe('Theengs Gateway and OpenMQTTGateway', () => {
     expect(decodeJson('auto', device).reads).toMatchObject([{ value: MAC, alt: [IBEACON] }])
   })
 
-  it('trusts only the beacon when macOS made the id up', () => {
+  it('uses only the beacon when macOS generated the id', () => {
     const device = { ...theengsDevice, id: MACOS_ID }
     expect(decodeJson('auto', device).reads).toMatchObject([{ value: IBEACON.value, alt: [] }])
   })

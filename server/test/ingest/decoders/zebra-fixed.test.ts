@@ -48,14 +48,14 @@ describe('Zebra fixed readers', () => {
     expect(firstRead(eventWith({ TID: EPC }))?.alt).toEqual([])
   })
 
-  it('reads a list and a run of objects without a separator alike', () => {
+  it('reads both a list and concatenated objects', () => {
     const second = eventWith({ idHex: OTHER_EPC, antenna: 2 })
     const expected = { reads: [{ value: EPC }, { value: OTHER_EPC, antenna: 2 }], skipped: 0 }
     expect(decodeJson('zebra-fixed', [zebraEvent, second])).toMatchObject(expected)
     expect(decodeJson('auto', JSON.stringify(zebraEvent) + JSON.stringify(second))).toMatchObject(expected)
   })
 
-  it('is not confused by brackets and escaped quotes in texts of a run', () => {
+  it('reads concatenated objects with brackets and escaped quotes in strings', () => {
     const first = eventWith({ hostName: 'dock "}{" \\' })
     expect(decodeJson('auto', JSON.stringify(first) + JSON.stringify(zebraEvent)).reads).toHaveLength(2)
   })
@@ -90,7 +90,7 @@ describe('the older Zebra HTTP form', () => {
     expect(decodeJson('auto', JSON.stringify(legacyWith({ isHeartBeat })))).toMatchObject({ reads: [], skipped: 0 })
   })
 
-  it.each([[false], ['false'], [0], [null]])('does not take %j for a heartbeat', (isHeartBeat) => {
+  it.each([[false], ['false'], [0], [null]])('does not treat %j as a heartbeat', (isHeartBeat) => {
     expect(decodeJson('auto', JSON.stringify(legacyWith({ isHeartBeat }))).reads).toHaveLength(1)
   })
 
