@@ -4,7 +4,7 @@ import { FairQueue } from '../../src/admission/fair-queue.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-/** Starts units that stay in flight until they are released, and remembers the order in which they started. */
+/** Starts units that stay in flight until they are released, and records the order in which they started. */
 class Load {
   readonly started: string[] = []
   readonly rejected: string[] = []

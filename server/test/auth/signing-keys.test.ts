@@ -25,7 +25,7 @@ const statuses = async (token: string): Promise<number[]> => [
 ]
 
 describe('Rotating the signing key, with two processes', () => {
-  it('makes both sign with the new key at once, and keeps the tokens of the previous one valid', async () => {
+  it('makes both sign with the new key at once, and keeps tokens of the previous key valid', async () => {
     const key = await mintKey(org)
     const before = (await tokensOf(context.app, key)).access
     const { kid, previous } = await rotateSigningKey(other.core, { isPreviousDiscarded: false })

@@ -20,7 +20,7 @@ const save = (url: string, path: string) =>
   backUp({ url, path, takenAt: '2026-05-04T08:00:00.000Z', program: '0.1.0', progress: silent })
 const load = (url: string, path: string, isReplacing = false) => restore({ url, path, isReplacing, progress: silent })
 
-/** An organization with locations whose parents stand behind them, and more assets than fit into one block. */
+/** An organization with locations that come before their parents, and more assets than fit into one block. */
 async function fill(url: string, assets: number): Promise<void> {
   await withSql(url, async (sql) => {
     await sql`insert into organizations values (7, now(), null)`
@@ -32,7 +32,7 @@ async function fill(url: string, assets: number): Promise<void> {
   })
 }
 
-/** Makes another file of the backup's content. */
+/** Writes a modified copy of the backup. */
 function altered(name: string, change: (content: string) => string): string {
   const path = join(folder, name)
   const content = gunzipSync(readFileSync(file)).toString('latin1')
@@ -121,7 +121,7 @@ describe('An incomplete or corrupt backup file', () => {
   }
 
   it.each<[string, () => string, RegExp]>([
-    ['cut short', () => cut('cut', 20_000), /ends too early/],
+    ['truncated', () => cut('cut', 20_000), /ends too early/],
     ['empty', () => cut('empty', 0), /ends too early/],
     ['another file', () => other('text', Buffer.from('not a backup')), /another kind of file/],
     ['another compressed file', () => other('gz', gzipSync('{"a":1}\n')), /another kind of file/],

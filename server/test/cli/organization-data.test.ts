@@ -15,14 +15,14 @@ import { ImportRun } from '../support/imports.ts'
 import { useSnapshotDatabase } from '../support/tenant-snapshot.ts'
 import { Site } from '../support/tracking.ts'
 
-// Without the role that delivers, so that an event that waits for delivery stays where it is.
+// Without the delivery role, so that a waiting event is not delivered.
 const context = useApp({
   settings: { LASTSEEN_ROLES: 'api,ingest' },
   singleServerReason: 'an event must stay undelivered',
 })
 const database = useSnapshotDatabase(context)
 
-/** Every table with an org_id, asked of the catalog and not of the code under test. */
+/** Every table with an org_id, from the catalog and not from the code under test. */
 const organizationTables = async (): Promise<string[]> => {
   const rows = await database.sql`
     select table_name from information_schema.columns join pg_class c on c.relname = table_name

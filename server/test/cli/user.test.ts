@@ -63,10 +63,10 @@ describe('The operator', () => {
     const { orgId } = await createOrganization(core, 'Fifth')
     const last = { org: String(orgId), email: 'last@example.com' }
     await createUserIn(core, { ...last, role: 'admin' })
-    const refusal = 'An organization needs at least one admin'
-    await expect(removeUserFrom(core, last)).rejects.toThrow(refusal)
-    await expect(setRoleOf(core, { ...last, role: 'viewer' })).rejects.toThrow(refusal)
-    await expect(addUserTo(core, { ...last, role: 'viewer' })).rejects.toThrow(refusal)
+    const errorText = 'An organization needs at least one admin'
+    await expect(removeUserFrom(core, last)).rejects.toThrow(errorText)
+    await expect(setRoleOf(core, { ...last, role: 'viewer' })).rejects.toThrow(errorText)
+    await expect(addUserTo(core, { ...last, role: 'viewer' })).rejects.toThrow(errorText)
     expect((await listUsers(core, { org: last.org })).rows).toMatchObject([{ role: 'admin' }])
   })
 
@@ -75,8 +75,8 @@ describe('The operator', () => {
     const [home, other] = [await createOrganization(core, 'Sixth'), await createOrganization(core, 'Seventh')]
     await createUserIn(core, { org: String(home.orgId), email: 'guest@example.com', role: 'admin' })
     const elsewhere = { org: String(other.orgId), email: 'guest@example.com' }
-    const refusal = 'guest@example.com is not a member of Seventh'
-    await expect(removeUserFrom(core, elsewhere)).rejects.toThrow(refusal)
-    await expect(setRoleOf(core, { ...elsewhere, role: 'viewer' })).rejects.toThrow(refusal)
+    const errorText = 'guest@example.com is not a member of Seventh'
+    await expect(removeUserFrom(core, elsewhere)).rejects.toThrow(errorText)
+    await expect(setRoleOf(core, { ...elsewhere, role: 'viewer' })).rejects.toThrow(errorText)
   })
 })

@@ -9,7 +9,7 @@ import { pathTemplateOf, allRoutes, routePathWith } from '../support/all-routes.
 const context = useApp()
 const nowhere = 4_503_599_627_370_497
 
-/** What the contract and D35 say a scope allows beyond its own name. */
+/** The implied scopes of the contract and D35. */
 const implied: Record<string, string[]> = { 'assets:write': ['tracking:write'], 'scans:read': ['tracking:read'] }
 
 const credentialScopes = [
@@ -44,7 +44,7 @@ beforeAll(async () => {
   for (const role of roles) tokens[role] = (await org.signIn(role)).accessToken
 })
 
-/** Gets past the scope and then stops at an id that leads nowhere or at a body that is no JSON, so nothing happens. */
+/** Passes the scope check and fails at an unknown id or a body that is not JSON, so nothing changes. */
 function harmless(route: AnyRoute): [path: string, options: SendOptions] {
   const path = routePathWith(route, (name) => (name === 'org_id' ? org.orgId : nowhere))
   return [path, route.body === undefined ? {} : { raw: '{', headers: { 'content-type': route.body.mediaType } }]
@@ -84,9 +84,12 @@ describe('Without a token', () => {
     ])
   })
 
-  it.each(allRoutes.filter(isPublic).map(label))('%s %s is validated by its body alone', async (_method, _path, route) => {
-    for (const token of [undefined, 'bad']) expectApiError(await ask(route, token), 'bad_request')
-  })
+  it.each(allRoutes.filter(isPublic).map(label))(
+    '%s %s is validated by its body alone',
+    async (_method, _path, route) => {
+      for (const token of [undefined, 'bad']) expectApiError(await ask(route, token), 'bad_request')
+    },
+  )
 })
 
 describe('With a credential of one scope', () => {

@@ -15,7 +15,7 @@ interface Operation extends Node {
   requestBody?: { content: Record<string, Node> }
 }
 
-/** As it is on the wire. */
+/** As served. */
 const described = JSON.parse(JSON.stringify(primaryDocument)) as {
   openapi: string
   info: Node
@@ -46,9 +46,9 @@ describe('The OpenAPI document as a whole', () => {
     const config = await createConfig({
       extends: ['recommended'],
       rules: {
-        // The contract wants the shapes of key administration described, whose operations are internal.
+        // The contract requires the schemas of key administration, whose operations are internal.
         'no-unused-components': 'off',
-        // A group is called what it holds, such as Assets.
+        // Tags are named after their resources, such as Assets.
         'tag-description': 'off',
       },
     })
@@ -67,7 +67,7 @@ describe('The OpenAPI document as a whole', () => {
     expect(kept).toBe(`${JSON.stringify(webDocument, null, 2)}\n`)
     const config = await createConfig({
       extends: ['recommended'],
-      // It describes types for one app and shows no example bodies.
+      // It defines types for one app and has no example bodies.
       rules: { 'tag-description': 'off', 'no-invalid-media-type-examples': 'off' },
     })
     const problems = await lintFromString({ source: kept, config })

@@ -58,8 +58,8 @@ beforeAll(async () => {
 })
 
 /**
- * What a whole database may tell about the organization: nothing of this may stand in a stranger's answer.
- * Each has a letter that no ULID has (I, L, O, U) or is longer than chance, so no request id ever spells it.
+ * Text that identifies the organization: a response to another organization must not contain any of it.
+ * Each contains a letter that no ULID has (I, L, O, U) or is long, so that no request id matches by chance.
  */
 const secrets = ['HALL', 'DOCK', 'LIFT', 'Secret', 'E280SECRET']
 
@@ -69,7 +69,7 @@ function expectNothingTold(reply: Reply): void {
 
 const label = (route: AnyRoute) => [route.method, pathTemplateOf(route), route] as const
 
-/** Both kinds of caller, each with everything a caller of another organization can have. */
+/** Both kinds of caller, each with all permissions in another organization. */
 async function outsiders(route: AnyRoute): Promise<string[]> {
   if (route.access === 'session') return [session]
   return route.access === 'any' ? [await outsider.token(), session] : [await outsider.token()]
@@ -82,7 +82,7 @@ async function askAs(token: string, route: AnyRoute, fill: (name: string) => num
 }
 
 describe('A caller of another organization with every scope', () => {
-  // D24 speaks of assets and locations; what only the web app knows by id is 404 in another organization.
+  // D24 covers assets and locations; records of the session API are 404 in another organization.
   const elsewhere = ['reader_id', 'user_id', 'invitation_id', 'import_id', 'webhook_id']
   const isElsewhere = (route: AnyRoute): boolean => route.ids?.some((name) => elsewhere.includes(name)) ?? false
   const byId = allRoutes.filter((route) => route.ids !== undefined && route.keys === undefined && !isElsewhere(route))
@@ -136,7 +136,7 @@ describe('A caller of another organization with every scope', () => {
       for (const token of await outsiders(route)) {
         const reply = await askAs(token, route, (name) => (name === 'tag_id' ? ids[name]! : own[name]!))
         expectApiError(reply, 'not_found')
-        // A tag that is nowhere, under a record of the first one.
+        // An unknown tag under a record of the first organization.
         expectApiError(await askAs(token, route, (name) => (name === 'tag_id' ? 7 : ids[name]!)), 'not_found')
       }
       expect(await database.snapshot(mine.orgId)).toBe(before)
@@ -154,19 +154,22 @@ describe('A caller of another organization with every scope', () => {
     (route) => route.method === 'GET' && !route.path.includes('{') && route.query !== undefined,
   )
 
-  it.each(lists.map(label))('%s %s shows nothing of the first organization, whatever the query', async (_m, _p, route) => {
-    const questions = ['', 'include_deleted=true', 'limit=200', 'q=secret', 'external_key=LIFT&external_key=DOCK']
-    const pairs = [`parent_id=${ids['location_id']}`, 'parent_external_key=HALL', `asset_id=${ids['asset_id']}`]
-    const natural = ['location=DOCK', 'parent=HALL', 'type=asset', 'sort=-path']
-    for (const query of [...questions, ...pairs, ...natural])
-      for (const token of await outsiders(route)) {
-        const reply = await context.app.anonymous('GET', routePath(route), { token, query })
-        expect([200, 400], reply.text).toContain(reply.status)
-        expectNothingTold(reply)
-        // What is no list has no total.
-        if (reply.json?.total_count !== undefined) expect(reply.json.total_count).toBe(reply.json.data.length)
-      }
-  })
+  it.each(lists.map(label))(
+    '%s %s shows nothing of the first organization, whatever the query',
+    async (_m, _p, route) => {
+      const questions = ['', 'include_deleted=true', 'limit=200', 'q=secret', 'external_key=LIFT&external_key=DOCK']
+      const pairs = [`parent_id=${ids['location_id']}`, 'parent_external_key=HALL', `asset_id=${ids['asset_id']}`]
+      const natural = ['location=DOCK', 'parent=HALL', 'type=asset', 'sort=-path']
+      for (const query of [...questions, ...pairs, ...natural])
+        for (const token of await outsiders(route)) {
+          const reply = await context.app.anonymous('GET', routePath(route), { token, query })
+          expect([200, 400], reply.text).toContain(reply.status)
+          expectNothingTold(reply)
+          // Only lists have a total.
+          if (reply.json?.total_count !== undefined) expect(reply.json.total_count).toBe(reply.json.data.length)
+        }
+    },
+  )
 
   it('may use the same keys and tags, which are unique per organization', async () => {
     const tags = [{ tag_type: 'rfid', value: 'E280SECRET' }]

@@ -16,7 +16,7 @@ let database: TestDatabase
 let sql: postgres.Sql
 
 beforeAll(async () => {
-  // Citus itself would refuse what the check has to find.
+  // Citus itself would reject what the check has to find.
   database = await emptyDatabase()
   await migrate(database.url)
   sql = postgres(database.url, { max: 1, onnotice: () => undefined })
@@ -32,7 +32,7 @@ describe('The schema', () => {
   })
 
   it.each([
-    ['a table nobody listed', 'create table extra (id bigint)', ['extra is not in the list of tables']],
+    ['an unlisted table', 'create table extra (id bigint)', ['extra is not in the list of tables']],
     [
       'a tenant table whose organization may be missing',
       'alter table import_rows drop constraint import_rows_pk; alter table import_rows alter org_id drop not null',
@@ -44,7 +44,7 @@ describe('The schema', () => {
       ['the unique index assets_name of assets does not begin with org_id'],
     ],
     [
-      'a key that leads into another organization',
+      'a foreign key into another organization',
       'alter table tags add constraint tags_stray foreign key (asset_id, org_id) references assets (id, org_id)',
       null,
     ],
@@ -60,7 +60,7 @@ describe('The schema', () => {
       ['the foreign key tags_null of tags sets null or a default'],
     ],
     [
-      'a key without a name of its own',
+      'a key without an explicit name',
       'alter table tags add foreign key (org_id, asset_id) references assets (org_id, id)',
       ['the foreign key tags_org_id_asset_id_fkey of tags has no name of its own'],
     ],
@@ -131,15 +131,18 @@ describe('Distributing', () => {
     await cluster.drop()
   })
 
-  it.runIf(inject('isCitus'))('leaves no table unlogged, because shards of unlogged tables cannot be moved', async () => {
-    const cluster = await cloneDatabase()
-    const there = postgres(cluster.url, { max: 1, onnotice: () => undefined })
-    const unlogged = await there`
+  it.runIf(inject('isCitus'))(
+    'leaves no table unlogged, because shards of unlogged tables cannot be moved',
+    async () => {
+      const cluster = await cloneDatabase()
+      const there = postgres(cluster.url, { max: 1, onnotice: () => undefined })
+      const unlogged = await there`
       select c.relname from pg_dist_partition d join pg_class c on c.oid = d.logicalrelid where c.relpersistence = 'u'`
-    await there.end({ timeout: 5 })
-    await cluster.drop()
-    expect(unlogged).toHaveLength(0)
-  })
+      await there.end({ timeout: 5 })
+      await cluster.drop()
+      expect(unlogged).toHaveLength(0)
+    },
+  )
 
   it('distributes reference tables first, then organizations, then the colocated tenant tables', () => {
     const order = tables.flatMap(({ name, kind }) => (kind === 'local' ? [] : [statementFor(name, kind)]))

@@ -31,7 +31,7 @@ describe('A unique violation', () => {
   })
 
   it.each([
-    ['a constraint nobody knows', duplicate('assets_pk')],
+    ['an unknown constraint', duplicate('assets_pk')],
     ['a foreign key', { code: '23503', constraint: 'tags_asset', message: 'violates foreign key' }],
     ['a check', { code: '23514', constraint: 'assets_window', message: 'violates check constraint' }],
     ['a syntax error', { code: '42601', message: 'syntax error at "assets_live_key"' }],

@@ -63,7 +63,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** The first so many tags pass one of the antennas in a minute. */
+/** Reads the first tags at one of the antennas in a minute. */
 function pass(count: number, antenna: number, minute: number): Promise<{ moves: number }> {
   const observedAt = instantFromMillis(Date.now() - 3_600_000 + minute * 60_000)
   const reads = Array.from({ length: count }, (_, index) => ({
@@ -94,7 +94,7 @@ const report = (of: number, assetIds?: number[]) =>
     ...(assetIds === undefined ? {} : { assetIds }),
   })
 
-// On Citus the rows are read elsewhere, and every statement is planned for its organization.
+// On Citus the rows are read on other nodes, and every statement is planned for its organization.
 describe.skipIf(inject('isCitus'))('A large organization among many small ones', () => {
   it.each(['assets', 'tags', 'locations', 'asset_positions'])(
     'reads no more %s for a batch than the batch concerns',

@@ -62,7 +62,7 @@ describe('Migrating', () => {
     expect((await ledger(url)).map((row) => row['name'])).toEqual(files)
   })
 
-  it('two databases of one server at once makes their roles once', async () => {
+  it('two databases of one server at once creates their roles once', async () => {
     const urls = [await emptyDatabase(), await emptyDatabase()]
     expect(await Promise.all(urls.map((url) => migrate(url)))).toEqual([files, files])
   })
@@ -80,7 +80,7 @@ describe('Migrating', () => {
     await migrate(url)
     const next = '0018_recording.sql'
     await within(url, (sql) => sql`delete from schema_migrations where name >= ${next}`)
-    // What that file makes is there already here, so its turn has come when it complains.
+    // The objects of that file exist already, so its error shows that it was applied.
     await expect(migrate(url)).rejects.toThrow(/already exists/)
     expect((await ledger(url)).map((row) => row['name'])).toEqual(files.slice(0, files.indexOf(next)))
   })

@@ -8,7 +8,7 @@ import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 import { eventually } from '../support/tracking.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 
-// What is lost here is lost for good: nothing is won by waiting longer.
+// Lost data is never answered, so a longer timeout would not help.
 vi.setConfig({ testTimeout: 15_000 })
 
 let database: TestDatabase
@@ -127,7 +127,7 @@ describe('Connections that are dropped repeatedly under load', () => {
     }
     isOver = true
     await Promise.all(callers)
-    // A connection whose end is not noticed yet may still take one statement with it.
+    // A connection whose end was not noticed yet may still fail one statement.
     await eventually(expectStillServing)
     await eventually(() => expect(db.read.query(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }]))
     await eventually(() => expect(db.global.query(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }]))
@@ -148,7 +148,7 @@ describe('Connections that end at the moment of a statement', () => {
     }
   })
 
-  /** Node reads the end, then runs what is immediate, then tells of the end: so the driver has not sent what it was given. */
+  /** Node reads the end, runs immediates, then emits the event: so the driver has not sent its statement yet. */
   const cutAt = (statement: () => Promise<unknown>): Promise<unknown> =>
     new Promise((resolve) => {
       setTimeout(() => {

@@ -53,7 +53,7 @@ const list = (filter: Parameters<typeof listAssets>[2]['filter']) =>
     now: instantFromMillis(Date.now() + 60_000),
   })
 
-// Citus plans every statement for its values: they say which shard is asked.
+// Citus plans every statement for its values, which determine the shard.
 describe.skipIf(inject('isCitus'))('PostgreSQL plans once', () => {
   it('the statements of a transaction, from the first execution', async () => {
     const setting = sql`select current_setting('plan_cache_mode') as mode`
@@ -87,7 +87,7 @@ interface PlanNode {
 
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 
-/** How the latest statement runs with the plan that is kept. */
+/** The plan of the latest statement with its cached generic plan. */
 async function planOfLast(): Promise<PlanNode> {
   const { text, values } = render(statements.at(-1)!)
   const given = values.map((value) => `'${String(value)}'`).join(', ')

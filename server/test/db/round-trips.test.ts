@@ -55,7 +55,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Records that the tags were seen in a minute, and tells how often the database was asked and waited for. */
+/** Records that the tags were seen in a minute, and returns the number of statements and round trips. */
 async function turnsOf(minute: number, antenna: number, ...tags: string[]): Promise<[turns: number, Recorded]> {
   const before = proxy.roundTrips
   const observedAt = instantFromMillis(begin + minute * 60_000)
@@ -71,15 +71,15 @@ async function turnsOf(minute: number, antenna: number, ...tags: string[]): Prom
 }
 
 describe('A batch of reads is one round trip to the database', () => {
-  // The first call of a connection makes the database prepare the statement, which is asked for first.
+  // The first call on a connection prepares the statement, which takes a further round trip.
   beforeAll(() => turnsOf(0, 1, 'A'))
 
   it.each<[string, Parameters<typeof turnsOf>, number]>([
     ['when nothing in it is new', [0, 1, 'A', 'A'], 0],
     ['when nothing in it is known', [0, 1, 'X'], 0],
     ['when it makes new minutes', [1, 1, 'A'], 0],
-    ['when things in it moved', [2, 2, 'A'], 1],
-    ['when things in it were never seen before', [2, 2, 'A', 'B', 'C', 'X'], 2],
+    ['when assets in it moved', [2, 2, 'A'], 1],
+    ['when assets in it were never seen before', [2, 2, 'A', 'B', 'C', 'X'], 2],
   ])('%s', async (_when, given, moves) => {
     const [turns, recorded] = await turnsOf(...given)
     expect([turns, recorded.moves]).toEqual([1, moves])
@@ -117,7 +117,7 @@ describe('A new asset is one round trip to the database', () => {
         (select sum(active)::int from record_counts where org_id = ${orgId} and kind = 'asset') as booked`
     return counts
   }
-  // The connection prepares the statements, and the ids and tags take the numbers they come from.
+  // Warms up: the connection prepares the statements and reserves blocks of ids.
   beforeAll(() => make('T0', 'T0'))
 
   it('whether it succeeds or not, and a failed create stores nothing', async () => {

@@ -37,7 +37,7 @@ const as = (role: string): postgres.Sql =>
     connection: { role, 'citus.propagate_set_commands': 'local' },
   })
 
-/** Citus lets nobody give a row to another organization, whatever the policies allow. */
+/** Citus does not allow a change of a row's organization, whatever the policies allow. */
 const refusedMove = { code: inject('isCitus') ? '0A000' : '42501' }
 
 /** One row of each tenant table for one organization. */
@@ -92,7 +92,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Runs as the writing role inside a transaction that names an organization, and takes everything back. */
+/** Runs as the writing role inside a transaction of an organization, and rolls back. */
 async function within<T>(orgId: number | null, work: (tx: postgres.TransactionSql) => Promise<T>): Promise<T> {
   let result: T | undefined
   const undone = new Error('taken back')

@@ -53,13 +53,13 @@ describe('A transaction', () => {
       db.withTenant(orgId, async (tx) => {
         runs++
         await tx.query(bump(first))
-        // Both hold their first row before either asks for its second, the first time round.
+        // In the first attempt both lock their first row before either requests its second.
         met++
         await expect.poll(() => met, { timeout: 5000, interval: 5 }).toBeGreaterThanOrEqual(2)
         await tx.query(bump(second))
       })
     await Promise.all([crossing('a', 'b'), crossing('b', 'a')])
-    // The one that lost may take its first row again before the other one wakes up, and they meet once more.
+    // The retried transaction may lock its first row again before the other one resumes, and deadlock once more.
     expect(runs).toBeGreaterThanOrEqual(3)
     expect([await lastOf('a'), await lastOf('b')]).toEqual([a + 2, b + 2])
   })

@@ -30,7 +30,7 @@ const runInOrder = (order: readonly Page[], server: () => PageReader): void =>
     else await runPage(page, server(), page.name === 'README.md' ? [] : untilToken)
   })
 
-/** A new server, and what the reader of a page has at hand when it has printed the first credentials. */
+/** A new server, and the values that the reader of a page has after the first credentials are printed. */
 async function startServer(
   network: WebhookNetwork,
   database: Record<string, string>,
@@ -126,12 +126,12 @@ describe('The documentation', () => {
   })
 
   it('shows an error status for one request per block, so that no other error goes unnoticed', () => {
-    const refused = pages.flatMap((page: Page) =>
+    const rejected = pages.flatMap((page: Page) =>
       commandsOf(page)
         .filter(showsErrorStatus)
         .map(({ text }) => [page.name, text]),
     )
-    expect(refused.filter(([, text]) => text!.match(/\bcurl\b/g)?.length !== 1)).toEqual([])
+    expect(rejected.filter(([, text]) => text!.match(/\bcurl\b/g)?.length !== 1)).toEqual([])
   })
 
   it('has no dead link', () => {

@@ -96,7 +96,7 @@ function buildCode(target: string, packages: (from: string, to: string) => void)
   }
 }
 
-/** A process that acquires the database of a directory and holds it until it is told to release or is killed. */
+/** A process that acquires the database of a directory and holds it until it releases it or is killed. */
 function startHolder(dataDir: string, options: { from?: string; uid?: number } = {}) {
   const child = spawn(process.execPath, [join(options.from ?? code, 'holder.js'), dataDir], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -121,7 +121,7 @@ function startHolder(dataDir: string, options: { from?: string; uid?: number } =
       child.stdin.write('release\n')
       await exited
     },
-    /** Kills all that a closed terminal or an interrupt key would reach. */
+    /** Kills every process that a closed terminal or an interrupt key would signal. */
     kill: async () => {
       process.kill(-(child.pid ?? 0), 'SIGKILL')
       await exited

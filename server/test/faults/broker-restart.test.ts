@@ -38,7 +38,7 @@ describe('an embedded broker whose connections are dropped in the middle of a st
   }, 120_000)
 })
 
-/** Without the program `mosquitto` these are left out, except in CI. */
+/** Skipped without the program `mosquitto`, except in CI. */
 describe.skipIf(isBrokerMissing)('an external broker that is restarted in the middle of a stream', () => {
   let app: TestApp
   let broker: Mosquitto
@@ -56,7 +56,7 @@ describe.skipIf(isBrokerMissing)('an external broker that is restarted in the mi
   it('is subscribed to again automatically, and every read it acknowledged is recorded once (D31, D32)', async () => {
     const fleet = await ReaderFleet.create(app.databaseUrl, 3, 5)
     const transport = overMqtt(broker.url, { isOutside: true })
-    // The broker acknowledges at once, so the readers are slowed down to what a slow machine can write.
+    // The broker acknowledges at once, so the readers are throttled to the write rate of a slow machine.
     fleet.start(async (reader, body) => (await sleep(10), transport(reader, body)))
     for (let round = 0; round < 4; round++) {
       await fleet.waitForBatches(30)

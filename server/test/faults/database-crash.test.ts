@@ -31,7 +31,7 @@ describe('one process over its own database, while readers send', () => {
     expect(code).toBe(0)
   }, 120_000)
 
-  /** The database that runs after those that were ended, whose last answers may come while the next one starts. */
+  /** The process of the current database, ignoring killed ones that may still answer while the next one starts. */
   async function running(ended: ReadonlySet<number>): Promise<number> {
     for (;;) {
       const found = await databaseOf(dataDir)
@@ -46,7 +46,7 @@ describe('one process over its own database, while readers send', () => {
     expect(server.program.isRunning).toBe(true)
   }
 
-  /** Two organizations, one whose readers speak HTTP and one whose readers speak MQTT. */
+  /** Two organizations, one with readers over HTTP and one with readers over MQTT. */
   async function both(): Promise<ReaderFleet[]> {
     const fleets = [await ReaderFleet.create(databaseUrl, 2, 5), await ReaderFleet.create(databaseUrl, 2, 5)]
     fleets[0]!.start(http)
@@ -99,7 +99,7 @@ describe('one process over its own database, while readers send', () => {
         ended += rows.length
       }
     })
-    // A stalled connection would hold up its readers for ten seconds or more.
+    // A stalled connection would delay its readers for ten seconds or more.
     const calmAt = performance.now()
     for (const fleet of fleets) await fleet.waitForBatches(6)
     expect(performance.now() - calmAt).toBeLessThan(9000)

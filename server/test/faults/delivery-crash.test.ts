@@ -19,7 +19,7 @@ import { WebhookNetwork, urlOf } from '../support/webhooks.ts'
 const rounds = 7
 const processes = 4
 
-// Counted by a trigger, which Citus does not have.
+// Counted by a trigger, which Citus does not support.
 describe.skipIf(inject('isCitus'))('when servers are killed while they deliver', () => {
   usePrograms()
   const network = new WebhookNetwork()
@@ -33,7 +33,7 @@ describe.skipIf(inject('isCitus'))('when servers are killed while they deliver',
     await network.prepare()
     database = await cloneDatabase()
     sql = postgres(database.url, { max: 2, onnotice: () => undefined })
-    // Every claim leaves a mark of its own, which nothing in the service can overwrite.
+    // Every claim inserts a row that the service cannot overwrite.
     await sql.unsafe(`
       create table claims (delivery_id uuid not null);
       create function mark_claim() returns trigger language plpgsql security definer as $$
@@ -61,7 +61,7 @@ describe.skipIf(inject('isCitus'))('when servers are killed while they deliver',
     for (let index = 0; index < 20; index++)
       assets.push((await createAsset(core, orgId, { ...draft, name: `Thing ${index}`, metadata: {} })).id)
     const recorded = new Map<string, string>()
-    /** The pair of asset and instant tells one move from all others, whatever its delivery id. */
+    /** The pair of asset and instant identifies a move, whatever its delivery id. */
     const record = async (): Promise<void> => {
       const at = now(core.clock)
       const location = turn++ % 2 === 0 ? dock : hall

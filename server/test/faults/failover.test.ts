@@ -14,7 +14,7 @@ import {
 import { type Pair, debianPrograms, startPair } from '../support/replication.ts'
 import { eventually } from '../support/tracking.ts'
 
-/** Creates assets one after the other and remembers those it was told are there. */
+/** Creates assets one after the other and records the acknowledged ones. */
 class Writer {
   readonly made: { key: string; atMs: number }[] = []
   readonly #server: ReadyServer
@@ -61,7 +61,7 @@ describe.skipIf(!existsSync(debianPrograms))('A primary and its standby', { time
 
   beforeAll(async () => {
     pair = await startPair()
-    // The standby first: that it stands there means nothing.
+    // The standby comes first in the URL, because the order must not matter.
     url = `postgres://postgres@127.0.0.1:${pair.standby.port},127.0.0.1:${pair.primary.port}/lastseen?target_session_attrs=read-write`
     settings = { DATABASE_URL: url, LASTSEEN_REPLICA_URL: pair.standby.url, LASTSEEN_LOG_LEVEL: 'silent' }
     server = await serve(settings)
@@ -105,7 +105,7 @@ describe.skipIf(!existsSync(debianPrograms))('A primary and its standby', { time
     })
     const before = await report()
     await fleet.waitForBatches(6)
-    // Written down and acknowledged, but the standby has not read it yet.
+    // Committed and acknowledged, but not yet replayed by the standby.
     expect(await report()).toEqual(before)
     await pair.standby.sql((sql) => sql`select pg_wal_replay_resume()`)
     await eventually(async () => expect(await report()).not.toEqual(before))
@@ -153,7 +153,7 @@ describe.skipIf(!existsSync(debianPrograms))('A primary and its standby', { time
     expect(writer.made.filter(({ key }) => !there.has(key))).toEqual([])
     expect(await fleet.recorded(pair.standby.url)).toEqual(fleet.expected())
     expect(server.program.isRunning).toBe(true)
-    // News between processes are heard again.
+    // Processes receive each other's events again.
     await eventually(async () => {
       const ears = await pair.standby.sql((sql) => sql`select from pg_stat_activity where query ilike 'listen%'`)
       expect(ears.length).toBeGreaterThan(0)
@@ -171,20 +171,20 @@ describe.skipIf(!existsSync(debianPrograms))('A primary and its standby', { time
   it('never write to the former primary when it is started again', async () => {
     await pair.primary.start({ synchronous_standby_names: '' })
     const former = await assetsOn(pair.primary.url)
-    // Long enough for every process to have looked at both.
+    // Long enough for every process to have probed both servers.
     await sleep(2500)
     const now = await assetsOn(pair.standby.url)
     expect(await create()).toBe(201)
     expect(await assetsOn(pair.standby.url)).toBe(now + 1)
 
-    // A new process finds out by itself which of the two was promoted later.
+    // A new process detects which of the two was promoted later.
     const made = await lastseen(['org', 'create', '--name', 'After', '--json'], settings)
     expect([made.code, made.stderr]).toEqual([0, ''])
     const names = (address: string) =>
       withSql(address, async (sql) => (await sql`select from organization_names where name = 'After'`).length)
     expect([await names(pair.standby.url), await names(pair.primary.url)]).toEqual([1, 0])
 
-    // And not even when it is the only one left.
+    // Not even when it is the only server left.
     pair.standby.stop()
     await eventually(async () => expect(await create()).toBe(500))
     await sleep(2500)

@@ -14,7 +14,7 @@ const context = useTracking(now, { settings: { LASTSEEN_MQTT_PORT: String(port) 
 
 const mib = 1024 * 1024
 
-/** What a broken or hostile device may send; `tag` hangs on an asset of its organization. */
+/** Payloads of a broken or hostile device; `tag` is attached to an asset of its organization. */
 const hostile = (tag: string): [string, string | Buffer][] => [
   ['nothing', ''],
   ['broken JSON', `{"reads":[{"tag":"${tag}"`],
@@ -34,7 +34,7 @@ const hostile = (tag: string): [string, string | Buffer][] => [
     ]),
   ],
   ['names of objects', JSON.stringify({ __proto__: 1, constructor: 2, reads: { length: 5e9 } })],
-  ['characters nobody can store', JSON.stringify([{ tag: '\u0000' }, { tag: '\uD800' }, { tag: '\u001b[2J' }])],
+  ['characters that cannot be stored', JSON.stringify([{ tag: '\u0000' }, { tag: '\uD800' }, { tag: '\u001b[2J' }])],
   ['a tag as long as a book', JSON.stringify([{ tag: 'A'.repeat(900_000) }])],
   ['a hundred thousand reads', `[${Array.from({ length: 90_000 }, () => '{"tag":1}').join()}]`],
   ['other numbers than there are', `[{"tag":"${tag}","antenna":1e999},{"tag":"${tag}","rssi":NaN}]`],
@@ -52,7 +52,7 @@ beforeAll(async () => {
 const postRaw = (raw: string | Buffer) => context.app.anonymous('POST', '/ingest/v1/reads', { token: site.token, raw })
 const signIn = (): Promise<MqttClient> => connectMqtt(url, { username: String(site.readerId), password: site.token })
 
-/** Whatever was sent, no minute of the asset lies ahead of the server, and its tag still leads to it. */
+/** After any payload, no minute of the asset is in the future, and its tag still belongs to it. */
 async function expectSane(clock: string): Promise<void> {
   const rows = await database(context.app)`
     select from asset_minutes where org_id = ${site.org.orgId} and minute > ${now}::timestamptz + interval '2 minutes'`

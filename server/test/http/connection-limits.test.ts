@@ -21,7 +21,7 @@ async function open(): Promise<Socket> {
   return socket
 }
 
-/** The status line of the answer to a request on the connection, or null when the server closed it. */
+/** The status line of the response to a request on the connection, or null when the server closed it. */
 async function answerOn(socket: Socket): Promise<string | null> {
   const first = Promise.race([once(socket, 'data'), once(socket, 'close')])
   socket.write('GET /api/v1/fine HTTP/1.1\r\nHost: x\r\nUser-Agent: x\r\nAuthorization: Bearer a\r\n\r\n')

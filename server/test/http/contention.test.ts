@@ -15,7 +15,7 @@ afterEach(async () => {
 
 const fine = testRoute('fine', async () => ok({ data: 1 }))
 
-/** The organization is the token's number; a request for `held` ends when the test says so. One tenant gets 3 of 4 slots. */
+/** The organization is the token's number; a request for `held` ends when the test releases it. One tenant gets 3 of 4 slots. */
 async function heldRows() {
   const ends: (() => void)[] = []
   const held = testRoute('held', async () => {
@@ -35,7 +35,7 @@ async function heldRows() {
   mounted = await mountRoutes([held, fine], { queue, authenticator })
   const { url } = mounted
   const ask = (path: string, token: string): Promise<Reply> => send(url, 'GET', `/api/v1/${path}`, { token })
-  /** Ends one thing after the other as they begin; the most that were under way at the end of one. */
+  /** Completes the units one after the other as they start; returns the maximum number in flight. */
   const endAll = async (count: number): Promise<number> => {
     let most = 0
     for (let ended = 0; ended < count; ended++) {

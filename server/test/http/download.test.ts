@@ -68,7 +68,7 @@ describe('A download that is generated while it is sent', () => {
     })
     const reply = await ask()
     let before = -1
-    // What the two ends of the connection hold is a few megabytes; then the making stands still.
+    // The socket buffers hold a few megabytes; then the generation pauses.
     await expect.poll(() => [made === before, (before = made)][0], { interval: 200, timeout: 15_000 }).toBe(true)
     expect(made).toBeLessThan(1000)
     reply.body.destroy()

@@ -31,7 +31,7 @@ describe('A media type', () => {
     'application/json;;charset=utf-8',
     'application/json; a="\\""; charset=utf-8',
     'application/json\t;\tcharset=utf-8',
-  ])('of %s is taken', (text) => {
+  ])('of %s is accepted', (text) => {
     expect(verdict(text, json)).toBe('taken')
   })
 
@@ -69,15 +69,15 @@ describe('A media type', () => {
   })
 
   it.each([
-    ['blanks behind the type', `${json}${' '.repeat(100_000)}x`],
-    ['blanks behind a parameter', `${json}; a=b${' '.repeat(100_000)}x`],
-    ['blanks behind a semicolon', `${json};${' '.repeat(100_000)}=`],
+    ['spaces after the type', `${json}${' '.repeat(100_000)}x`],
+    ['spaces after a parameter', `${json}; a=b${' '.repeat(100_000)}x`],
+    ['spaces after a semicolon', `${json};${' '.repeat(100_000)}=`],
     ['a quote that never ends', `${json}; a="${'b'.repeat(100_000)}`],
     ['empty parameters', `${json}${' ;'.repeat(50_000)}x`],
   ])('is parsed in linear time: %s', (_what, text) => {
     const startedAt = performance.now()
     expect(verdict(text, json)).toBe('unsupported_media_type')
-    // Time that grows with the square of it would be many seconds.
+    // Quadratic time would be many seconds.
     expect(performance.now() - startedAt).toBeLessThan(3000)
   })
 })

@@ -12,7 +12,7 @@ afterEach(async () => {
   mounted = undefined
 })
 
-/** A public operation that waits until the test lets it end. */
+/** A public operation that waits until the test releases it. */
 function held(id: string, more: Partial<AnyRoute> = {}): { row: AnyRoute; end: () => void; started: () => number } {
   const ends: (() => void)[] = []
   const handle = (): Promise<ReturnType<typeof ok>> =>

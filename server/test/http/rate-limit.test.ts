@@ -138,9 +138,9 @@ describe('An empty bucket', () => {
     [0.5, '1'],
     [0.999, '1'],
   ])('with %d tokens is rejected with Retry-After: %s', (tokens, seconds) => {
-    const refusing = () => assertAllowed({ admitted: false, tokens, filledAt: start })
-    expect(refusing).toThrow('Rate limit exceeded; retry after 1 second')
-    expect(refusing).toThrow(expect.objectContaining({ kind: 'rate_limited', headers: { 'Retry-After': seconds } }))
+    const rejecting = () => assertAllowed({ admitted: false, tokens, filledAt: start })
+    expect(rejecting).toThrow('Rate limit exceeded; retry after 1 second')
+    expect(rejecting).toThrow(expect.objectContaining({ kind: 'rate_limited', headers: { 'Retry-After': seconds } }))
   })
 
   it('has no Retry-After while it admits requests', () => {

@@ -50,7 +50,7 @@ describe('A client that does not read its responses', () => {
     const clients = isPipelined
       ? [await silentClient(url, request('large').repeat(10))]
       : await Promise.all(Array.from({ length: 10 }, () => silentClient(url, request('large'))))
-    // Two of eight slots are kept for organizations that have nothing in flight.
+    // Two of eight slots are reserved for organizations that have nothing in flight.
     await expect.poll(() => [queue.inFlight, queue.waiting], { timeout: 15_000 }).toEqual([6, 4])
     await new Promise((resume) => setTimeout(resume, 200))
     expect(responses).toHaveLength(6)
@@ -75,7 +75,7 @@ describe('A client that does not read its responses', () => {
 
   it.each([
     ['when it takes nothing for a while', { stalledMs: 200, totalMs: 60_000 }],
-    ['when it has not taken all of it in time', { stalledMs: 60_000, totalMs: 400 }],
+    ['when it has not read the whole response in time', { stalledMs: 60_000, totalMs: 400 }],
   ])('is disconnected %s', async (_when, limits) => {
     let isFlushed = false
     const server = createServer((message, response) => {

@@ -33,7 +33,7 @@ describe('A streaming response', () => {
     await asked
     socket.destroy()
     await once(socket, 'close')
-    // Whatever is asked after the hanging up is answered after it was noticed.
+    // A later request is answered only after the server has noticed the disconnect.
     for (let after = 0; after < 3; after++) await fetch(`${mounted.url}/api/v1/elsewhere`)
     goOn()
     await held

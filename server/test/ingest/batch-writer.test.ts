@@ -11,7 +11,7 @@ interface Write {
 
 const defaults = { batchSize: 4, itemsPerCost: 2, maxWaitingBytes: 100, maxWaitingBytesPerTenant: 50 }
 
-/** A writer whose writes end when the test says so; the outcome of an item is ten times the item. */
+/** A writer whose writes end when the test releases them; the result of an item is ten times the item. */
 function held(limits: Partial<typeof defaults> = {}, queue = new FairQueue({ maxInFlight: 4 })) {
   const writes: Write[] = []
   const writer = new BatchWriter<number, number>(

@@ -42,7 +42,7 @@ async function signIn({ readerId, token }: Login, port: number = ports[0], clien
   return client
 }
 
-/** A bare connection, for packets that no MQTT client would agree to send. */
+/** A TCP connection, for packets that an MQTT client would not send. */
 async function openSocket(port: number = ports[0], localAddress = '127.0.0.1'): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', localAddress })
   socket.on('error', () => undefined)
@@ -51,7 +51,7 @@ async function openSocket(port: number = ports[0], localAddress = '127.0.0.1'): 
   return socket.resume()
 }
 
-/** Whether the server ends the connection within the time. */
+/** Whether the server closes the connection in time. */
 const isClosedWithin = async (socket: Socket, ms: number): Promise<boolean> => {
   if (socket.closed) return true
   const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), ms))
@@ -214,7 +214,7 @@ describe('A reader that publishes with QoS 2', () => {
     }
     globalThis.gc?.()
     await eventually(async () => {
-      // Garbage is collected as new memory is asked for.
+      // Garbage collection runs as new memory is allocated.
       Buffer.alloc(8 * 1024 * 1024)
       expect((process.memoryUsage().arrayBuffers - before) / 1024 / 1024).toBeLessThan(30)
     })

@@ -96,7 +96,7 @@ describe('signing in at the embedded broker', () => {
 })
 
 describe('publishing to the embedded broker', () => {
-  // Held up by a trigger, which Citus does not have.
+  // Delayed by a trigger, which Citus does not support.
   it.skipIf(inject('isCitus'))('acknowledges a message only after its reads are committed', async () => {
     const site = await Site.open(context.app, 'Dock')
     const asset = await site.createAsset('Pallet')
@@ -135,7 +135,7 @@ describe('publishing to the embedded broker', () => {
   it.each([
     ["another reader's topic", (topic: string) => topic],
     ["anything below another reader's topic", (topic: string) => `${topic}/more`],
-    ['a topic key that nobody has', () => 'lastseen/nobody/reads'],
+    ['an unknown topic key', () => 'lastseen/nobody/reads'],
     ["the broker's own topics", () => '$SYS/gate'],
   ])('rejects %s and records nothing', async (_what, topic) => {
     const own = await Site.open(context.app, 'Dock')
@@ -146,7 +146,7 @@ describe('publishing to the embedded broker', () => {
     expect(await publish(client, topic(await topicOf(other.readerId)), { reads })).toBe('cut off')
     expect(await minutesOf(own)).toBe(0)
     expect(await minutesOf(other)).toBe(0)
-    // The reader may come back and go on.
+    // The reader may reconnect and continue.
     const again = await signIn(own.readerId, own.token)
     expect(await publish(again, 'gate', { reads })).toBe('acknowledged')
     expect(await minutesOf(own)).toBe(1)

@@ -11,7 +11,7 @@ const minute = 60_000
 const start = Math.floor(Date.now() / minute) * minute - 600 * minute
 const hmacTag = (index: number): string => new Date(start + index * minute).toISOString()
 
-/** Without the program `mosquitto` these are left out, except in CI. */
+/** Skipped without the program `mosquitto`, except in CI. */
 describe.skipIf(isBrokerMissing)('subscribing to an external broker', () => {
   let broker: Mosquitto
   let app: TestApp
@@ -46,7 +46,7 @@ describe.skipIf(isBrokerMissing)('subscribing to an external broker', () => {
     reads: [{ tag: asset.tag, antenna: (index % 2) + 1, observed_at: hmacTag(index) }],
   })
 
-  /** The recorded minutes, as the indexes they were made of. */
+  /** The recorded minutes, as the indexes they were generated from. */
   const recorded = async (): Promise<number[]> => {
     const rows = await database(app)<{ minute: Date }[]>`
       select minute from asset_minutes where org_id = ${site.org.orgId} order by minute`
@@ -59,7 +59,7 @@ describe.skipIf(isBrokerMissing)('subscribing to an external broker', () => {
     return { ...row }
   }
 
-  /** Messages may overtake each other, yet every move starts where the one before ended, and the last one holds. */
+  /** Messages may be reordered, yet every move starts where the previous one ended, and the last one is current. */
   const expectChain = async (): Promise<void> => {
     const moves = await site.moves()
     expect(moves.map((move) => move.from)).toEqual([null, ...moves.slice(0, -1).map((move) => move.to)])
@@ -125,7 +125,7 @@ describe.skipIf(isBrokerMissing)('subscribing to an external broker', () => {
     await eventually(async () => expect(await activity()).toMatchObject({ messages: 200, reads: 200, ignored: 0 }))
     await second.stop()
 
-    // Whoever is left takes all: nothing waits for a process that is gone.
+    // The remaining process receives all messages: none waits for the stopped process.
     await Promise.all(upTo(20).map((index) => publish(reader, topic, read(200 + index))))
     await eventually(async () => expect(await recorded()).toEqual(upTo(220)))
     await expectChain()

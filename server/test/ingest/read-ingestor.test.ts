@@ -10,7 +10,7 @@ const context = useTracking('2026-05-04T12:00:00Z')
 
 const at = (clock: string): string => `2026-05-04T${clock}Z`
 
-/** An intake of its own that writes down everything it tells. */
+/** A read ingestor that records every event it publishes. */
 async function opened(retentionDays = 400) {
   const site = await Site.open(context.app, 'Dock', 'Hall')
   const events: [string, unknown][] = []

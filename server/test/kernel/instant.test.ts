@@ -118,7 +118,7 @@ const digits = (maxLength: number) =>
     fc.nat({ max: maxLength }).map((length) => '0'.repeat(length)),
   )
 
-/** Any spelling of an instant, together with the whole seconds and the fraction it spells. */
+/** Any notation of an instant, together with its whole seconds and its fraction. */
 const anySpelling = fc
   .record({
     seconds: anySecond,
@@ -145,7 +145,7 @@ describe('reading RFC 3339', () => {
     ['whole seconds', '2026-01-02T03:04:05Z', '2026-01-02T03:04:05.000000Z'],
     ['one fraction digit', '2026-01-02T03:04:05.6Z', '2026-01-02T03:04:05.600000Z'],
     ['six fraction digits', '2026-01-02T03:04:05.678901Z', '2026-01-02T03:04:05.678901Z'],
-    ['nine fraction digits, cut', '2026-01-02T03:04:05.999999999Z', '2026-01-02T03:04:05.999999Z'],
+    ['nine fraction digits, truncated', '2026-01-02T03:04:05.999999999Z', '2026-01-02T03:04:05.999999Z'],
     ['lower case letters', '2026-01-02t03:04:05z', '2026-01-02T03:04:05.000000Z'],
     ['lower case letters with six digits', '2026-01-02t03:04:05.678901z', '2026-01-02T03:04:05.678901Z'],
     ['an offset east of UTC', '2026-01-02T03:04:05+01:00', '2026-01-02T02:04:05.000000Z'],

@@ -13,7 +13,7 @@ describe('an address', () => {
     ['2001:DB8::', 6, 0x20010db8n << 96n],
     ['1:2:3:4:5:6:7:8', 6, 0x00010002000300040005000600070008n],
     ['1::8', 6, (1n << 112n) + 8n],
-  ] as const)('%s is read as the number it stands for', (text, family, value) => {
+  ] as const)('%s is parsed as a number', (text, family, value) => {
     const bytes = Buffer.from(parseAddress(text)!.toByteArray())
     expect([bytes.length === 4 ? 4 : 6, BigInt(`0x${bytes.toString('hex')}`)]).toEqual([family, value])
   })

@@ -13,7 +13,7 @@ const known = new Set(
 )
 const isSetting = (name: string): boolean => name === 'NODE_ENV' || known.has(name)
 
-// Documents of other programs: their shape is checked by what is asked of them.
+// Documents in the formats of other programs, read without types.
 /* eslint-disable @typescript-eslint/no-explicit-any */
 type Document = any
 

@@ -27,7 +27,7 @@ const folder = newFolder()
 const home = join(folder, 'source')
 const duringWrites = join(folder, 'during.backup')
 const atRest = join(folder, 'rest.backup')
-/** What a text must outlive: what COPY, JSON and SQL would each take for something else. */
+/** Text with characters that are special in COPY, JSON or SQL. */
 const awkward = 'tab\t, line\nand \\back\\slash, \\N, \\., "quoted" \'single\' {}[] – ünïcode 🏭'
 
 interface Installation {
@@ -44,7 +44,7 @@ const json = (ended: ExitResult) => {
   return JSON.parse(ended.stdout) as Record<string, never>
 }
 
-/** Everything an API caller can see, as it answers it. */
+/** All responses that an API client can get. */
 async function answers(server: ReadyServer, token: string): Promise<Record<string, unknown>> {
   const get = async (path: string) => (await server.send('GET', `/api/v1${path}`, { token })).json
   const assets = await get('/assets?limit=200&include_deleted=true')
@@ -63,7 +63,7 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
   const created: string[] = []
   let settings: Record<string, string>
 
-  /** A small site with a bit of everything, and a caller who goes on writing while the backup is taken. */
+  /** A small site with every kind of record, and a client that keeps writing while the backup is taken. */
   beforeAll(async () => {
     await network.prepare()
     const receiver = await network.receiver()
@@ -106,7 +106,7 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
 
     const stop = new AbortController()
     const writing = (async () => {
-      // Few enough for one credential, and spread over the time that a backup takes.
+      // Few enough writes for one credential, spread over the time that a backup takes.
       for (let number = 1; number <= 90 && !stop.signal.aborted; number++) {
         const tags = [{ tag_type: 'barcode', value: `W-${number}` }]
         await post('/api/v1/assets', token, { external_key: `W-${number}`, name: 'Written meanwhile', tags })
@@ -145,7 +145,7 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
           select external_key as key, (select count(*)::int from tags t where t.org_id = a.org_id and t.asset_id = a.id)
             as tags from assets a where external_key like 'W-%' order by created_at`
         expect(written.length).toBeGreaterThan(3)
-        // What was there is there from the first on, nothing in between is missing, and nothing is half there.
+        // The restored records are a prefix of the written ones, without gaps and without partial records.
         expect(written.map((row) => row.key)).toEqual(created.slice(0, written.length))
         expect(new Set(written.map((row) => row.tags))).toEqual(new Set([1]))
         const [count] = await sql`select sum(active)::int as booked from record_counts where kind = 'asset'`
@@ -153,7 +153,7 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
         const unforced = await sql`select from pg_class where relrowsecurity and not relforcerowsecurity`
         expect(unforced).toHaveLength(0)
       })
-      // And what an owner without special rights restored, he can back up again.
+      // An owner without special rights can also back up the restored database.
       const again = join(folder, 'again.backup')
       json(await lastseen(['backup', again, '--json'], { DATABASE_URL: target.url }))
       const body = (path: string) => {
@@ -191,7 +191,7 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
     const reads = [{ tag: source.tag, antenna: 1, observed_at: new Date().toISOString() }]
     const read = await server.send('POST', '/ingest/v1/reads', { token: source.readerToken, json: { reads } })
     expect(read.json).toEqual({ data: { accepted: 1, ignored: 0 } })
-    // The webhook is signed with the secret it was made with.
+    // The webhook is signed with its original secret.
     await eventually(async () => expect(receiver.received.length).toBeGreaterThan(output))
     const { headers, body } = receiver.received.at(-1)!
     const signed = `${headers['x-service-timestamp']}.${body.toString()}`

@@ -9,9 +9,10 @@ usePrograms({ isBuilt: false })
 
 const nobody = 65534
 const isRoot = process.getuid?.() === 0
-const nobodyHasNode = isRoot && spawnSync(process.execPath, ['--version'], { uid: nobody, cwd: '/' }).status === 0
+const unprivilegedUserHasNode =
+  isRoot && spawnSync(process.execPath, ['--version'], { uid: nobody, cwd: '/' }).status === 0
 
-/** Notes how it was called, then does what `npm ci` does to the folder. */
+/** Records its arguments, then changes the folder as `npm ci` does. */
 const npm = `#!${process.execPath}
 const fs = require('node:fs')
 fs.appendFileSync('calls', 'npm ' + process.argv.slice(2).join(' ') + '\\n')
@@ -27,7 +28,7 @@ fs.writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages: O
 if (process.env.NPM_DIES) process.kill(process.ppid, 'SIGKILL')
 `
 
-/** Notes that it was called, then turns every source into a file of the build, slowly where asked. */
+/** Records the call, then writes a build file for every source, slowly on request. */
 const tsc = `const fs = require('node:fs')
 const out = process.argv[process.argv.indexOf('--outDir') + 1]
 fs.appendFileSync('calls', 'tsc\\n')
@@ -38,7 +39,7 @@ for (const name of fs.readdirSync('server/src')) {
 if (process.env.BUILD_FAILS) { process.stdout.write('main.ts(1,1): error\\n'); process.exit(2) }
 `
 
-/** Notes that it was called, then writes the page of the app. */
+/** Records the call, then writes the page of the app. */
 const vite = `import fs from 'node:fs'
 const out = process.argv[process.argv.indexOf('--outDir') + 1]
 fs.appendFileSync('../calls', 'vite\\n')
@@ -55,7 +56,7 @@ const packages = {
   'node_modules/native-there': { version: '1.0.0', optional: true, os: ['plan9'] },
 }
 
-/** A small folder with the real start scripts, whose npm and compiler only pretend. */
+/** A small folder with the real start scripts and fake npm and compiler programs. */
 class Checkout {
   readonly folder = newFolder()
 
@@ -96,7 +97,7 @@ class Checkout {
     return this.launch(settings, uid).ended
   }
 
-  /** What npm and the compiler were called for since the last look. */
+  /** The calls of npm and the compiler since the last check. */
   calls(): string[] {
     const file = join(this.folder, 'calls')
     const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []
@@ -151,10 +152,10 @@ describe('packages are installed again', () => {
         checkout.write('package-lock.json', JSON.stringify({ packages: changed }))
       },
     ],
-    ['when a package is gone', (checkout) => checkout.remove('node_modules/one')],
-    ['when a package of one workspace is gone', (checkout) => checkout.remove('server/node_modules/own')],
+    ['when a package is missing', (checkout) => checkout.remove('node_modules/one')],
+    ['when a package of one workspace is missing', (checkout) => checkout.remove('server/node_modules/own')],
     ['when an installation never got to its end', (checkout) => checkout.remove('node_modules/.package-lock.json')],
-    ['when the list of them is cut short', (checkout) => checkout.write('node_modules/.package-lock.json', '{"pack')],
+    ['when the lockfile is truncated', (checkout) => checkout.write('node_modules/.package-lock.json', '{"pack')],
     [
       'when they were copied from another system',
       (checkout) => {
@@ -209,10 +210,10 @@ describe('the program is built again', () => {
     ],
     ['when a source was added', (checkout) => checkout.write('server/src/more.ts', '')],
     ['when the settings of the compiler have changed', (checkout) => checkout.write('server/tsconfig.json', '{ }')],
-    ['when the build is gone', (checkout) => checkout.remove('server/dist')],
+    ['when the build is missing', (checkout) => checkout.remove('server/dist')],
     ['when the build has lost its entry', (checkout) => checkout.remove('server/dist/main.js')],
     [
-      'when a file is in its place',
+      'when a file has its name',
       (checkout) => {
         checkout.remove('server/dist')
         checkout.write('server/dist', '')
@@ -314,7 +315,7 @@ describe('starts at the same moment', () => {
   })
 })
 
-describe.skipIf(!nobodyHasNode)('a folder that this user may not write to', () => {
+describe.skipIf(!unprivilegedUserHasNode)('a folder that this user may not write to', () => {
   it('runs when it is built, and otherwise the error says which user has to build it', async () => {
     const checkout = await ready()
     expect(await checkout.start({}, nobody)).toMatchObject({ code: 0, stdout: 'running', stderr: '' })

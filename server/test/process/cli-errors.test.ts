@@ -6,7 +6,7 @@ usePrograms()
 const dataDir = newFolder()
 const settings = { LASTSEEN_DATA_DIR: dataDir, LASTSEEN_LOG_LEVEL: 'warn' }
 
-/** Runs a command that succeeds, and gives the one JSON document it printed. */
+/** Runs a command, expects success, and returns the JSON document it printed. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 async function facts(...args: string[]): Promise<any> {
   const ended = await lastseen([...args, '--json'], settings)

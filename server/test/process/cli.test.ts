@@ -19,7 +19,7 @@ const settings = { LASTSEEN_DATA_DIR: dataDir, LASTSEEN_LOG_LEVEL: 'warn' }
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** Runs a command that succeeds, and gives the one JSON document it printed. */
+/** Runs a command, expects success, and returns the JSON document it printed. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 async function facts(...args: string[]): Promise<any> {
   const ended = await lastseen([...args, '--json'], settings)
@@ -140,9 +140,9 @@ describe('operator commands beside a running server', { timeout: 60_000 }, () =>
       for (let times = 0; times < 3; times++)
         expect((await server.send('GET', '/api/v1/assets', { token })).status).toBe(200)
       await facts('key', 'revoke', '--client-id', key.client_id.toUpperCase())
-      const refused = await server.send('GET', '/api/v1/assets', { token })
-      expect(refused.status).toBe(401)
-      expect(refused.json.error.type).toBe('unauthorized')
+      const rejected = await server.send('GET', '/api/v1/assets', { token })
+      expect(rejected.status).toBe(401)
+      expect(rejected.json.error.type).toBe('unauthorized')
       expect((await exchange(server.url, key)).status).toBe(401)
     }
   })

@@ -17,7 +17,7 @@ import {
 
 usePrograms()
 
-/** Makes assets one after the other until the server is gone, and gives the keys that were acknowledged. */
+/** Creates assets one after the other until the server is down, and returns the acknowledged keys. */
 async function writeUntilGone(server: ReadyServer, token: string, prefix: string): Promise<string[]> {
   const acknowledged: string[] = []
   for (let number = 1; number <= 100; number++) {
@@ -107,7 +107,7 @@ describe('after a crash', { timeout: 60_000 }, () => {
   })
 })
 
-/** How many processes of the installation listen for news. */
+/** The number of processes of the installation that listen for notifications. */
 const listeners = (url: string): Promise<number> =>
   withSql(url, async (sql) => {
     const rows = await sql`select from pg_stat_activity
@@ -188,9 +188,9 @@ describe('when an outside database drops every connection', { timeout: 60_000 },
       await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`
       await expect.poll(ready, { timeout: 10_000 }).toBe(503)
       expect((await server.send('GET', '/healthz')).status).toBe(200)
-      const refused = await server.send('GET', '/api/v1/assets', { token })
-      expect(refused.status).toBe(500)
-      expect(refused.json.error.type).toBe('internal_error')
+      const rejected = await server.send('GET', '/api/v1/assets', { token })
+      expect(rejected.status).toBe(500)
+      expect(rejected.json.error.type).toBe('internal_error')
       await sleep(2500)
       await sql.unsafe(`alter database ${name} with allow_connections true`)
     })

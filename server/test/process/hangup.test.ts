@@ -44,7 +44,7 @@ describe('a server whose terminal is closed', { timeout: 120_000 }, () => {
     const server = await serve(settings, { ...options, isGroup: true })
     const { pid } = (await databaseOf(dataDir))!
     const processes = familyOf(server.program.pid)
-    // The kernel sends it to every process of the terminal.
+    // The kernel sends the signal to every process of the terminal.
     process.kill(-server.program.pid, 'SIGHUP')
     await server.program.says(/^Stopped\.$/m)
     await expectNothingLeft(processes, pid)
@@ -55,7 +55,7 @@ describe('a server whose terminal is closed', { timeout: 120_000 }, () => {
     const { pid } = (await databaseOf(dataDir))!
     const processes = familyOf(program.pid)
     expect(processes.length).toBeGreaterThan(2)
-    // Without the program that holds it, the terminal is gone.
+    // The terminal closes when the program that owns it exits.
     program.child.kill('SIGKILL')
     await expectNothingLeft(processes, pid)
   })

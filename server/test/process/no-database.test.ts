@@ -47,13 +47,13 @@ describe('a data folder without a database', { timeout: 120_000 }, () => {
 })
 
 describe('a database without the schema', { timeout: 120_000 }, () => {
-  const refusal =
+  const errorText =
     'no Lastseen schema in the database of DATABASE_URL; is it the right one? "lastseen migrate" creates the schema\n'
 
   it.each(commands)('on an external server is rejected by %s and left unchanged', async (_what, args) => {
     const database = await emptyDatabase()
     const ended = await lastseen(args, { DATABASE_URL: database.url })
-    expect(ended).toEqual({ code: 1, signal: null, stdout: '', stderr: refusal })
+    expect(ended).toEqual({ code: 1, signal: null, stdout: '', stderr: errorText })
     const tables = await withSql(database.url, (sql) => sql`select from pg_tables where schemaname = 'public'`)
     expect(tables).toHaveLength(0)
     await database.drop()

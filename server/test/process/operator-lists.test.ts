@@ -9,7 +9,7 @@ const dataDir = newFolder()
 const settings = { LASTSEEN_DATA_DIR: dataDir, LASTSEEN_LOG_LEVEL: 'warn' }
 const own = ['--org', 'My organization']
 
-/** Runs a command that succeeds, and gives the one JSON document it printed. */
+/** Runs a command, expects success, and returns the JSON document it printed. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 async function facts(...args: string[]): Promise<any> {
   const ended = await lastseen([...args, '--json'], settings)
@@ -120,7 +120,7 @@ describe('operator commands beside a running server', { timeout: 120_000 }, () =
       ...{ reader_id: made.reader_id, name: 'Door 2', format: 'generic' },
       antennas: [{ antenna: 4, location: null }],
     })
-    // The server keeps a token that it has just seen in memory.
+    // The server caches a token that it has just seen.
     expect((await read(made.token)).status).toBe(202)
     const rotated = await facts('reader', 'rotate', ...own, '--reader', String(made.reader_id))
     expect(rotated.mqtt).toMatchObject({ topic: made.mqtt.topic, password: rotated.token })
@@ -136,7 +136,7 @@ describe('operator commands beside a running server', { timeout: 120_000 }, () =
 
   it.each([
     ['nothing to change', [], /^Say what to change: --name, /],
-    ['antennas given and taken away', ['--antenna', '1=', '--no-antennas'], /^--antenna and --no-antennas contradict/],
+    ['antennas both set and removed', ['--antenna', '1=', '--no-antennas'], /^--antenna and --no-antennas contradict/],
   ])('reject an update of a reader with %s as a usage error', async (_what, more, line) => {
     const ended = await lastseen(['reader', 'update', ...own, '--reader', 'Gate', ...more], settings)
     expect([ended.code, ended.stdout]).toEqual([2, ''])

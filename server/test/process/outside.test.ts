@@ -130,7 +130,7 @@ describe('an external database that cannot be used', { timeout: 60_000 }, () => 
       /^The database [\w.-]+(:\d+)?\/\w+ \(DATABASE_URL\) cannot be used: password authentication failed for user "postgres"\n$/,
     ],
   ])('is reported in one line without its password: %s', async (what, url, message) => {
-    // A server named by TEST_DATABASE_URL may let everybody in.
+    // A server given by TEST_DATABASE_URL may accept any password.
     if (what === 'the password is wrong' && new URL(inject('clusterUrl')).password === '') return
     const settings = { DATABASE_URL: url(), PORT: String(await freePort()) }
     const server = await launch(settings).ended

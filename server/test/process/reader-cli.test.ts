@@ -145,7 +145,7 @@ describe('lastseen reader create', () => {
     ],
     ['smoothing by one read', [...own, '--smoothing', 'reads=1,seconds=30'], smoothing('reads=1,seconds=30'), 2],
     ['smoothing without seconds', [...own, '--smoothing', 'reads=3'], smoothing('reads=3'), 2],
-    ['an antenna without a place', [...own, '--antenna', '1'], antenna('1'), 2],
+    ['an antenna without a location', [...own, '--antenna', '1'], antenna('1'), 2],
     ['antenna 0', [...own, '--antenna', '0=DOCK-3'], antenna('0=DOCK-3'), 2],
     ['antenna 65536', [...own, '--antenna', '65536='], antenna('65536='), 2],
     ['an antenna that is no number', [...own, '--antenna', 'x=DOCK-3'], antenna('x=DOCK-3'), 2],
@@ -155,7 +155,7 @@ describe('lastseen reader create', () => {
       antenna('1=DOCK-3', 'The antenna was given twice.'),
       2,
     ],
-    ['an unknown place', [...own, '--antenna', '1=MOON'], 'There is no location with the key "MOON"'],
+    ['an unknown location', [...own, '--antenna', '1=MOON'], 'There is no location with the key "MOON"'],
   ])('rejects %s in one line and creates nothing', async (_what, args, line, code = 1) => {
     const before = [await count('readers'), await count('scan_points')]
     const ended = await lastseen(['reader', 'create', ...args], settings)
@@ -224,7 +224,7 @@ describe('lastseen simulate', () => {
       settings,
     )
 
-  /** Sums over the readers of the organization; the server writes them down every few moments. */
+  /** Sums over the readers of the organization; the server writes them periodically. */
   const activity = () =>
     withSql(database.url, async (sql) => {
       const [found] = await sql`select org_id from organization_names where name = ${org}`
@@ -244,7 +244,7 @@ describe('lastseen simulate', () => {
       expect([ended.code, ended.stderr]).toEqual([0, ''])
       const { reads } = JSON.parse(ended.stdout) as { reads: number }
       expect(reads).toBeGreaterThan(40)
-      // The message under way at the end may have been taken without the sender hearing of it.
+      // The message in flight at the end may have been ingested without an acknowledgement to the sender.
       const written = async () => ((await activity())['reads'] < reads ? 'not yet' : 'written down')
       await expect.poll(written, { timeout: 10_000 }).toBe('written down')
       const played = await activity()

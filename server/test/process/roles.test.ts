@@ -20,7 +20,7 @@ let core: AppContext
 let apis: ReadyServer[]
 let ingests: ReadyServer[]
 let delivers: ReadyServer[]
-/** The API through two processes that take turns, and the way in for readers through two others. */
+/** The API through two alternating processes, and the ingress for readers through two others. */
 let api: TestApp
 let ingest: TestApp
 
@@ -170,7 +170,7 @@ describe('two processes for each of three roles over one empty database', { time
     await fleet.waitForBatches(60)
     await fleet.finish()
     await transport.end()
-    // Two processes may overtake each other: what comes late is recorded and moves nothing (D30), so moves may be fewer.
+    // Reads may be reordered between two processes: late reads are recorded without a move (D30), so there may be fewer moves.
     const { minutes, positions } = fleet.expected()
     await eventually(
       async () => expect(await fleet.recorded(database.url)).toMatchObject({ minutes, positions }),

@@ -111,7 +111,7 @@ describe('the first start on an empty folder', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a port that is taken', { timeout: 60_000 }, () => {
+describe('a port that is in use', { timeout: 60_000 }, () => {
   it('is reported in one line before a database is started', async () => {
     const other = createServer()
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))

@@ -36,7 +36,7 @@ beforeAll(async () => {
   await server.program.stop()
 }, 120_000)
 
-/** Holds the asset's row until told to let go, so that a PATCH of it has to wait. */
+/** Locks the asset's row until released, so that a PATCH of it has to wait. */
 async function holdAsset(url: string): Promise<() => Promise<void>> {
   const sql = postgres(url, { max: 1, onnotice: () => undefined })
   await sql.unsafe('begin')
@@ -56,7 +56,7 @@ async function untilSomebodyWaits(url: string): Promise<void> {
   })
 }
 
-/** A PATCH over a connection that the client means to keep. */
+/** A PATCH over a keep-alive connection. */
 function rename(server: ReadyServer, token: string, name: string): Promise<{ status: number; name: string }> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/merge-patch+json' }
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -151,7 +151,7 @@ describe('a server asked to stop', { timeout: 60_000 }, () => {
     const wire = await RawConnection.open(server.url)
     const headers = ['Host: a', `Authorization: Bearer ${token}`, 'Content-Type: application/json']
     wire.request(['POST /api/v1/assets HTTP/1.1', ...headers, 'Content-Length: 100'], '{ "name":')
-    // What is asked after the request is answered after the server has taken it.
+    // A later request is answered only after the server has received the PATCH.
     for (let after = 0; after < 3; after++) await server.send('GET', '/readyz')
     const askedAt = performance.now()
     const { code } = await server.program.stop()

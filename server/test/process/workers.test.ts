@@ -26,18 +26,18 @@ usePrograms()
 
 const dataDir = newFolder()
 const settings = { LASTSEEN_DATA_DIR: dataDir }
-/** After so long the supervisor knows what was drawn by a worker that it lent a bucket to. */
+/** The time after which the supervisor knows the consumption of a worker that owns a bucket. */
 const toldMs = 100
 const twoWorkers = { args: ['serve', '--workers', '2'] }
 
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
 
-/** The worker processes, which unlike the database are called node. */
+/** The worker processes, which have the name node. */
 const workersOf = (server: ReadyServer): number[] =>
   childrenOf(server.program.pid).filter((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('node'))
 
-/** The processes that have answered so far, in the order of their log lines. */
+/** The processes that have served requests so far, in the order of their log lines. */
 const servers = (server: ReadyServer, path: string): number[] => {
   const lines = server.program.stdout.split('\n').filter((line) => line.includes(`"path":"${path}"`))
   return lines.map((line) => (JSON.parse(line) as { pid: number }).pid)
@@ -49,7 +49,7 @@ async function newKey(...scopes: string[]): Promise<Pair> {
   return JSON.parse((await lastseen(args, settings)).stdout) as Pair
 }
 
-/** Sends many requests at once, each over a connection of its own so that they spread over the workers. */
+/** Sends many requests at once, each over a new connection so that they spread over the workers. */
 async function volley(server: ReadyServer, path: string, token: string, count: number): Promise<number[]> {
   const agent = new Agent({ connections: count, pipelining: 0, headersTimeout: 20_000 })
   const headers = { authorization: `Bearer ${token}`, 'user-agent': 'lastseen-tests' }
@@ -63,10 +63,10 @@ async function volley(server: ReadyServer, path: string, token: string, count: n
   return statuses
 }
 
-/** Kills a worker while a connection is on its way to it, the hardest to notice for its supervisor. */
+/** Kills a worker while a connection is being handed to it, the hardest case for the supervisor. */
 async function killMidHandOver(server: ReadyServer, worker: number): Promise<void> {
   process.kill(worker, 'SIGSTOP')
-  // They take turns: of two connections one goes to each worker.
+  // Workers are used round-robin: of two connections one goes to each worker.
   const { hostname, port } = new URL(server.url)
   const sockets = [1, 2].map(() => connect(Number(port), hostname))
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
@@ -76,7 +76,7 @@ async function killMidHandOver(server: ReadyServer, worker: number): Promise<voi
   for (const socket of sockets) socket.destroy()
 }
 
-/** Sends one request after the other over one connection, and tells what was left in the bucket after each. */
+/** Sends one request after the other over one connection, and returns the remaining tokens after each. */
 async function row(server: ReadyServer, path: string, token: string, count: number): Promise<number[]> {
   const agent = new Agent({ connections: 1 })
   const headers = { authorization: `Bearer ${token}`, 'user-agent': 'lastseen-tests' }
@@ -123,7 +123,7 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     expect(admitted).toBeGreaterThanOrEqual(120)
     expect(admitted).toBeLessThanOrEqual(120 + Math.ceil(seconds))
     await expect.poll(() => servedBy(server, '/api/v1/locations').size).toBe(2)
-    // The database decides, because it is what the workers share.
+    // The database is authoritative, because the workers share it.
     const { url } = (await databaseOf(dataDir))!
     expect(await withSql(url, (sql) => sql`select from rate_buckets where not revoked`)).not.toHaveLength(0)
   })
@@ -271,7 +271,7 @@ describe('a server with two workers that is killed', { timeout: 60_000 }, () => 
 
 describe('workers that cannot start', () => {
   it('are started five times in a row, and then the program exits with an error', async () => {
-    // Ends every worker before it does anything; the supervisor is spared.
+    // Makes every worker exit at its start, but not the supervisor.
     const code = `import cluster from 'node:cluster'; if (cluster.isWorker) process.exit(3)`
     const NODE_OPTIONS = `--import data:text/javascript;base64,${Buffer.from(code).toString('base64')}`
     const broken = { LASTSEEN_DATA_DIR: newFolder(), PORT: String(await freePort()), NODE_OPTIONS }

@@ -18,7 +18,7 @@ const rounds = 100
 const path = '/api/v1/locations'
 
 interface Contender {
-  /** What must be there before the race. */
+  /** Creates the records for the race. */
   prepare?: (client: Client) => Promise<LocationJson>
   act: (client: Client, parent: LocationJson, ready: LocationJson | undefined) => Promise<Reply>
   accepted: number

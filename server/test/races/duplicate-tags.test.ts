@@ -5,7 +5,7 @@ import { expectErrorType, raceTimeoutMs, rounds, countStatuses, useRace } from '
 const race = useRace()
 
 const rfid = (value: string) => ({ tag_type: 'rfid', value })
-/** As many tags as it takes to be in the middle of writing them when somebody else begins. */
+/** Enough tags that another writer begins while they are being written. */
 const many = (prefix: string) => Array.from({ length: 40 }, (_, index) => rfid(`${prefix}-${index}`))
 
 describe('eight concurrent writers of one tag', () => {

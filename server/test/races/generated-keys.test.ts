@@ -29,7 +29,7 @@ describe('eight creates without a key', () => {
     for (let round = 0; round < rounds; round++) {
       const wanted = [1, 2, 4, 6].map((step) => `ASSET-${String(highest + step).padStart(4, '0')}`)
       const replies = await org.sendConcurrently(8 + wanted.length, (principal, index) =>
-        // Spread, so that the explicit ones arrive before, between and behind the others.
+        // Spread, so that the explicit keys arrive before, between and after the others.
         index % 3 === 0
           ? principal.post(assetsPath, { name: 'by hand', external_key: wanted[index / 3]! })
           : principal.post(assetsPath, { name: 'a' }),

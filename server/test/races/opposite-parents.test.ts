@@ -12,7 +12,7 @@ const path = '/api/v1/locations'
 const move = (client: Client, mover: LocationJson, under: LocationJson, byKey: boolean): Promise<Reply> =>
   client.patch(`${path}/${mover.id}`, byKey ? { parent_external_key: under.external_key } : { parent_id: under.id })
 
-/** Live locations from which no root can be reached: there are some exactly when there is a circle. */
+/** Live locations without a path to a root: they exist exactly when there is a cycle. */
 async function adrift(org: TestOrg): Promise<number> {
   const [row] = await database.sql<{ count: number }[]>`
     with recursive anchored as (

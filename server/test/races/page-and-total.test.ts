@@ -8,7 +8,7 @@ const database = useDatabase(context)
 const kinds: [Kind][] = [['assets'], ['locations']]
 const rounds = 100
 
-/** Lists that are answered in different ways: counted, merged with deleted rows, filtered, searched. */
+/** Lists with different query plans: counted, merged with deleted rows, filtered, searched. */
 const views = [
   '',
   'is_active=true',
@@ -27,7 +27,7 @@ describe.each(kinds)('a list of %s that is read while others write', (kind) => {
     let isReading = true
     let writes = 0
 
-    /** Keeps making, switching and deleting records, never more than ten of its own at once. */
+    /** Keeps creating, changing and deleting records, never more than ten at once. */
     const churn = async (writer: number): Promise<void> => {
       const own: number[] = []
       for (let turn = 0; isReading; turn++) {

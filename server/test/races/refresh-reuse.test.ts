@@ -4,7 +4,7 @@ import { type Key, exchange, expectTokens, mintKey, refresh, useSql, whoAmI } fr
 
 const rounds = 200
 
-/** Every round fails two refreshes on purpose; each comes from an address of its own, so that none is throttled. */
+/** Every round fails two refreshes on purpose; each comes from another address, so that none is throttled. */
 const settings = { LASTSEEN_TRUST_PROXY: 'true' }
 const context = useApp({ settings })
 const database = useSql(context)

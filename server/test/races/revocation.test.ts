@@ -3,11 +3,11 @@ import { type TestApp, type TestOrg, startApp, useApp } from '../support/app.ts'
 import { ManualClock, exchange, mintKeys, refresh, tokensOf, whoAmI } from '../support/auth.ts'
 
 const rounds = 100
-/** The clock stands still, so that neither the sessions nor what the processes remember runs out by itself. */
+/** The clock is fixed, so that neither sessions nor cache entries expire. */
 const clock = new ManualClock()
 const settings = { LASTSEEN_TRUST_PROXY: 'true' }
 
-/** Revokes keys whose tokens are in use everywhere, and asks every process the moment the revocation is answered. */
+/** Revokes keys whose tokens are cached everywhere, and sends a request to every process as soon as the revocation is answered. */
 async function race(apps: readonly TestApp[], org: TestOrg): Promise<void> {
   const { accessToken } = await org.signIn('admin')
   for (const [round, key] of (await mintKeys(org, rounds)).entries()) {

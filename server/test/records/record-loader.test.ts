@@ -12,7 +12,7 @@ const turnOfTheLoop = (): Promise<void> => new Promise((resume) => setImmediate(
 describe('Records that are loaded in the same event-loop tick', () => {
   const used = useAppContext()
   const organizations: number[] = []
-  /** Of each organization, three assets with two tags each. */
+  /** Three assets with two tags each, for each organization. */
   const assets: number[][] = []
   let statements = 0
   let broken: Error | null = null

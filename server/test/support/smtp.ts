@@ -12,7 +12,7 @@ export class MailServer {
   readonly mails: Mail[] = []
   /** The number of messages that the server will still reject with a temporary error. */
   busy = 0
-  refused = 0
+  rejected = 0
   logins: string[] = []
   readonly #server: Server
 
@@ -54,7 +54,7 @@ export class MailServer {
       if (verb === 'AUTH') return say('235 welcome')
       if (verb === 'MAIL' && this.busy > 0) {
         this.busy--
-        this.refused++
+        this.rejected++
         return say('451 try again later')
       }
       if (verb === 'MAIL') mail.from = given

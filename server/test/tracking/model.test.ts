@@ -20,7 +20,7 @@ const [location, asset, reader] = [locationIds, assetIds, readerIds].map((ids) =
   fc.Arbitrary<number>,
 ]
 
-/** Mostly within a few minutes, so that minutes are shared; sometimes on a bound, ahead of it, or without a stamp. */
+/** Mostly within a few minutes, so that minutes are shared; sometimes on a bound, ahead of it, or without a timestamp. */
 const offset = fc.oneof(
   { weight: 8, arbitrary: fc.integer({ min: -240 * seconds, max: 115 * seconds }) },
   { weight: 2, arbitrary: fc.constantFrom(0, -1, 1, -60 * seconds, 120 * seconds, 120 * seconds + 1, -600 * seconds) },
@@ -86,7 +86,7 @@ describe('reads, saves and changes in any order', () => {
 })
 
 describe('messages of reads with timestamps', () => {
-  /** Stamps that are believed now are believed later, so the minute of each read is settled for good. */
+  /** Timestamps that are accepted now are accepted later, so the minute of each read is fixed. */
   const stamped = fc.record({
     kind: kind('read'),
     reader,

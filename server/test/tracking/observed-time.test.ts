@@ -9,10 +9,10 @@ const arrivedAtMs = millisOf(arrival)
 
 describe('when a read counts as observed (D30)', () => {
   it.each([
-    ['a stamp of this moment', '12:00:00.000000', '12:00:00.000000'],
-    ['an old stamp, to the microsecond', '07:13:09.123456', '07:13:09.123456'],
-    ['a stamp a little ahead', '12:01:30.000000', '12:01:30.000000'],
-    ['a stamp exactly two minutes ahead', '12:02:00.000000', '12:02:00.000000'],
+    ['a timestamp of now', '12:00:00.000000', '12:00:00.000000'],
+    ['an old timestamp, to the microsecond', '07:13:09.123456', '07:13:09.123456'],
+    ['a timestamp slightly ahead', '12:01:30.000000', '12:01:30.000000'],
+    ['a timestamp exactly two minutes ahead', '12:02:00.000000', '12:02:00.000000'],
   ])('keeps %s', (_, hmacTag, settled) => {
     expect(observedAtResolver(arrivedAtMs, 'reader', null)(at(hmacTag))).toBe(at(settled))
   })

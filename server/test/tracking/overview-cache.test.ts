@@ -5,7 +5,7 @@ import { Site, database, useTracking } from '../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:30:00Z')
 
-/** Counting takes at least this long: the table is held by somebody else. */
+/** Counting takes at least this long, because another session locks the table. */
 async function countSlowly(overviews: OverviewCache, orgId: number, ms: number): Promise<string[]> {
   const { counted } = await database(context.app).begin(async (tx) => {
     await tx`lock table locations in access exclusive mode`

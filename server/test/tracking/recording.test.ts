@@ -20,7 +20,7 @@ const draft = { description: null, isActive: true, validTo: null, tags: [] }
 
 let orgId: number
 let [dock, hall, yard] = [0, 0, 0]
-/** Two assets that nobody has seen yet, in ascending order. */
+/** Two assets that were never seen, in ascending order. */
 let [pallet, crate] = [0, 0]
 
 const newAsset = async (...tags: string[]): Promise<number> => {

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { keepRetention } from '../../src/jobs/retention.ts'
 import { Site, database, eventually, useTracking } from '../support/tracking.ts'
 
-/** Forty days: at a given moment the months that ended more than forty days ago go. */
+/** Forty days: months that ended more than forty days ago are dropped. */
 const context = useTracking('2026-03-20T12:00:00Z', { settings: { LASTSEEN_RETENTION_DAYS: '40' } })
 
 const keep = (): Promise<string[]> => keepRetention(context.app.core, context.app.databaseUrl)
 
-/** Sets the clock; tokens from before may have expired, so the sites take new ones. */
+/** Sets the clock; earlier tokens may have expired, so the sites get new ones. */
 function setClock(text: string, ...sites: Site[]): void {
   context.clock.set(text)
   for (const site of sites) Object.assign(site, { api: site.org.full })
@@ -27,7 +27,7 @@ const rowsBefore = async (site: Site, instant: string): Promise<number> => {
   return row!['count']
 }
 
-/** Holds a table in an open transaction, as a long report would, while the work runs. */
+/** Locks a table in an open transaction, as a long report does, while the work runs. */
 async function whileRead<Result>(table: string, work: () => Promise<Result>): Promise<Result> {
   const sql = postgres(context.app.databaseUrl, { max: 1, onnotice: () => undefined })
   try {
@@ -40,7 +40,7 @@ async function whileRead<Result>(table: string, work: () => Promise<Result>): Pr
   }
 }
 
-/** Sends one read after the other until told to stop; the longest wait for an answer in milliseconds. */
+/** Sends one read after the other until stopped; returns the longest response time in milliseconds. */
 function keepReading(site: Site, tag: string, fromIso: string): () => Promise<{ count: number; longestMs: number }> {
   let isOver = false
   const sending = (async () => {
@@ -100,7 +100,7 @@ describe('deleting old history', () => {
     expect(await rowsBefore(site, '2027-01-01T00:00:00Z')).toBe(3)
     expect((await months())[0]).toBe('2026_04')
 
-    // Where a thing was last seen is known for good, and the next round finds nothing to do.
+    // The last-seen location of an asset is kept, and the next run has nothing to do.
     expect((await site.assetLocations())['OLD']).toEqual(['HALL', '2026-02-28T23:59:59.000Z'])
     expect(await keep()).toEqual([])
     expect(await site.history(both)).toHaveLength(2)
@@ -183,7 +183,7 @@ describe('reads that arrive while old history is deleted', () => {
     const stop = keepReading(site, busy.tag, '2027-11-01T00:00:00Z')
     await whileRead('asset_minutes_2027_09', async () => {
       await expect(keep()).rejects.toThrow(/lock timeout/)
-      // Its rows are still there, yet no history shows or counts them.
+      // Its rows still exist, but no history shows or counts them.
       expect(await rowsBefore(site, '2027-10-01T00:00:00Z')).toBe(1)
       expect(await site.history(asset)).toEqual([['2027-10-12T00:00:00.000Z', 'DOCK', null]])
     })

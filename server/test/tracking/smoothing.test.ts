@@ -28,17 +28,17 @@ describe('another location is confirmed', () => {
     ['with one exactly so long ago', true, [glimpse(20, away), glimpse(40, away), glimpse(50, away)]],
     ['not with one longer ago', false, [glimpse(19.999, away), glimpse(40, away), glimpse(50, away)]],
     [
-      'not when the present place comes in between',
+      'not when the current location comes in between',
       false,
       [glimpse(30, away), glimpse(35, home), glimpse(40, away), glimpse(50, away)],
     ],
     [
-      'when the present place came before',
+      'when the current location came before',
       true,
       [glimpse(29, home), glimpse(30, away), glimpse(40, away), glimpse(50, away)],
     ],
     [
-      'although a third place comes in between',
+      'although a third location comes in between',
       true,
       [glimpse(30, away), glimpse(35, third), glimpse(40, away), glimpse(50, away)],
     ],
@@ -46,7 +46,7 @@ describe('another location is confirmed', () => {
     ['at once when it is so much stronger', true, [glimpse(45, home, -70), glimpse(50, away, -64)]],
     ['not when it is a little less stronger', false, [glimpse(45, home, -70), glimpse(50, away, -65)]],
     [
-      'not when the present place was stronger a moment before',
+      'not when the current location was stronger a moment before',
       false,
       [glimpse(40, home, -60), glimpse(45, home, -70), glimpse(50, away, -64)],
     ],

@@ -7,7 +7,7 @@ import { WebhookOrg, urlOf, useWebhookNetwork } from '../support/webhooks.ts'
 
 const network = useWebhookNetwork()
 
-/** Late by this much is the machine's fault. */
+/** The tolerance for delays of the machine. */
 const slackMs = 2500
 
 const patience = 60_000
@@ -26,7 +26,7 @@ async function deliver(
 const gaps = ({ received }: WebhookReceiver): number[] =>
   received.slice(1).map((one, index) => one.atMs - received[index]!.atMs)
 
-/** The pause within its twenty per cent, after an attempt that took so long. */
+/** The pause with its jitter of 20 %, after an attempt of this duration. */
 function expectPause(gapMs: number | undefined, pauseMs: number, attemptMs = 0): void {
   expect(gapMs).toBeGreaterThanOrEqual(attemptMs + 0.8 * pauseMs - 5)
   expect(gapMs).toBeLessThanOrEqual(attemptMs + 1.2 * pauseMs + slackMs)
@@ -51,7 +51,7 @@ describe.concurrent('an event whose delivery', { timeout: 90_000 }, () => {
       expect(one['duration_ms']).toBeGreaterThanOrEqual(4990)
       expect(one['duration_ms']).toBeLessThan(5000 + slackMs)
     }
-    // The 5 seconds begin before anything arrives, so the service's own times are held against them.
+    // The 5 seconds begin before the request arrives, so the service's own times are compared with them.
     const [first, second, third] = made.map((one) => Date.parse(String(one['attempted_at'])))
     expectPause(second! - first!, 1000, 5000)
     expectPause(third! - second!, 5000, 5000)

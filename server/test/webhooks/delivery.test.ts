@@ -6,7 +6,7 @@ import { WebhookOrg, urlOf, useWebhookNetwork } from '../support/webhooks.ts'
 
 const network = useWebhookNetwork({ delivery: { sweepMs: 2000 } })
 
-/** What other programs make of the same bytes; ours is not asked. */
+/** The signature as other programs compute it, without the code under test. */
 const openssl = (secret: string, { headers, body }: ReceivedRequest): string => {
   const input = Buffer.concat([Buffer.from(`${headers['x-service-timestamp']}.`), body])
   const printed = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret], { input }).toString()
@@ -119,7 +119,7 @@ describe('a delivery', () => {
     })
   })
 
-  it('is sent for a move alone: creating, changing, renaming, tagging and deleting a record sends nothing', async () => {
+  it('is sent only for a move: creating, changing, renaming, tagging and deleting a record sends nothing', async () => {
     const receiver = await network.receiver()
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
     const { api } = webhookOrg.site

@@ -14,7 +14,7 @@ const network = useWebhookNetwork({ clock, delivery: { retryDelaysMs: [2000, 200
 const idsAt = (receiver: WebhookReceiver): (string | undefined)[] =>
   receiver.received.map((one) => one.headers['x-service-delivery']).sort()
 
-/** Everything that could be sent is sent by now: a move of another organization, made later, has arrived. */
+/** Waits until every earlier event was handled: a later move of another organization has arrived. */
 async function quiet(): Promise<void> {
   const receiver = await network.receiver()
   const other = await WebhookOrg.with(network.app, urlOf(receiver))
@@ -222,7 +222,7 @@ describe('a move that no process claimed', () => {
   })
 })
 
-/** Moves that are recorded and, without news of them, found by nobody yet. */
+/** Moves that are recorded without an event, so that no process has found them yet. */
 function stalled(webhookOrg: WebhookOrg, count: number): Promise<string[]> {
   return webhookOrg.move(count, { isPublished: false })
 }

@@ -14,7 +14,7 @@ describe('an endpoint that hangs', () => {
     const silent: WebhookOrg[] = []
     for (let index = 0; index < 6; index++) silent.push(await WebhookOrg.with(network.app, urlOf(dead, `/${index}`)))
     for (const one of silent) await one.move(6)
-    // More events than the process may hold hang at these endpoints now.
+    // More events than the process may hold are now waiting for these endpoints.
     await eventually(async () => expect(dead.received.length).toBeGreaterThanOrEqual(12))
     expect(dead.received.length).toBeLessThanOrEqual(12 + silent.length)
 

@@ -7,7 +7,7 @@ import { Authority } from '../support/certificates.ts'
 import { DnsServer } from '../support/dns-server.ts'
 import { WebhookReceiver, respondWith } from '../support/webhook-receiver.ts'
 
-/** First and last address of each refused range, and the public neighbours on both sides where there are any. */
+/** First and last address of each blocked range, and the adjacent public addresses if any. */
 const ranges4: [range: string, first: string, last: string, before: string | null, after: string | null][] = [
   ['0/8', '0.0.0.0', '0.255.255.255', null, '1.0.0.0'],
   ['10/8', '10.0.0.0', '10.255.255.255', '9.255.255.255', '11.0.0.0'],

@@ -71,6 +71,6 @@ describe('With a mail server', () => {
     server.busy = 1
     await reset(user.email)
     await expect.poll(() => server.mails.length, { timeout: 15_000 }).toBe(1)
-    expect(server.refused).toBe(1)
+    expect(server.rejected).toBe(1)
   })
 })

@@ -93,7 +93,7 @@ describe('PATCH /members/{user_id}', () => {
       patch(other, admin.userId, { role: 'viewer' }),
     ])
     const statuses = replies.map((reply) => reply.status).sort()
-    // The slower one may find that it is no admin any more before it is told that one must remain.
+    // The slower request may be rejected because its user is no admin any more, before the last-admin check.
     expect([statuses[0], [403, 409].includes(statuses[1]!)]).toEqual([200, true])
     expect(Object.values(await roles()).sort()).toEqual(['admin', 'viewer'])
   })

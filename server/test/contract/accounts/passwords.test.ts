@@ -46,7 +46,7 @@ const post = (path: string, json: object, app = context.app): Promise<Reply> =>
 const change = (who: TestUser, current: string, wanted = next): Promise<Reply> =>
   requestAs(context.app, who, 'POST', '/auth/password', { json: { current_password: current, new_password: wanted } })
 
-/** Asks for a link and waits until the operator is told one. */
+/** Requests a link and waits until it is printed for the operator. */
 async function linkFor(email: string): Promise<string> {
   const before = lines.length
   expect((await post('password-reset', { email })).status).toBe(202)
@@ -136,7 +136,7 @@ describe('POST /auth/password-reset', () => {
   it('prints the link for the operator where no mail server is configured, with the token in the fragment', async () => {
     const link = await linkFor(user.email)
     expect(lines.at(-1)).toBe(`Password reset for ${user.email}: ${link}`)
-    // Of whichever server was asked: they take turns where two run.
+    // Lines of either server, because two servers are used alternately.
     expect(link).toMatch(/^http:\/\/(127\.0\.0\.1|localhost):\d+\/reset-password#token=[\w-]{43}$/)
   })
 
@@ -225,7 +225,7 @@ describe('POST /auth/password-reset/confirm', () => {
   })
 
   it.each([
-    ['a token nobody was given', 'A'.repeat(43)],
+    ['an unknown token', 'A'.repeat(43)],
     ['something that is no token', 'x'],
   ])('rejects %s and changes nothing', async (_what, token) => {
     expectApiError(await confirm(token), 'validation_error', spent)

@@ -140,7 +140,7 @@ describe('POST /api/v1/orgs/{org_id}/api-keys (D40)', () => {
     ['scopes that are a string', () => ({ ...valid, scopes: 'assets:read' }), [mistyped('scopes', 'array', 'string')]],
     ['a scope that is a number', () => ({ ...valid, scopes: [1] }), [mistyped('scopes[0]', 'string', 'integer')]],
     [
-      'a scope nobody knows',
+      'an unknown scope',
       () => ({ ...valid, scopes: ['assets:read', 'assets:delete'] }),
       [{ field: 'scopes[1]', code: 'invalid_value' }],
     ],

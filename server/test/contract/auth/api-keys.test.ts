@@ -115,7 +115,7 @@ describe('GET /api/v1/orgs/{org_id}/api-keys (D40)', () => {
 })
 
 describe('DELETE /api/v1/orgs/{org_id}/api-keys/{key_id} (D40)', () => {
-  it('answers 204, and the key is gone from the list', async () => {
+  it('answers 204, and the key is removed from the list', async () => {
     const { id } = (await create()).json.data
     const reply = await send('DELETE', pathOf(org, id))
     expect(reply.status).toBe(204)

@@ -49,10 +49,13 @@ describe('The Authorization header', () => {
     expectApiError(await context.app.anonymous(method, path), 'unauthorized', { ...missing, instance: path })
   })
 
-  it.each(guarded)('is checked on %s %s: with an invalid token the response is 401 with the challenge', async (method, path) => {
-    const reply = await context.app.anonymous(method, path, { token: 'bad' })
-    expectApiError(reply, 'unauthorized', { ...invalid, instance: path })
-  })
+  it.each(guarded)(
+    'is checked on %s %s: with an invalid token the response is 401 with the challenge',
+    async (method, path) => {
+      const reply = await context.app.anonymous(method, path, { token: 'bad' })
+      expectApiError(reply, 'unauthorized', { ...invalid, instance: path })
+    },
+  )
 
   it.each<[string, () => string]>([
     ['Basic authentication', () => `Basic ${Buffer.from(`${key.clientId}:${key.clientSecret}`).toString('base64')}`],
@@ -96,7 +99,7 @@ describe('A malformed bearer', () => {
     ['a word', () => 'Bearer token'],
     ['three dots', () => 'Bearer ...'],
     ['two tokens', () => `Bearer ${tokens.access} ${tokens.access}`],
-    ['a token cut short', () => `Bearer ${tokens.access.slice(0, -1)}`],
+    ['a truncated token', () => `Bearer ${tokens.access.slice(0, -1)}`],
     ['a token with a letter too many', () => `Bearer ${tokens.access}A`],
     ['a token with a fourth part', () => `Bearer ${tokens.access}.e30`],
     ['a token padded as plain base64', () => `Bearer ${tokens.access}=`],
@@ -154,7 +157,7 @@ describe('A forged token', () => {
   })
 
   it.each<[string, () => Partial<Claims>]>([
-    ['a credential nobody has', () => ({ sub: '00000000-0000-4000-8000-000000000000' })],
+    ['an unknown credential', () => ({ sub: '00000000-0000-4000-8000-000000000000' })],
     ['another audience', () => ({ aud: 'somewhere else' })],
     ['a session that does not exist', () => ({ kind: 'session', sub: '1' })],
     ['an end in the past', () => ({ exp: clock.seconds })],

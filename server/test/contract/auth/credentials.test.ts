@@ -24,7 +24,7 @@ beforeAll(async () => {
   org = await context.app.newOrg()
 })
 
-const refused = { detail: 'Invalid client credentials' }
+const rejected = { detail: 'Invalid client credentials' }
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 const revoke = ({ id }: Key): Promise<boolean> => revokeCredential(context.app.core, org.orgId, { id })
@@ -117,9 +117,9 @@ describe('An expired credential', () => {
   it('gives 401 on the exchange from its expiry on', async () => {
     const key = await inAnHour()
     clock.advance(3600)
-    expectApiError(await exchange(context.app, key), 'unauthorized', refused)
+    expectApiError(await exchange(context.app, key), 'unauthorized', rejected)
     clock.advance(3600)
-    expectApiError(await exchange(context.app, key), 'unauthorized', refused)
+    expectApiError(await exchange(context.app, key), 'unauthorized', rejected)
   })
 
   it('gives 401 on a refresh, and on a request with an access token that would still be good', async () => {
@@ -138,7 +138,7 @@ describe('A revoked credential', () => {
     const key = await mintKey(org)
     expect((await exchange(context.app, key)).status).toBe(200)
     await revoke(key)
-    expectApiError(await exchange(context.app, key), 'unauthorized', refused)
+    expectApiError(await exchange(context.app, key), 'unauthorized', rejected)
   })
 
   it('has all its refresh-token families revoked', async () => {
@@ -169,7 +169,7 @@ describe('A revoked credential', () => {
     await revoke(key)
     expect(await revoke(key)).toBe(false)
     clock.advance(3600)
-    expectApiError(await exchange(context.app, key), 'unauthorized', refused)
+    expectApiError(await exchange(context.app, key), 'unauthorized', rejected)
   })
 
   it('does not affect other credentials of its organization', async () => {

@@ -28,7 +28,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
   const send = (token: string, method = 'GET', path = '/api/v1/orgs/me', options: SendOptions = {}): Promise<Reply> =>
     context.app.anonymous(method, path, { ...options, token })
 
-  /** Spends requests, each of which must be admitted. */
+  /** Sends requests and expects that each is admitted. */
   async function spend(token: string, count: number): Promise<void> {
     const replies = await Promise.all(Array.from({ length: count }, () => send(token)))
     expect(new Set(replies.map((reply) => reply.status))).toEqual(new Set([200]))
@@ -243,12 +243,12 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
         expect(reply.status).toBe(200)
         expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(0, clock.seconds))
       }
-      const refusals = [
+      const rejections = [
         await send(accessToken, 'GET', '/api/v1/assets/0'),
         await send(accessToken, 'GET', `/api/v1/orgs/${org.orgId}/api-keys`),
       ]
-      expect(refusals.map((reply) => reply.status)).toEqual([400, 403])
-      for (const reply of refusals) expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(0, clock.seconds))
+      expect(rejections.map((reply) => reply.status)).toEqual([400, 403])
+      for (const reply of rejections) expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(0, clock.seconds))
     })
 
     it('for a revoked credential', async () => {

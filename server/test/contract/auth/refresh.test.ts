@@ -103,10 +103,13 @@ describe('A refresh token that was never issued', () => {
   const change = (text: string, at: number): string =>
     text.slice(0, at) + (text[at] === 'a' ? 'b' : 'a') + text.slice(at + 1)
 
-  it.each([1, 10, 43])('is rejected when it differs from a valid token %i characters before its end', async (fromEnd) => {
-    const { refresh: token } = await newTokens(org)
-    expectApiError(await refresh(context.app, change(token, token.length - fromEnd)), 'unauthorized')
-  })
+  it.each([1, 10, 43])(
+    'is rejected when it differs from a valid token %i characters before its end',
+    async (fromEnd) => {
+      const { refresh: token } = await newTokens(org)
+      expectApiError(await refresh(context.app, change(token, token.length - fromEnd)), 'unauthorized')
+    },
+  )
 
   it('revokes nothing: only a used token does', async () => {
     const { refresh: token } = await newTokens(org)

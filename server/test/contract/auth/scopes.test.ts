@@ -57,7 +57,7 @@ async function fill(path: string): Promise<string> {
   return `/api/v1${path.replace('{tag_id}', attached[0].id).replace(/\{(asset|location)_id\}/, id)}`
 }
 
-/** Everything a credential can hold that does not grant this scope. */
+/** Every selectable scope that does not grant this one. */
 const others = (scope: string): string[] => credentialScopes.filter((one) => !grantedScopes([one]).has(scope))
 
 async function save(): Promise<SendOptions> {

@@ -21,7 +21,7 @@ const send = (token: string, method: string, path: string, options: SendOptions 
 
 const keysPath = (where: TestOrg): string => `/api/v1/orgs/${where.orgId}/api-keys`
 
-/** What a session can do, by the status of one request for each scope that an endpoint needs today. */
+/** The permissions of a session, by the status of one request for each scope. */
 async function abilities(token: string): Promise<Record<string, number>> {
   const body = { json: { name: 'a' } }
   const replies = {

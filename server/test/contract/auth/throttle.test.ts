@@ -32,7 +32,7 @@ beforeEach(async () => {
 })
 
 let lastAddress = 0
-/** An address nobody has sent from before. */
+/** Returns an unused client address. */
 const newAddress = (): string => `198.51.100.${++lastAddress}`
 
 const secret = `ls_${'0'.repeat(64)}`
@@ -43,10 +43,10 @@ const guess = (clientId: string, from: string): Promise<Reply> =>
   exchange(context.app, { clientId, clientSecret: secret }, { 'x-forwarded-for': from })
 const sign = (pair: Key, from: string): Promise<Reply> => exchange(context.app, pair, { 'x-forwarded-for': from })
 
-const refused = { detail: 'Invalid client credentials' }
+const rejected = { detail: 'Invalid client credentials' }
 
 async function failTimes(count: number, clientId: string, from: () => string = newAddress): Promise<void> {
-  for (let turn = 0; turn < count; turn++) expectApiError(await guess(clientId, from()), 'unauthorized', refused)
+  for (let turn = 0; turn < count; turn++) expectApiError(await guess(clientId, from()), 'unauthorized', rejected)
 }
 
 function expectThrottled(reply: Reply, seconds: number): void {
@@ -54,7 +54,7 @@ function expectThrottled(reply: Reply, seconds: number): void {
   expect(reply.headers['retry-after']).toBe(String(seconds))
 }
 
-/** Failures of 300 different client ids, so that only the address adds up. */
+/** Failures of 300 different client ids, so that only the count of the address reaches its limit. */
 async function exhaust(address: string): Promise<void> {
   const replies = await Promise.all(uuids(300).map((clientId) => guess(clientId, address)))
   expect(new Set(replies.map((reply) => reply.status))).toEqual(new Set([401]))
@@ -124,7 +124,7 @@ describe('Guessing the secret of one client id (D41)', () => {
     const pair = { clientId: key.clientId, clientSecret: secret }
     await failTimes(10, key.clientId)
     for (let turn = 0; turn < 10; turn++)
-      expectApiError(await exchange(second, pair, { 'x-forwarded-for': newAddress() }), 'unauthorized', refused)
+      expectApiError(await exchange(second, pair, { 'x-forwarded-for': newAddress() }), 'unauthorized', rejected)
     expectThrottled(await exchange(second, pair, { 'x-forwarded-for': newAddress() }), 60)
     expectThrottled(await guess(key.clientId, newAddress()), 60)
     await second.stop()

@@ -9,7 +9,7 @@ import { create } from '../../support/master-data.ts'
 import { useSnapshotDatabase } from '../../support/tenant-snapshot.ts'
 
 const clock = new ManualClock()
-// A pool of one leaves two connections to transactions, so that a request notices at once when imports use them.
+// A pool of one leaves two connections for transactions, so that requests are delayed if imports use them.
 const context = useApp({ clock, settings: { LASTSEEN_DATABASE_POOL: '1' } })
 const database = useSnapshotDatabase(context)
 let second: TestApp
@@ -220,7 +220,7 @@ describe('An import of many locations', () => {
         external_key: `L${at}`,
         name: `Location ${at}`,
         description: 'd'.repeat(1000),
-        // Every parent stands behind its children, so often in another piece.
+        // Every parent comes after its children, so often in another batch.
         ...(at === last - 1 ? {} : { parent_external_key: `L${Math.min(last - 1, at + 400)}` }),
       })).slice(0, 600),
     )

@@ -31,7 +31,7 @@ const begin = (kind = 'assets'): Promise<ImportRun> => new ImportRun(context.app
 const list = async (kind: 'assets' | 'locations' = 'assets') => (await api.get(`/api/v1/${kind}`, { limit: 200 })).json
 const tag = (value: string, tag_type = 'rfid') => ({ tag_type, value })
 
-/** Everything the organization has, but for the import itself. */
+/** All data of the organization except the import itself. */
 const everything = async (): Promise<object> => {
   const { imports: _imports, import_rows: _rows, ...rest } = JSON.parse(await database.snapshot(org.orgId))
   return rest
@@ -282,7 +282,7 @@ describe('An import of locations', () => {
   it.each([
     ['itself', [{ external_key: 'A', name: 'a', parent_external_key: 'A' }], [2]],
     [
-      'a circle of new ones',
+      'a cycle of new locations',
       [
         { external_key: 'A', name: 'a', parent_external_key: 'B' },
         { external_key: 'B', name: 'b', parent_external_key: 'A' },
@@ -384,7 +384,7 @@ describe('The lifecycle of an import', () => {
     const seen: number[] = []
     for (let state = 'running'; state === 'running';) {
       const [here, there] = [await run.get(), await run.get(second)]
-      // Nothing of it shows before all of it does.
+      // No row is visible before all rows are.
       if (there.state === 'running') seen.push(there.done_rows)
       state = here.state
     }
@@ -448,8 +448,8 @@ describe('The limits of an import', () => {
       { external_key: 'HALL', parent_external_key: 'L63' },
       { external_key: 'DOCK', name: 'renamed' },
     ])
-    const refused = await second.check()
-    expect(errorPositions(refused)).toEqual([[2, 'parent_external_key']])
+    const rejected = await second.check()
+    expect(errorPositions(rejected)).toEqual([[2, 'parent_external_key']])
     expect(counts(await second.run(true))).toEqual({ creates: 0, updates: 1, unchanged: 0, errors: 1 })
     const third = await (await begin('locations')).rows([{ external_key: 'HALL', parent_external_key: 'L62' }])
     await third.check()

@@ -19,7 +19,7 @@ beforeAll(async () => {
   assetId = (await full.post('/api/v1/assets', { external_key: 'JACK', name: 'Pallet jack' })).json.data.id
 })
 
-/** A good body of exactly so many bytes, most of them blanks. */
+/** A valid body of exactly this many bytes, most of them spaces. */
 function bodyOf(bytes: number, head = '{"name":"large",', tail = '"metadata":{"a":1}}', filler = ' '): string {
   return head + filler.repeat(bytes - head.length - tail.length) + tail
 }
@@ -153,7 +153,7 @@ describe('The size of a body', () => {
 
   it.each([
     ['401', [], 'unauthorized'],
-    ['404 for an id that leads nowhere', ['/api/v1/assets/5/tags'], 'not_found'],
+    ['404 for an unknown id', ['/api/v1/assets/5/tags'], 'not_found'],
   ] as const)(
     'does not affect an earlier error, %s, after which the connection stays usable',
     async (_what, path, type) => {

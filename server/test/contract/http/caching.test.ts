@@ -52,9 +52,9 @@ describe('The response to an authenticated request', () => {
     const token = await client.token()
     const ask = (): Promise<Reply> => context.app.anonymous('HEAD', '/api/v1/orgs/me', { token })
     const replies = await Promise.all(Array.from({ length: 130 }, ask))
-    const refused = replies.filter((reply) => reply.status === 429)
-    expect(refused.length).toBeGreaterThan(0)
-    for (const reply of refused) expect(caching(reply)).toEqual(authenticated)
+    const rejected = replies.filter((reply) => reply.status === 429)
+    expect(rejected.length).toBeGreaterThan(0)
+    for (const reply of rejected) expect(caching(reply)).toEqual(authenticated)
   })
 
   it.each(['/api/v1/assets', '/api/v1/members', '/api/v1/exports/assets.csv'])(

@@ -6,7 +6,7 @@ import { sendRaw } from '../../support/raw-http.ts'
 const filtered = useApp({ settings: { LASTSEEN_EDGE_FILTER: 'true' } })
 const open = useApp()
 
-const refused = [
+const rejected = [
   'curl/8.5.0',
   'CURL/7',
   'python-requests/2.32.3',
@@ -38,7 +38,7 @@ const ask = (url: string, agent: string | undefined, path = '/api/v1/assets', me
   sendRaw(url, [`${method} ${path} HTTP/1.1`, 'Host: a', ...(agent === undefined ? [] : [`User-Agent: ${agent}`])])
 
 describe('The edge filter, switched on', () => {
-  it.each(refused)('rejects the User-Agent "%s" with a plain 403 outside the envelope (D5)', async (agent) => {
+  it.each(rejected)('rejects the User-Agent "%s" with a plain 403 outside the envelope (D5)', async (agent) => {
     const reply = await ask(filtered.app.url, agent)
     expect(reply.status).toBe(403)
     expect(reply.headers['content-type']).toMatch(/^text\/plain/)
@@ -69,7 +69,10 @@ describe('The edge filter, switched on', () => {
 })
 
 describe('The edge filter, as it is by default', () => {
-  it.each([...refused, undefined])('is off: a request with the User-Agent "%s" is checked by its token alone (D5)', async (agent) => {
-    expectApiError(await ask(open.app.url, agent), 'unauthorized')
-  })
+  it.each([...rejected, undefined])(
+    'is off: a request with the User-Agent "%s" is checked by its token alone (D5)',
+    async (agent) => {
+      expectApiError(await ask(open.app.url, agent), 'unauthorized')
+    },
+  )
 })

@@ -209,11 +209,11 @@ describe('401', () => {
     ['a token without a scheme', { authorization: 'abc.def.ghi' }, use],
     ['a scheme that only begins with Bearer', { authorization: 'Bearers abc' }, use],
     ['Bearer without a token', { authorization: 'Bearer' }, invalid],
-    ['Bearer with blanks for a token', { authorization: 'Bearer    ' }, invalid],
+    ['Bearer with spaces for a token', { authorization: 'Bearer    ' }, invalid],
     ['two words behind Bearer', { authorization: 'Bearer abc def' }, invalid],
     ['a token that is no JWT', { authorization: 'Bearer abc' }, invalid],
     [
-      'a JWT signed by somebody else',
+      'a JWT signed with another key',
       { authorization: 'Bearer eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.AAAA' },
       invalid,
     ],

@@ -19,7 +19,7 @@ it.each(['assets', 'locations'])('The Idempotency-Key header is ignored by POST 
   expect((await client.get(`/api/v1/${kind}`)).json.total_count).toBe(3)
 })
 
-it('The Idempotency-Key header is ignored on the natural-key base: a retried POST without an identifier makes a second asset', async () => {
+it('The Idempotency-Key header is ignored on the natural-key base: a retried POST without an identifier creates a second asset', async () => {
   const client = (await context.app.newOrg()).full
   const create = (json: object): Promise<Reply> => client.send('POST', `${naturalBase}/assets`, { json, headers })
   const [first, second] = [await create({ name: 'a' }), await create({ name: 'a' })]

@@ -18,7 +18,7 @@ beforeAll(async () => {
   org = await context.app.newOrg()
   session = (await org.signIn('admin')).accessToken
   token = await org.full.token()
-  // Both are known by now, so that their requests get past authentication and fail in the operation itself.
+  // Both are cached by now, so that their requests pass authentication and fail in the operation itself.
   for (const one of [session, token]) await context.app.anonymous('GET', '/api/v1/assets', { token: one })
   await context.proxy.close()
 })
@@ -31,7 +31,7 @@ async function ask(route: AnyRoute): Promise<Reply> {
   return context.app.anonymous(route.method, pathTo(route), {
     ...(route.access === 'public' ? {} : { token: route.access === 'session' ? session : token }),
     ...(json === undefined ? {} : { json }),
-    // Of nothing nothing is found, without asking anybody.
+    // An empty search is answered without the database.
     ...(route.id === 'search' ? { query: { q: 'a' } } : {}),
   })
 }

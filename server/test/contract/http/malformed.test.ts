@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 const closedSet = new Set<number>([200, 201, 204, 301, ...Object.values(errorTypes).map((one) => one.status)])
 
-/** Sends bytes, takes the one answer, and holds that the connection then ends. */
+/** Sends bytes, reads the response, and expects that the connection then ends. */
 async function sendBytes(bytes: string | Buffer) {
   const wire = await RawConnection.open(context.app.url)
   wire.write(bytes)
@@ -52,13 +52,16 @@ describe('Bytes that are not HTTP', () => {
     ['headers of 20 KB', `GET /api/v1/assets HTTP/1.1\r\n${host}X-A: ${'a'.repeat(20_000)}\r\n\r\n`],
     ['a path of 20 KB', `GET /api/v1/assets/${'9'.repeat(20_000)} HTTP/1.1\r\n${host}\r\n`],
     ['CONNECT', `CONNECT example.com:443 HTTP/1.1\r\n${host}\r\n`],
-  ])('are bad_request in the error envelope with all headers, and the connection is closed: %s', async (_what, bytes) => {
-    const { reply, rest } = await sendBytes(bytes)
-    expectApiError(reply, 'bad_request')
-    expect(reply.headers['x-request-id']).toMatch(ulidPattern)
-    expect([reply.headers['x-ratelimit-remaining'], reply.headers['connection']]).toEqual(['120', 'close'])
-    expect(rest).toBe('')
-  })
+  ])(
+    'are bad_request in the error envelope with all headers, and the connection is closed: %s',
+    async (_what, bytes) => {
+      const { reply, rest } = await sendBytes(bytes)
+      expectApiError(reply, 'bad_request')
+      expect(reply.headers['x-request-id']).toMatch(ulidPattern)
+      expect([reply.headers['x-ratelimit-remaining'], reply.headers['connection']]).toEqual(['120', 'close'])
+      expect(rest).toBe('')
+    },
+  )
 
   it('after a valid request are rejected on the same connection', async () => {
     const wire = await RawConnection.open(context.app.url)

@@ -29,21 +29,21 @@ beforeAll(async () => {
 const paths = new Map<string, string[]>()
 for (const route of allRoutes)
   paths.set(pathTemplateOf(route), [...(paths.get(pathTemplateOf(route)) ?? []), route.method])
-// A location may be called `current` too; only reading it gives way to the snapshot.
+// A location may have the key `current` too; only GET returns the snapshot.
 paths.get('/natural/api/v1/locations/current')!.push('PUT', 'DELETE')
 
 const order = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 const allowed = (methods: readonly string[]): string[] =>
   order.filter((method) => methods.includes(method) || (method === 'HEAD' && methods.includes('GET')))
 
-const refused = [...paths].flatMap(([path, methods]) =>
+const rejected = [...paths].flatMap(([path, methods]) =>
   [...order, 'TRACE', 'PROPFIND', 'SEARCH']
     .filter((method) => !allowed(methods).includes(method))
     .map((method) => [method, path, allowed(methods).join(', ')] as const),
 )
 
 describe('An unsupported method', () => {
-  it.each(refused)('%s %s is 405 and both Allow and detail list %s', async (method, path, list) => {
+  it.each(rejected)('%s %s is 405 and both Allow and detail list %s', async (method, path, list) => {
     const address = fillPath(path, 5, 7)
     const reply = await sendRaw(context.app.url, [`${method} ${address} HTTP/1.1`, 'Host: a', 'Connection: close'])
     if (method === 'HEAD') {
@@ -82,7 +82,7 @@ describe('An unsupported method', () => {
 })
 
 describe('HEAD', () => {
-  // A file that is made while it is sent has no length to tell; its own tests ask for its head.
+  // A generated download has no Content-Length; its own tests cover HEAD.
   const isFile = (route: AnyRoute): boolean => route.path.endsWith('.csv')
   const readable = allRoutes
     .filter((route) => route.method === 'GET' && !isFile(route))
@@ -122,7 +122,7 @@ describe('HEAD', () => {
 
   it.each([
     ['an unknown path', '/api/v1/nothing', 404],
-    ['an id that leads nowhere', '/api/v1/assets/4503599627370497', 404],
+    ['an unknown id', '/api/v1/assets/4503599627370497', 404],
     ['an id out of range', '/api/v1/assets/0', 400],
     ['an unknown parameter', '/api/v1/assets?nope=1', 400],
     ['a path that only takes POST', '/api/v1/oauth/token', 405],

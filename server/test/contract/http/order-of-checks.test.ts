@@ -60,7 +60,7 @@ const send = (method: string, path: string, options: SendOptions = {}): Promise<
 
 type Fill = (name: string) => number | string
 
-/** What the caller has of each thing a path can name. */
+/** The caller's own record for each path parameter. */
 const ownOf =
   (route: AnyRoute): Fill =>
   (name) => {
@@ -75,7 +75,7 @@ interface Stage {
   fill?: Fill
 }
 
-/** A request that is wrong in every way a row can be asked wrongly, put right one step at a time in the order of D6. */
+/** A request with every possible error of a route, corrected one step at a time in the order of D6. */
 function* stages(route: AnyRoute, withScope: string, lacking: string | null): Generator<Stage> {
   const withoutScope = lacking ?? withScope
   const isSession = route.access === 'session'
@@ -102,22 +102,26 @@ function* stages(route: AnyRoute, withScope: string, lacking: string | null): Ge
 describe('A request that is wrong in every way', () => {
   const rows = allRoutes.map((route) => [route.method, pathTemplateOf(route), route] as const)
 
-  it.each(rows)('%s %s is rejected for the earliest reason in the order of checks (D6)', async (method, _path, route) => {
-    const before = await database.snapshot(org.orgId)
-    const scopes = route.scopes.includes('locations:read') ? ['assets:read'] : ['locations:read']
-    // What every role may do, no session lacks the scope for.
-    const isForAll = route.access === 'session' && route.scopes.every((one) => roleScopes.viewer.includes(one as Scope))
-    const lackingSession = isForAll ? null : sessions['viewer']!
-    const withoutScope = route.access === 'session' ? lackingSession : await org.client(...scopes).token()
-    const withScope = route.access === 'session' ? sessions['admin']! : await org.full.token()
-    for (const { type, field, options, fill = () => 0 } of stages(route, withScope, withoutScope)) {
-      const reply = await send(method, routePathWith(route, fill), options)
-      expectApiError(reply, type)
-      if (field !== undefined)
-        expect(reply.json.error.fields.map((one: { field: string }) => one.field)).toEqual([field])
-    }
-    expect(await database.snapshot(org.orgId)).toBe(before)
-  })
+  it.each(rows)(
+    '%s %s is rejected for the earliest reason in the order of checks (D6)',
+    async (method, _path, route) => {
+      const before = await database.snapshot(org.orgId)
+      const scopes = route.scopes.includes('locations:read') ? ['assets:read'] : ['locations:read']
+      // No session lacks a scope that every role has.
+      const isForAll =
+        route.access === 'session' && route.scopes.every((one) => roleScopes.viewer.includes(one as Scope))
+      const lackingSession = isForAll ? null : sessions['viewer']!
+      const withoutScope = route.access === 'session' ? lackingSession : await org.client(...scopes).token()
+      const withScope = route.access === 'session' ? sessions['admin']! : await org.full.token()
+      for (const { type, field, options, fill = () => 0 } of stages(route, withScope, withoutScope)) {
+        const reply = await send(method, routePathWith(route, fill), options)
+        expectApiError(reply, type)
+        if (field !== undefined)
+          expect(reply.json.error.fields.map((one: { field: string }) => one.field)).toEqual([field])
+      }
+      expect(await database.snapshot(org.orgId)).toBe(before)
+    },
+  )
 })
 
 describe('A CORS preflight is answered before every check', () => {
@@ -224,27 +228,27 @@ describe('Errors in the body are reported before a conflict', () => {
   const tag = { tag_type: 'barcode', value: 'TAKEN' }
 
   it.each([
-    ['a taken key and an unknown field', 'POST', '/assets', { external_key: 'A', name: 'x', colour: 1 }, 'colour'],
-    ['a taken key and a missing name', 'POST', '/assets', { external_key: 'A' }, 'name'],
-    ['a taken key and an empty window', 'POST', '/assets', { external_key: 'A', name: 'x', ...window }, 'valid_to'],
-    ['a taken tag and an empty window', 'POST', '/assets', { name: 'x', tags: [tag], ...window }, 'valid_to'],
+    ['a key in use and an unknown field', 'POST', '/assets', { external_key: 'A', name: 'x', colour: 1 }, 'colour'],
+    ['a key in use and a missing name', 'POST', '/assets', { external_key: 'A' }, 'name'],
+    ['a key in use and an empty window', 'POST', '/assets', { external_key: 'A', name: 'x', ...window }, 'valid_to'],
+    ['a tag in use and an empty window', 'POST', '/assets', { name: 'x', tags: [tag], ...window }, 'valid_to'],
     [
-      'a taken key and no such parent',
+      'a key in use and no such parent',
       'POST',
       '/locations',
       { external_key: 'L', name: 'x', parent_id: 5 },
       'parent_id',
     ],
-    ['a taken key and an unknown field', 'POST', '/assets/{asset_id}/rename', { external_key: 'B', x: 1 }, 'x'],
-    ['a taken tag and an unknown field', 'POST', '/assets/{asset_id}/tags', { ...tag, x: 1 }, 'x'],
+    ['a key in use and an unknown field', 'POST', '/assets/{asset_id}/rename', { external_key: 'B', x: 1 }, 'x'],
+    ['a tag in use and an unknown field', 'POST', '/assets/{asset_id}/tags', { ...tag, x: 1 }, 'x'],
     [
-      'a circle and an empty window',
+      'a cycle and an empty window',
       'PATCH',
       '/locations/{location_id}',
       { parent_external_key: 'M', ...window },
       'valid_to',
     ],
-    ['a circle and a wrong id', 'PATCH', '/locations/{location_id}', { parent_external_key: 'M', id: 5 }, 'id'],
+    ['a cycle and a wrong id', 'PATCH', '/locations/{location_id}', { parent_external_key: 'M', id: 5 }, 'id'],
   ])('%s on %s %s (D6)', async (_what, method, path, json, field) => {
     const before = await database.snapshot(org.orgId)
     const reply = await full.send(

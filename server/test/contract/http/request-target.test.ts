@@ -105,8 +105,8 @@ describe('The Host header', () => {
 describe('The Authorization header', () => {
   it.each([
     ['twice the same', () => [authorization, authorization]],
-    ['a good one before a bad one', () => [authorization, 'Authorization: Bearer bad']],
-    ['a bad one before a good one', () => ['Authorization: Bearer bad', authorization]],
+    ['a valid one before an invalid one', () => [authorization, 'Authorization: Bearer bad']],
+    ['an invalid one before a valid one', () => ['Authorization: Bearer bad', authorization]],
     ['in other letters', () => [authorization, authorization.replace('Authorization', 'AUTHORIZATION')]],
     ['one empty', () => [authorization, 'Authorization:']],
   ])('must not be repeated: %s is bad_request, on both bases [D52]', async (_what, headers) => {

@@ -57,7 +57,7 @@ describe('What is written on one base', () => {
     )
     await full.post(naturalPath('assets', 'TWO/2', '/identifiers'), { value: 'E2' })
     await same(await readAsset('TWO/2'))
-    // What only one surface knows is left alone by the other.
+    // Fields that only one API has are not changed by the other.
     await full.patch(path, { name: 'c' })
     expect(await readAsset('TWO/2')).toMatchObject({ type: 'person', name: 'c' })
     await full.delete(naturalPath('assets', 'TWO/2'))
@@ -177,7 +177,7 @@ const bases: [string, typeof primaryDocument][] = [
   [naturalBase, naturalDocument],
 ]
 
-/** Every operation of both bases with its address and the schemas of its description. */
+/** Every operation of both bases with its path and the schemas of its document. */
 const operations = bases.flatMap(([base, { paths, components }]) =>
   Object.entries(paths as Record<string, Record<string, Operation>>).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -223,15 +223,15 @@ describe('The OpenAPI document of either base', () => {
     'declares all constraints of the body of %s %s: keys, required, nullable, lengths and enums [D2]',
     async (method, path, { required = [], properties }) => {
       const address = fill(path)
-      const refused = async (json: object, fields: FieldEntry[]): Promise<void> =>
+      const rejected = async (json: object, fields: FieldEntry[]): Promise<void> =>
         expectApiError(await full.send(method, address, { json }), 'validation_error', { fields })
-      // Fields that a client may only send back as they are have tests of their own.
+      // Read-only fields that a client may send back unchanged have their own tests.
       const own = Object.entries(properties).filter(([, schema]) => !('readOnly' in schema))
       const given = (value: unknown): object => Object.fromEntries(own.map(([name]) => [name, value]))
 
-      await refused({ ...given('x'), zz: 1 }, [{ field: 'zz', code: 'unknown_field' }])
+      await rejected({ ...given('x'), zz: 1 }, [{ field: 'zz', code: 'unknown_field' }])
       if (required.length > 0)
-        await refused(
+        await rejected(
           {},
           required.map((field) => ({ field, code: 'required' })),
         )
@@ -239,7 +239,7 @@ describe('The OpenAPI document of either base', () => {
 
       const types = own.filter(([, { nullable }]) => nullable !== true)
       const isNull = (expected: unknown) => ({ expected_type: expected, received_type: 'null' })
-      await refused(
+      await rejected(
         given(null),
         types.map(([field, { type }]) => ({ field, code: 'invalid_value', params: isNull(type) })),
       )
@@ -255,7 +255,7 @@ describe('The OpenAPI document of either base', () => {
         if (field in body) return [{ field, code: 'invalid_value' }]
         return required.includes(field) ? [{ field, code: 'required' }] : []
       })
-      await refused(body, problems)
+      await rejected(body, problems)
     },
   )
 })

@@ -148,7 +148,7 @@ describe('The OpenAPI document of the natural-key base', () => {
 })
 
 describe('With natural keys at the root', () => {
-  // The answers are not those of the default bases, so they are read without the check against their description.
+  // The responses are not those of the default bases, so they are not checked against the OpenAPI documents.
   it('a v1.0.0 client works on the root base, and the id-based API is under /primary (D1)', async () => {
     const app = await startApp({ sharesDatabaseWith: context.app, settings: { LASTSEEN_ROOT_SURFACE: 'natural-key' } })
     try {

@@ -92,7 +92,7 @@ describe.each(kinds)('The text fields of %s', (kind) => {
     ['name', 255],
     ['description', 1024],
   ])('accept %s up to %i characters on POST and PUT and reject one more', async (field, max) => {
-    // A PUT must not leave the record under another key than the next test knows it by.
+    // A PUT must not leave the record under another key than the next test uses.
     const key = (await create(kind, {})).json.data.identifier
     const writes = [
       (text: string) => create(kind, { [field]: text }),

@@ -52,11 +52,11 @@ describe('The list of assets', () => {
     ['nothing', {}, ['ada', 'bolts', 'crate', 'jack']],
     ['a location', { location: 'DOCK' }, ['crate', 'jack']],
     ['several locations', { location: ['DOCK', 'A'] }, ['ada', 'crate', 'jack']],
-    ['a location nobody knows', { location: 'NOWHERE' }, []],
+    ['an unknown location', { location: 'NOWHERE' }, []],
     ['a type', { type: 'person' }, ['ada']],
     ['the usual type', { type: 'asset' }, ['crate', 'jack']],
     ['the usual type and an activity', { type: 'asset', is_active: 'true' }, ['crate', 'jack']],
-    ['a type nobody knows', { type: 'car' }, []],
+    ['an unknown type', { type: 'car' }, []],
     ['an activity', { is_active: 'false' }, ['bolts']],
     ['words in name, description and identifier values', { q: 'JACK' }, ['bolts', 'crate', 'jack']],
     ['all of them', { q: 'jack', type: 'asset', location: 'DOCK', is_active: 'true' }, ['crate', 'jack']],
@@ -131,16 +131,13 @@ describe('The list of assets', () => {
     ['GET', '/locations/DOCK', undefined],
     ['PUT', '/locations/DOCK', {}],
     ['POST', '/inventory/save', {}],
-  ])(
-    'has filters that are invalid_context on %s %s, like those of the other API [D27]',
-    async (method, path, json) => {
-      for (const name of [...misplaced, ...ofOtherSurface]) {
-        const options = { query: `${name}=true`, ...(json === undefined ? {} : { json }) }
-        const reply = await full.send(method, naturalBase + path, options)
-        expectApiError(reply, 'validation_error', { fields: [{ field: name, code: 'invalid_context' }] })
-      }
-    },
-  )
+  ])('has filters that are invalid_context on %s %s, like those of the other API [D27]', async (method, path, json) => {
+    for (const name of [...misplaced, ...ofOtherSurface]) {
+      const options = { query: `${name}=true`, ...(json === undefined ? {} : { json }) }
+      const reply = await full.send(method, naturalBase + path, options)
+      expectApiError(reply, 'validation_error', { fields: [{ field: name, code: 'invalid_context' }] })
+    }
+  })
 
   it('does not distinguish a filter of another list from an unknown parameter, as a detail does [D27]', async () => {
     for (const name of ['colour', 'hours', 'external_Key', 'identifier']) {
@@ -162,7 +159,7 @@ describe('The list of locations', () => {
     ['no activity', { is_active: 'false' }, ['B']],
     ['a parent', { parent: 'A' }, ['DOCK']],
     ['several parents', { parent: ['A', 'EXPIRED'] }, ['DOCK', 'LIVE']],
-    ['a parent nobody knows', { parent: 'NOWHERE' }, []],
+    ['an unknown parent', { parent: 'NOWHERE' }, []],
     ['words', { q: 'load' }, ['DOCK', 'B']],
     ['an identifier', { sort: '-identifier' }, ['LIVE', 'DOCK', 'B', 'A-1', 'A']],
     ['a name', { sort: 'name' }, ['A', 'A-1', 'B', 'LIVE', 'DOCK']],
@@ -306,16 +303,16 @@ describe('Every list', () => {
     expect(json.total_count).toBeGreaterThan(0)
     const past = await full.get(naturalBase + path, { limit: 200, offset: json.total_count })
     expect(past.json).toEqual({ data: [], limit: 200, offset: json.total_count, total_count: json.total_count })
-    const refused = await full.get(naturalBase + path, 'limit=201&offset=-1')
+    const rejected = await full.get(naturalBase + path, 'limit=201&offset=-1')
     const fields = [
       { field: 'limit', code: 'too_large', params: { max: 200 } },
       { field: 'offset', code: 'too_small', params: { min: 0 } },
     ]
-    expectApiError(refused, 'validation_error', { fields })
+    expectApiError(rejected, 'validation_error', { fields })
   })
 })
 
-/** A tree as parents by number: the parent of the n-th location is one made before it, or none. */
+/** A tree as parent indexes: the parent of the n-th location is an earlier one, or none. */
 const part = fc.stringMatching(/^[ !\-./0Aa~ä]{1,3}$/)
 const tree = fc.uniqueArray(part, { minLength: 1, maxLength: 9 }).chain((keys) =>
   fc.record({

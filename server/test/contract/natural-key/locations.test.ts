@@ -97,7 +97,7 @@ describe('Creating a location', () => {
     expect(await database.snapshot(org.orgId)).toBe(before)
   })
 
-  it('is 409 for an identifier that is taken', async () => {
+  it('is 409 for an identifier in use', async () => {
     await createNaturalLocation(full, 'X')
     const reply = await full.post(`${naturalBase}/locations`, { identifier: 'X', name: 'x' })
     expectApiError(reply, 'conflict', { detail: 'Location with this identifier already exists' })
@@ -146,7 +146,7 @@ describe('PUT on a location', () => {
   it.each([
     ['itself', { parent_identifier: 'A' }],
     ['one below it', { parent_identifier: 'C' }],
-    ['a taken identifier', { identifier: 'C' }],
+    ['an identifier in use', { identifier: 'C' }],
   ])('is 409 for %s and changes nothing (D23)', async (_what, body) => {
     await createNaturalLocation(full, 'A')
     await createNaturalLocation(full, 'B', { parent_identifier: 'A' })

@@ -34,7 +34,7 @@ describe('The OpenAPI document of the natural-key base', () => {
   it('passes the recommended rules of a linter', async () => {
     const config = await createConfig({
       extends: ['recommended'],
-      // A group is called what it holds, such as Assets; /locations/current stands beside /locations/{identifier}; the
+      // Tags are named after their resources, such as Assets; /locations/current overlaps /locations/{identifier}; the
       // operations of key administration are internal.
       rules: { 'tag-description': 'off', 'no-ambiguous-paths': 'off', 'no-unused-components': 'off' },
     })
@@ -162,7 +162,7 @@ describe('The OpenAPI document of the natural-key base', () => {
     expect(properties['valid_to']).toMatchObject({ type: 'string', format: 'date-time', nullable: true })
   })
 
-  /** Every schema of a property `type`, with where it stands. */
+  /** Every schema of a property `type`, with its path. */
   function typesIn(node: unknown, at: string): [string, Node][] {
     if (typeof node !== 'object' || node === null) return []
     const { properties } = node as { properties?: Record<string, Node> }
@@ -269,7 +269,7 @@ describe('The OpenAPI document of the natural-key base', () => {
   })
 })
 
-/** The compiler's complaints about a program of one file. */
+/** The compiler errors of a one-file program. */
 function complaints(source: string): string[] {
   const options = { strict: true, noEmit: true, skipLibCheck: true, types: [], target: ts.ScriptTarget.ES2022 }
   const host = ts.createCompilerHost(options)

@@ -34,7 +34,7 @@ const text = (maxLength: number) => fc.string({ unit: 'grapheme', maxLength }).f
 const filled = (maxLength: number) => text(maxLength).filter((one) => one !== '' && one !== '.' && one !== '..')
 const maybe = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined })
 
-/** An instant as a client may write it, and as it is shown: in UTC, to the millisecond, the rest cut off. */
+/** An instant as a client may write it, and as it is shown: in UTC, truncated to the millisecond. */
 const instant = fc
   .record({
     millis: fc.integer({ min: Date.parse('1971-01-01'), max: Date.parse('2100-01-01') }),
@@ -72,7 +72,7 @@ const metadata = fc.dictionary(text(5), json, { maxKeys: 4 })
 
 let made = 0
 
-/** One draft in the words of either surface, with a key and tags that nobody has yet. */
+/** One draft in the fields of either API, with an unused key and unused tags. */
 function bodies({ key, period, tags: drawn, ...shared }: typeof draft extends fc.Arbitrary<infer T> ? T : never) {
   const window = period === undefined ? {} : { valid_from: period[0]!.written, valid_to: period[1]!.written }
   const unique = `${key} ${++made}`
@@ -84,7 +84,7 @@ function bodies({ key, period, tags: drawn, ...shared }: typeof draft extends fc
       ...{ ...shared, ...window, external_key: unique },
       tags: tags.map(({ type: tag_type, value }) => ({ tag_type, value })),
     },
-    /** What is expected to be shown, by whichever surface. */
+    /** The expected record in either API. */
     core: {
       name: shared.name,
       is_active: shared.is_active ?? true,

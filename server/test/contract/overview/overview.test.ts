@@ -186,7 +186,7 @@ describe('GET /reports/dwell', () => {
     const spans = [{}, { to: '2027-01-01T00:00:00Z', from: '2026-04-27T12:30:00Z' }]
     const [plain, ahead] = [await dwell(spans[0]!), await dwell(spans[1]!)]
     expect(plain).toEqual(ahead)
-    // The pallet and what is gone now, each since 10:00 the day before.
+    // The pallet and the asset that is deleted now, each since 10:00 the day before.
     expect(plain[0]).toEqual(['HALL', 1439 + 1590, 2, 2])
     expect(plain[1]).toEqual(['DOCK', 1440 + 130, 2, 2])
   })

@@ -22,7 +22,7 @@ const read: [string, string][] = [
   ['2015-06-30T23:59:60+00:00', '2015-07-01T00:00:00.000Z'],
 ]
 
-const refused = [
+const rejected = [
   '2016-12-31T23:58:60Z',
   '2016-12-31T22:59:60Z',
   '2016-12-31T23:59:60+01:00',
@@ -41,7 +41,7 @@ describe('A leap second in a body', () => {
     expect(put.json.data.valid_from).toBe(shown)
   })
 
-  it.each(refused)('%s is invalid_value, because :60 is not a leap second there [D46]', async (text) => {
+  it.each(rejected)('%s is invalid_value, because :60 is not a leap second there [D46]', async (text) => {
     expectValidationError(await client.post('/api/v1/assets', { name: 'x', valid_from: text }), [
       'valid_from',
       'invalid_value',
@@ -75,7 +75,7 @@ describe('A leap second in a query', () => {
     expect((await client.get('/api/v1/reports/asset-locations', { at: leap })).json.total_count).toBe(1)
   })
 
-  it.each(refused)('%s is invalid_value for from, to and at [D46]', async (text) => {
+  it.each(rejected)('%s is invalid_value for from, to and at [D46]', async (text) => {
     const asset = await site.createAsset(`Box ${text}`, { external_key: text })
     for (const name of ['from', 'to'])
       expectValidationError(await client.get(`/api/v1/assets/${asset.id}/history`, { [name]: text }), [

@@ -22,7 +22,7 @@ describe.each(kinds)('A PATCH of %s that sends back what a GET shows', (kind) =>
     return row
   }
 
-  /** Sends the body and holds it to changing nothing, neither what is shown nor what is stored. */
+  /** Sends the body and expects that neither the shown nor the stored record changes. */
   async function changesNothing(record: RecordJson, body: object): Promise<void> {
     const before = await stored(record)
     const shown: RecordJson = (await client.get(pathOf(record))).json.data
@@ -36,7 +36,7 @@ describe.each(kinds)('A PATCH of %s that sends back what a GET shows', (kind) =>
     ['microseconds', { valid_from: '2026-03-02T12:34:56.789123Z', valid_to: '2099-03-02T12:34:56.789999Z' }],
     ['a neighbour of the sentinel of year 1', { valid_from: '0001-01-01T00:00:00.000001Z' }],
     ['a neighbour of the sentinel of 1970', { valid_from: '1970-01-01T00:00:00.000999Z' }],
-    ['a neighbour that is cut down to the sentinel', { valid_from: '1970-01-01T00:00:00.0000001Z' }],
+    ['a time that is truncated to the sentinel', { valid_from: '1970-01-01T00:00:00.0000001Z' }],
     [
       'an end beside a sentinel',
       { valid_from: '1969-12-31T00:00:00.000001Z', valid_to: '1970-01-01T00:00:00.000001Z' },

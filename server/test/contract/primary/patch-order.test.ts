@@ -17,7 +17,7 @@ describe.each(kinds)('A PATCH of %s with a stale updated_at', (kind) => {
     create(client, kind, { name: 'Cached', tags: [{ tag_type: 'barcode', value: `${kind} ${++made}` }] })
   const pathOf = (record: RecordJson): string => `/api/v1/${kind}/${record.id}`
 
-  /** The record as a client read it before somebody else renamed it and attached a tag. */
+  /** The record as a client read it before another client renamed it and attached a tag. */
   async function cached(): Promise<RecordJson> {
     const before = await fresh()
     const renamed = await client.post(`${pathOf(before)}/rename`, { external_key: `RENAMED-${before.id}` })
@@ -54,7 +54,7 @@ describe.each(kinds)('A PATCH of %s with a stale updated_at', (kind) => {
     ['a name that is too short', { name: '' }],
     ['a null name', { name: null }],
     ['a value of the wrong type', { is_active: 'yes' }],
-    ['a key nobody knows', { colour: 'red' }],
+    ['an unknown key', { colour: 'red' }],
     ['a time that is none', { valid_from: 'today' }],
     ['a sentinel date', { valid_from: '1970-01-01T00:00:00Z' }],
     ['an empty window', { valid_from: '2026-01-01T00:00:00Z', valid_to: '2025-01-01T00:00:00Z' }],

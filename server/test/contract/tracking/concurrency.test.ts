@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => second.stop())
 
-/** Deadlocks the database has seen; its counters come a moment late. */
+/** The number of deadlocks; the counters of PostgreSQL are updated with a delay. */
 async function deadlocks(): Promise<number> {
   const sql = database(context.app)
   await sql`select pg_stat_clear_snapshot()`
@@ -21,7 +21,7 @@ async function deadlocks(): Promise<number> {
   return row!.deadlocks
 }
 
-/** The same numbers for the same seed, so that a failure can be looked at again. */
+/** The same numbers for the same seed, so that a failure can be reproduced. */
 function random(seed: number): () => number {
   let state = seed
   return () => {
@@ -45,7 +45,7 @@ const assets = async (site: Site, count: number): Promise<SiteAsset[]> => {
   return made
 }
 
-/** In minute `minute` the asset is at the antenna the numbers say, always with the same stamp. */
+/** In minute `minute` the asset is at the antenna given by the numbers, always with the same timestamp. */
 const antennaAt = (index: number, minute: number): number => ((index * 7 + minute * minute) % 3) + 1
 
 describe('concurrent batches', () => {
@@ -61,7 +61,7 @@ describe('concurrent batches', () => {
           return { tag: thing.tag, antenna: antennaAt(index, minute), observed_at: hmacTag(minute, index) }
         }),
       )
-      // Eight overlapping, unordered parts; the last ones are sent again as a whole.
+      // Eight overlapping, unordered batches; the last ones are sent again as a whole.
       const parts = Array.from({ length: 8 }, () => shuffled(all, next).slice(0, 70))
       const batches = [...parts, all, shuffled(all, next), ...parts.slice(0, 3)]
       return batches.map((reads, index) => site.post({ reads }, site.token, index % 2 === 0 ? context.app : second))
@@ -83,7 +83,7 @@ describe('concurrent batches', () => {
         )
         expected[thing.key] = [location(11), hmacTag(11, index)]
         const own = moves.filter((move) => move.asset === thing.key)
-        // Whatever order the minutes became known in, every move starts where the one before ended.
+        // In any order of recording, every move starts where the previous one ended.
         let last: string | null = null
         let lastAt = ''
         for (const { from, to, at } of own) {
@@ -173,7 +173,7 @@ describe('concurrent batches', () => {
       ])
       const latest = (await site.history(thing)).at(-1)!
       expect((await site.assetLocations({ asset_id: thing.id }))[thing.key]).toEqual([latest[1], latest[0]])
-      // A save in a reader's minute counts as observed at the minute's start, so the steps are put together by place.
+      // A save in a reader's minute counts as observed at the minute's start, so the steps are joined by location.
       const steps = (await site.moves()).filter((move) => move.asset === thing.key)
       let last: string | null = null
       for (let left = steps.length; left > 0; left--) {

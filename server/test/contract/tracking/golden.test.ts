@@ -8,7 +8,7 @@ const context = useTracking('2026-05-04T12:00:00Z', {
   singleServerReason: 'the statements of one process are compared',
 })
 
-/** Messages in the order in which they come: clock, antenna (1 Dock, 2 Hall, 3 Yard, 9 nowhere), asset. */
+/** Messages in order of arrival: clock, antenna (1 Dock, 2 Hall, 3 Yard, 9 without a location), asset. */
 const script: [clock: string, antenna: number, asset: 'P' | 'C'][][] = [
   [['08:00:00.000000', 1, 'P']],
   [
@@ -86,10 +86,10 @@ const moves = [
   '08:11:00.000000 P Dock → Yard',
 ]
 
-/** A reader without smoothing is one that never had it, one made without it, and one for which it was turned off. */
+/** Readers without smoothing: never configured, created without it, and with it disabled. */
 const readers: [string, (site: Site, scanPoints: ScanPoints) => Promise<{ token: string; readerId: number }>][] = [
-  ['that never heard of smoothing', async (site) => site],
-  ['made without smoothing', (site, scanPoints) => site.createReader({ scanPoints, smoothing: null })],
+  ['that never had smoothing', async (site) => site],
+  ['created without smoothing', (site, scanPoints) => site.createReader({ scanPoints, smoothing: null })],
   [
     'whose smoothing was turned off',
     async (site, scanPoints) => {
@@ -148,7 +148,7 @@ it.each(readers)(
 it('a reader with smoothing disabled runs the same statements as one that never had it', () => {
   expect(asked).toHaveLength(readers.length)
   expect(asked[0]!.filter((text) => text.includes('record_reads'))).toHaveLength(script.length)
-  // What readers did is written down by a timer, beside the reads themselves.
+  // Reader activity is written by a timer, separately from the reads.
   const ofReads = asked.map((one) => one.filter((text) => !/unknown_(antennas|tags)|update readers/.test(text)))
   for (const one of ofReads) expect(one).toEqual(ofReads[0])
 })

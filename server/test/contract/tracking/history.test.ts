@@ -21,7 +21,7 @@ const asked = async (query?: string | Record<string, string | number>) => {
   return reply.json
 }
 
-/** The clocks of the rows, as they come. */
+/** The times of the rows in the order of the response. */
 const clocks = (list: { data: { event_observed_at: string }[] }): string[] =>
   list.data.map((row) => row.event_observed_at.slice(11, 23))
 
@@ -181,9 +181,16 @@ describe('the time range of a history', () => {
     expect((await asked({ from: at('11:00:59.999999999') })).total_count).toBe(2)
   })
 
-  const stamps = ['2026-05-04', '2026/05/04T10:00:00Z', '', '2026-05-04T10:00:00', '2026-05-04 10:00:00Z', 'yesterday']
+  const timestamps = [
+    '2026-05-04',
+    '2026/05/04T10:00:00Z',
+    '',
+    '2026-05-04T10:00:00',
+    '2026-05-04 10:00:00Z',
+    'yesterday',
+  ]
   const odd = ['2026-02-30T10:00:00Z', '2026-05-04T24:00:00Z', '2026-05-04T10:00:00.0123456789Z', '1777888800']
-  it.each([...stamps, ...odd].flatMap((text) => [['from', text] as const, ['to', text] as const]))(
+  it.each([...timestamps, ...odd].flatMap((text) => [['from', text] as const, ['to', text] as const]))(
     'rejects %s=%s',
     async (name, text) => {
       const reply = await site.api.get(`/api/v1/assets/${pallet.id}/history`, { [name]: text })

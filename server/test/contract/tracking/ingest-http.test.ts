@@ -15,7 +15,7 @@ beforeAll(async () => {
   pallet = await site.createAsset('Pallet')
 })
 
-/** A reader whose antennas 1 and 2 look at Dock and Hall, and a thing that nobody has seen. */
+/** A reader whose antennas 1 and 2 are at Dock and Hall, and an asset that was never seen. */
 async function fresh(format = 'auto'): Promise<{ token: string; asset: SiteAsset }> {
   const scanPoints = site.locations.map((location, index) => ({ antenna: index + 1, locationId: location.id }))
   const { token } = await site.createReader({ format, scanPoints })
@@ -168,7 +168,7 @@ describe('a message that is rejected', () => {
     ['broken JSON', '{"reads":['],
     ['a number', '5'],
     ['null', 'null'],
-    ['an object nobody knows', '{"temperature":21}'],
+    ['an unknown object', '{"temperature":21}'],
     ['invalid UTF-8', Buffer.from([0xff, 0xfe, 0x00])],
     ['JSON too deep', '['.repeat(100) + ']'.repeat(100)],
   ])('is %s', async (_, raw) => {
@@ -182,8 +182,8 @@ describe('a message that is rejected', () => {
     const { token, asset } = await fresh()
     const padding = (size: number): string =>
       JSON.stringify([{ tag: asset.tag, observed_at: at('10:00:00') }]).padEnd(size)
-    const refused = await context.app.anonymous('POST', path, { token, raw: padding(1024 * 1024 + 1) })
-    expectApiError(refused, 400, 'bad_request')
+    const rejected = await context.app.anonymous('POST', path, { token, raw: padding(1024 * 1024 + 1) })
+    expectApiError(rejected, 400, 'bad_request')
     expect(await site.history(asset)).toEqual([])
     const taken = await context.app.anonymous('POST', path, { token, raw: padding(1024 * 1024) })
     expect([taken.status, taken.json.data.accepted]).toEqual([202, 1])

@@ -5,7 +5,7 @@ import { Site, type SiteAsset, database, eventually, expectApiError, useTracking
 const context = useTracking('2026-05-04T12:00:00Z')
 
 const path = '/ingest/v1/reads'
-const nobody = `lsd_${'0'.repeat(48)}`
+const unknownToken = `lsd_${'0'.repeat(48)}`
 
 let site: Site
 let pallet: SiteAsset
@@ -49,7 +49,7 @@ describe('a reader’s token', () => {
       for (const token of [site.token, site.token.toUpperCase(), `lsd%5F${secret}`]) {
         const reply = await context.app.anonymous('POST', start + token, { json: message() })
         expect(reply.status).toBe(404)
-        // The log writes the path as the error shows it.
+        // The log contains the path as the error shows it.
         expect(reply.json.error.instance).toBe(`${start}{secret}`)
         expect(reply.text.toLowerCase()).not.toContain(secret)
       }
@@ -58,7 +58,7 @@ describe('a reader’s token', () => {
 
   it.each<[string, () => Record<string, string>, string]>([
     ['no header', () => ({}), 'Missing authorization header'],
-    ['an unknown token', () => ({ authorization: `Bearer ${nobody}` }), 'Invalid reader token'],
+    ['an unknown token', () => ({ authorization: `Bearer ${unknownToken}` }), 'Invalid reader token'],
     ['an empty token', () => ({ authorization: 'Bearer ' }), 'Invalid or expired token'],
     ['two tokens', () => ({ authorization: 'Bearer a b' }), 'Invalid or expired token'],
     ['another scheme', () => ({ authorization: `Basic ${site.token}` }), 'Use Authorization: Bearer <token>'],
@@ -76,7 +76,11 @@ describe('a reader’s token', () => {
   })
 
   it('is rejected before the message is parsed', async () => {
-    expectApiError(await context.app.anonymous('POST', path, { token: nobody, raw: 'nonsense' }), 401, 'unauthorized')
+    expectApiError(
+      await context.app.anonymous('POST', path, { token: unknownToken, raw: 'nonsense' }),
+      401,
+      'unauthorized',
+    )
   })
 
   it('gives no access to the API', async () => {
@@ -86,26 +90,26 @@ describe('a reader’s token', () => {
 })
 
 describe('a token in the path', () => {
-  const refusals: [string, string, (token: string) => string, object, number][] = [
-    ['it is unknown', 'POST', () => `${path}/${nobody}`, { json: [] }, 401],
+  const rejections: [string, string, (token: string) => string, object, number][] = [
+    ['it is unknown', 'POST', () => `${path}/${unknownToken}`, { json: [] }, 401],
     ['the message is in no known format', 'POST', (token) => `${path}/${token}`, { raw: 'nonsense' }, 400],
     ['the message is too large', 'POST', (token) => `${path}/${token}`, { raw: ' '.repeat(1024 * 1024 + 1) }, 400],
     ['the method is wrong', 'GET', (token) => `${path}/${token}`, {}, 405],
     ['a slash follows it', 'POST', (token) => `${path}/${token}/`, { json: [] }, 404],
     ['something else follows it', 'POST', (token) => `${path}/${token}/more`, { json: [] }, 404],
   ]
-  it.each(refusals)('is redacted in the response when %s', async (_, method, address, options, status) => {
+  it.each(rejections)('is redacted in the response when %s', async (_, method, address, options, status) => {
     const { token } = await newReader()
     const reply = await context.app.anonymous(method, address(token), options)
     expect(reply.status).toBe(status)
     expect(reply.text).not.toContain(token)
-    expect(reply.text).not.toContain(nobody)
+    expect(reply.text).not.toContain(unknownToken)
     expect(reply.json.error.instance).not.toContain('lsd_')
     expect(JSON.stringify(reply.headers)).not.toContain(token)
   })
 
   it('is rejected with 401 when it is unknown, however it is written', async () => {
-    for (const part of [nobody, 'x', '%00', '%', encodeURIComponent('ä/b')]) {
+    for (const part of [unknownToken, 'x', '%00', '%', encodeURIComponent('ä/b')]) {
       const reply = await context.app.anonymous('POST', `${path}/${part}`, { json: message() })
       expectApiError(reply, 401, 'unauthorized')
       expect(reply.headers['www-authenticate']).toBe('Bearer realm="service-api"')

@@ -5,7 +5,7 @@ const context = useTracking('2026-05-04T12:00:00.500Z')
 
 const at = (clock: string): string => `2026-05-04T${clock}Z`
 
-/** Everything that reads can change, in full. */
+/** All data that reads can change. */
 async function state(site: Site) {
   const sql = database(context.app)
   const { orgId } = site.org
@@ -22,13 +22,13 @@ async function state(site: Site) {
 
 describe('a read’s timestamp (D30)', () => {
   it.each([
-    ['a stamp of the past', at('07:00:00.123'), at('07:00:00.123')],
-    ['a stamp exactly two minutes ahead', at('12:02:00.500'), at('12:02:00.500')],
-    ['a stamp over two minutes ahead', at('12:02:00.501'), at('12:00:00.500')],
-    ['a stamp of next year', '2027-05-04T12:00:00Z', at('12:00:00.500')],
-    ['no stamp', undefined, at('12:00:00.500')],
-    ['a stamp that is none', 'yesterday', at('12:00:00.500')],
-    ['null for a stamp', null, at('12:00:00.500')],
+    ['a timestamp of the past', at('07:00:00.123'), at('07:00:00.123')],
+    ['a timestamp exactly two minutes ahead', at('12:02:00.500'), at('12:02:00.500')],
+    ['a timestamp over two minutes ahead', at('12:02:00.501'), at('12:00:00.500')],
+    ['a timestamp of next year', '2027-05-04T12:00:00Z', at('12:00:00.500')],
+    ['no timestamp', undefined, at('12:00:00.500')],
+    ['an invalid timestamp', 'yesterday', at('12:00:00.500')],
+    ['null for a timestamp', null, at('12:00:00.500')],
   ])('records a read with %s', async (_, hmacTag, observed) => {
     const site = await Site.open(context.app, 'Dock')
     const pallet = await site.createAsset('Pallet')

@@ -21,7 +21,7 @@ async function watch(token: string): Promise<EventStream> {
   return stream
 }
 
-const refusedWith = async (token: string): Promise<string> => {
+const rejectionDetail = async (token: string): Promise<string> => {
   const reply = await requestAs(context.app, { token }, 'GET', '/live')
   expectApiError(reply, 429, 'rate_limited')
   expect(reply.headers['retry-after']).toMatch(/^[1-9]\d*$/)
@@ -34,7 +34,7 @@ describe('Open live streams', () => {
     const user = await createSignedInUser(org, 'viewer')
     const first = await watch(user.token)
     await watch(user.token)
-    expect(await refusedWith(user.token)).toBe('One user or API key may have 2 live streams open at a time')
+    expect(await rejectionDetail(user.token)).toBe('One user or API key may have 2 live streams open at a time')
     first.close()
     await eventually(async () => {
       await watch(user.token)
@@ -47,14 +47,14 @@ describe('Open live streams', () => {
       expect((await context.app.anonymous('HEAD', '/api/v1/live', { token })).status).toBe(200)
     await watch(token)
     await watch(token)
-    expect(await refusedWith(token)).toBe('One user or API key may have 2 live streams open at a time')
+    expect(await rejectionDetail(token)).toBe('One user or API key may have 2 live streams open at a time')
   })
 
   it('of one organization are limited, and those of another one are not affected', async () => {
     const org = await context.app.newOrg()
     const people = await Promise.all([1, 2, 3].map(() => createSignedInUser(org, 'viewer')))
     for (const { token } of [people[0]!, people[0]!, people[1]!]) await watch(token)
-    expect(await refusedWith(people[2]!.token)).toBe('One organization may have 3 live streams open at a time')
+    expect(await rejectionDetail(people[2]!.token)).toBe('One organization may have 3 live streams open at a time')
     await watch((await createSignedInUser(await context.app.newOrg(), 'viewer')).token)
   })
 
@@ -67,7 +67,7 @@ describe('Open live streams', () => {
 })
 
 describe('A live stream whose client does not read', () => {
-  /** A client that takes the head of the answer and then stops reading. */
+  /** A client that reads the headers of the response and then stops reading. */
   async function openUnread(token: string): Promise<Socket> {
     const { hostname, port } = new URL(context.app.url)
     const socket = connect(Number(port), hostname)
@@ -78,7 +78,7 @@ describe('A live stream whose client does not read', () => {
     return socket
   }
 
-  /** Publishes so many events that a client which reads takes them at once, and one which does not read cannot. */
+  /** Publishes so many events that they exceed the buffer of a client that does not read. */
   async function publishTo(org: TestOrg): Promise<void> {
     const ids = Array<number>(400).fill(org.orgId).join(',')
     for (let count = 0; count < 5; count++) await context.app.core.pubsub.publish('readers', ids)

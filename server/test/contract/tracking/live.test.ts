@@ -22,7 +22,7 @@ const ago = (minutes: number): string => new Date(Date.now() - minutes * 60_000)
 
 const sessions = new Map<Site, Promise<string>>()
 
-/** A person of the organization; a session costs no tokens of any bucket. */
+/** A user of the organization; a session consumes no rate-limit tokens. */
 function session(site: Site): Promise<string> {
   const known = sessions.get(site) ?? site.org.signIn('viewer').then(({ accessToken }) => accessToken)
   sessions.set(site, known)
@@ -36,7 +36,7 @@ async function watch(site: Site, app = context.app): Promise<EventStream> {
   return stream
 }
 
-/** Waits long enough for anything that is still on its way. */
+/** Waits long enough for any event in flight. */
 const quiet = (): Promise<void> => new Promise((resume) => setTimeout(resume, 500))
 
 describe('the live stream', () => {
@@ -56,9 +56,9 @@ describe('the live stream', () => {
     const [dock, hall] = site.locations
     const pallet = await site.createAsset('Pallet')
     const stream = await watch(site)
-    const stamps = [ago(10), ago(9)]
-    await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: stamps[0]! })
-    await site.sendReads({ tag: pallet.tag, antenna: 2, observed_at: stamps[1]! })
+    const timestamps = [ago(10), ago(9)]
+    await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: timestamps[0]! })
+    await site.sendReads({ tag: pallet.tag, antenna: 2, observed_at: timestamps[1]! })
     await eventually(async () => expect(stream.of('move')).toHaveLength(2))
     const asset = { id: pallet.id, external_key: 'PALLET', name: 'Pallet' }
     const rows = await database(
@@ -70,14 +70,20 @@ describe('the live stream', () => {
       {
         event: 'move',
         id: first,
-        data: { delivery_id: first, occurred_at: stamps[0], asset, from_location: null, to_location: location(dock!) },
+        data: {
+          delivery_id: first,
+          occurred_at: timestamps[0],
+          asset,
+          from_location: null,
+          to_location: location(dock!),
+        },
       },
       {
         event: 'move',
         id: last,
         data: {
           delivery_id: last,
-          occurred_at: stamps[1],
+          occurred_at: timestamps[1],
           asset,
           from_location: location(dock!),
           to_location: location(hall!),

@@ -194,8 +194,8 @@ describe('a move and its detection (D32)', () => {
     await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: at('10:00:00') })
     const sql = database(context.app)
     await sql`alter table moves add constraint no_more_moves check (org_id <> ${sql.unsafe(String(site.org.orgId))}) not valid`
-    const refused = await site.post([{ tag: pallet.tag, antenna: 2, observed_at: at('10:01:00') }])
-    expect([refused.status, refused.json.error.type]).toEqual([500, 'internal_error'])
+    const rejected = await site.post([{ tag: pallet.tag, antenna: 2, observed_at: at('10:01:00') }])
+    expect([rejected.status, rejected.json.error.type]).toEqual([500, 'internal_error'])
     expect(await site.history(pallet)).toHaveLength(1)
     expect(await site.assetLocations()).toEqual({ PALLET: ['DOCK', at('10:00:00.000')] })
     await sql`alter table moves drop constraint no_more_moves`

@@ -224,7 +224,7 @@ describe('an operator’s save where a reader’s clock is ahead', () => {
 
   it('also wins when that reader’s read is recorded while the save is being written', async () => {
     const { site, hall, pallet } = await prepared()
-    // Somebody holds the minute of the save, so that it waits after its first look at where the asset was.
+    // Another session locks the minute of the save, so that it waits after reading the asset's location.
     const holder = await database(context.app).reserve()
     await holder`begin`
     await holder`

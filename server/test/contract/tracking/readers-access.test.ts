@@ -65,13 +65,16 @@ describe('who may manage readers', () => {
     },
   )
 
-  it.each(operations)('does not let an API credential or an anonymous client %s', async (_, method, target, options) => {
-    const { id } = await made({ name: 'Subject' })
-    expectApiError(await send(method, target(id), options, await site.api.token()), 403, 'forbidden')
-    expectApiError(await context.app.anonymous(method, target(id), options), 401, 'unauthorized')
-    expectApiError(await send(method, target(id), options, site.token), 401, 'unauthorized')
-    expect((await send('GET', `${path}/${id}`)).status).toBe(200)
-  })
+  it.each(operations)(
+    'does not let an API credential or an anonymous client %s',
+    async (_, method, target, options) => {
+      const { id } = await made({ name: 'Subject' })
+      expectApiError(await send(method, target(id), options, await site.api.token()), 403, 'forbidden')
+      expectApiError(await context.app.anonymous(method, target(id), options), 401, 'unauthorized')
+      expectApiError(await send(method, target(id), options, site.token), 401, 'unauthorized')
+      expect((await send('GET', `${path}/${id}`)).status).toBe(200)
+    },
+  )
 
   it('does not let another organization see or change a reader', async () => {
     const { id } = await made({ name: 'Mine' })

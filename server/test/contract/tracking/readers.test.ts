@@ -145,12 +145,12 @@ describe('adding a reader', () => {
       [{ field: 'scan_points[0].antenna', code: 'too_large', params: { max: 65_535 } }],
     ],
     [
-      'a scan point without its place',
+      'a scan point without its location',
       { name: 'a', scan_points: [{ antenna: 1 }] },
       [{ field: 'scan_points[0].location_id', code: 'required' }],
     ],
     [
-      'a place that does not exist',
+      'a location that does not exist',
       {
         name: 'a',
         scan_points: [
@@ -261,7 +261,7 @@ describe('changing a reader', () => {
     ['an unknown format', { format: 'acme' }, 'format', 'invalid_value'],
     ['a key it does not know', { topic: 'x' }, 'topic', 'unknown_field'],
     [
-      'a place that does not exist',
+      'a location that does not exist',
       { name: 'Changed', scan_points: [{ antenna: 1, location_id: 99 }] },
       'scan_points[0].location_id',
       'fk_not_found',

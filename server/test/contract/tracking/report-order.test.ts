@@ -30,7 +30,7 @@ describe('the order of the report', () => {
     await site.sendReads(...reads)
   })
 
-  /** Equal rows are ordered by the id, up or down. */
+  /** Equal rows are ordered by id, ascending or descending. */
   const tied = (...names: string[]): string[] => names.toSorted((a, b) => assets.get(a)!.id - assets.get(b)!.id)
 
   const order = async (query: Record<string, string | number>): Promise<string[]> => {

@@ -7,7 +7,7 @@ const context = useTracking('2026-05-04T12:00:00Z')
 const at = (clock: string): string => `2026-05-04T${clock}Z`
 const path = '/api/v1/reports/asset-locations'
 
-/** Total without and with deleted assets; each must be the number of rows there are, however they are counted. */
+/** Total without and with deleted assets; each must equal the number of rows. */
 async function totals(site: Site): Promise<[live: number, all: number]> {
   const counts: number[] = []
   for (const query of [{}, { include_deleted: true }] as Record<string, boolean>[]) {

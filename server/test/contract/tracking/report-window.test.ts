@@ -10,7 +10,7 @@ const after = (offsetMs: number): string => new Date(Date.parse(start) + offsetM
 const report = '/api/v1/reports/asset-locations'
 const current = '/natural/api/v1/locations/current'
 
-/** Every way to ask for the report of all assets; each has to give the same rows and an exact total. */
+/** All queries for the report of all assets; each must return the same rows and an exact total. */
 const views: [path: string, query: Record<string, string | boolean>, key: string][] = [
   [report, {}, 'asset_external_key'],
   [report, { sort: 'asset_external_key' }, 'asset_external_key'],
@@ -147,7 +147,7 @@ describe('The two names of one filter of the report', () => {
     expect(await both(...byAsset, '&include_deleted=true')).toEqual(['GONE'])
     expect(await both(...byHall, '')).toEqual([])
     expect(await both(...byHall, '&include_deleted=true')).toEqual(['GONE'])
-    // A deleted location is null in the report, so neither name finds its rows.
+    // A deleted location is null in the report, so neither filter matches its rows.
     expect((await site.api.delete(`/api/v1/locations/${hall.id}`)).status).toBe(204)
     expect(await both(...byHall, '&include_deleted=true')).toEqual([])
     expect(await both(...byAsset, '&include_deleted=true')).toEqual(['GONE'])

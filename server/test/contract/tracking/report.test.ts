@@ -10,7 +10,7 @@ let site: Site
 let [dock, hall, shelf] = [] as unknown as [SiteLocation, SiteLocation, SiteLocation]
 let [ant, bee, cat, dog, gone] = [] as unknown as SiteAsset[] as [SiteAsset, SiteAsset, SiteAsset, SiteAsset, SiteAsset]
 
-/** The asset keys of a page, as they come. */
+/** The asset keys of a page in the order of the response. */
 const keys = async (
   query: string | Record<string, string | number | boolean | (string | number)[]>,
 ): Promise<string[]> => {

@@ -142,16 +142,16 @@ describe('Every outbound timestamp', () => {
     const asset = await listed('/api/v1/assets', 'include_deleted=true')
     const location = await listed('/api/v1/locations', 'include_deleted=true')
     const report = await listed('/api/v1/reports/asset-locations', 'include_deleted=true')
-    const stamps = (row: Record<string, unknown>, ...fields: string[]) => fields.map((field) => [field, row[field]])
+    const timestamps = (row: Record<string, unknown>, ...fields: string[]) => fields.map((field) => [field, row[field]])
     const shown = [
-      ...stamps(asset, 'valid_from', 'valid_to', 'created_at', 'updated_at', 'deleted_at'),
-      ...stamps(location, 'valid_from', 'created_at', 'updated_at', 'deleted_at'),
-      ...stamps(history, 'event_observed_at'),
-      ...stamps(report, 'asset_last_seen', 'asset_deleted_at'),
-      ...stamps(byKey[0], 'valid_from', 'valid_to', 'created_at', 'updated_at'),
-      ...stamps(byKey[1], 'valid_from', 'created_at', 'updated_at'),
-      ...stamps(byKey[2], 'timestamp'),
-      ...stamps(byKey[3], 'last_seen'),
+      ...timestamps(asset, 'valid_from', 'valid_to', 'created_at', 'updated_at', 'deleted_at'),
+      ...timestamps(location, 'valid_from', 'created_at', 'updated_at', 'deleted_at'),
+      ...timestamps(history, 'event_observed_at'),
+      ...timestamps(report, 'asset_last_seen', 'asset_deleted_at'),
+      ...timestamps(byKey[0], 'valid_from', 'valid_to', 'created_at', 'updated_at'),
+      ...timestamps(byKey[1], 'valid_from', 'created_at', 'updated_at'),
+      ...timestamps(byKey[2], 'timestamp'),
+      ...timestamps(byKey[3], 'last_seen'),
     ]
     for (const [field, text] of shown) expect([field, text]).toEqual([field, expect.stringMatching(wireTimestamp)])
   })

@@ -15,7 +15,7 @@ beforeEach(async () => {
   smooth = await site.createReader({ scanPoints, smoothing: { reads: 3, seconds: 60, marginDb: 10 } })
 })
 
-/** `[clock, antenna]`, with antenna 1 at the dock, 2 in the hall and 9 nowhere. */
+/** `[clock, antenna]`, with antenna 1 at the dock, 2 in the hall and 9 without a location. */
 const see = async (reads: readonly [clock: string, antenna: number, rssi?: number][], token = smooth.token) => {
   const reply = await site.post(
     reads.map(([clock, antenna, rssi]) => ({

@@ -15,7 +15,7 @@ interface Topic {
   last_seen_at: string
 }
 
-/** The tests stand in the order in which an installation grows: one organization first, then several. */
+/** The tests are in the order in which an installation grows: one organization first, then several. */
 describe.skipIf(isBrokerMissing)('unregistered readers', () => {
   let broker: Mosquitto
   let app: TestApp
@@ -26,7 +26,7 @@ describe.skipIf(isBrokerMissing)('unregistered readers', () => {
   beforeAll(async () => {
     broker = new Mosquitto(await freePort())
     await broker.start()
-    // As with any processes that do everything: where the app is two of them, each message is for one.
+    // Where the app is two processes, each message is delivered to one of them.
     app = await startApp({ settings: { LASTSEEN_MQTT_URL: broker.url, LASTSEEN_MQTT_SHARE: 'always' } })
     await broker.waitForSubscribers(1)
     site = await Site.open(app, 'Dock')
@@ -106,7 +106,7 @@ describe.skipIf(isBrokerMissing)('unregistered readers', () => {
   })
 
   it.each([
-    ['a topic nobody sent under', 'never-heard', 'fk_not_found'],
+    ['a topic without messages', 'never-heard', 'fk_not_found'],
     ['the topic of a reader', 'dock-3', 'fk_not_found'],
     ['an empty topic', '', 'too_short'],
   ])('are not added under %s', async (_, topic_key, code) => {

@@ -46,8 +46,8 @@ describe('POST /api/v1/webhooks/{webhook_id}/test', () => {
     const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
     expect((await test(webhookOrg)).json.data).toMatchObject({ status: 503, error: null })
     await webhookOrg.change({ url: 'https://169.254.169.254/latest/meta-data' })
-    const refused = 'the host leads to an address that is not allowed'
-    expect((await test(webhookOrg)).json.data).toMatchObject({ status: null, error: refused })
+    const rejected = 'the host leads to an address that is not allowed'
+    expect((await test(webhookOrg)).json.data).toMatchObject({ status: null, error: rejected })
     expect(receiver.received).toHaveLength(1)
   })
 

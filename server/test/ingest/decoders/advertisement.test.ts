@@ -26,8 +26,8 @@ describe('an advertisement', () => {
 
   it.each([
     ['a zero length', `00${IBEACON_AD}`],
-    ['a length that leads outside', `0201061BFF${IBEACON_DATA}`],
-    ['an earlier length that leads outside', `FF0106${IBEACON_AD}`],
+    ['a length that exceeds the data', `0201061BFF${IBEACON_DATA}`],
+    ['an earlier length that exceeds the data', `FF0106${IBEACON_AD}`],
     ['half a byte', IBEACON_AD.slice(0, -1)],
     ['a letter that is not hex', `${IBEACON_AD.slice(0, -1)}G`],
     ['no text', ''],

@@ -55,7 +55,7 @@ describe('CSL CS463', () => {
 
   it.each([
     ['local time without a zone', factoryWith({}, { timeZone: undefined })],
-    ['local time in a zone that is none', factoryWith({}, { timeZone: 'Mars' })],
+    ['local time in an invalid zone', factoryWith({}, { timeZone: 'Mars' })],
     ['a day that is none', factoryWith({ timeOfRead: '2026/02/30 08:00:00.120' })],
     ['a clock that counts from 1970', liveWith({ timeStampOfRead: 86_400_000_000 })],
     ['milliseconds instead of microseconds', liveWith({ timeStampOfRead: 1_790_000_000_123 })],

@@ -25,11 +25,11 @@ describe('the choice of a format', () => {
     const own = decode(format, bytes, null)
     expect(own).not.toBeNull()
     expect(decode('auto', bytes, null)).toEqual(own)
-    const refused = decoders.filter(({ name }) => name !== format && decode(name, bytes, null) !== null)
-    expect(refused.map(({ name }) => name)).toEqual([])
+    const rejected = decoders.filter(({ name }) => name !== format && decode(name, bytes, null) !== null)
+    expect(rejected.map(({ name }) => name)).toEqual([])
   })
 
-  // A stream is no JSON as a whole; the table above tells that only its own decoder takes it.
+  // A stream is not JSON as a whole; the table above shows that only its own decoder accepts it.
   const whole = examples.filter(([, format, bytes]) => parseJson(bytes, 64).ok || format === 'minew')
 
   it.each(whole)('has exactly one decoder for %s', (_case, format, bytes) => {
@@ -63,12 +63,9 @@ describe('the choice of a format', () => {
     expect(decode('csl', bytesOf(impinjEvent), null)).toBeNull()
   })
 
-  it.each([[''], [' \r\n\t'], ['[]'], ['{}']])(
-    'takes the empty payload %j as a heartbeat in every format',
-    (text) => {
-      for (const format of formats) expect(decode(format, bytesOf(text), null)).toEqual(alive)
-    },
-  )
+  it.each([[''], [' \r\n\t'], ['[]'], ['{}']])('takes the empty payload %j as a heartbeat in every format', (text) => {
+    for (const format of formats) expect(decode(format, bytesOf(text), null)).toEqual(alive)
+  })
 
   it('reads nesting up to 64 levels and no deeper', () => {
     const nested = (levels: number) => `{"tag":"${EPC}","extra":${'['.repeat(levels)}${']'.repeat(levels)}}`

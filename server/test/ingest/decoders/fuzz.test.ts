@@ -36,7 +36,7 @@ function expectSound(decoded: Decoded | null): void {
   }
 }
 
-/** Every format over one payload: no throw, normal form, and twice the same answer from untouched bytes. */
+/** Runs every format on one payload: no exception, normalized output, and the same result twice from unchanged bytes. */
 function expectSafe(bytes: Uint8Array, topic: string | null): void {
   const before = Uint8Array.from(bytes)
   for (const format of formats) {
@@ -145,7 +145,7 @@ describe('every decoder', () => {
 
   it.each([
     ['deep nesting', '['.repeat(1_000_000)],
-    ['deep nesting behind a good line', `{"tag":"A"}\n${'{"a":'.repeat(200_000)}`],
+    ['deep nesting after a valid line', `{"tag":"A"}\n${'{"a":'.repeat(200_000)}`],
     ['openings without an end on lines of their own', '{\n'.repeat(500_000)],
     ['many empty objects', '{}'.repeat(500_000)],
     ['many numbers', `[${'1,'.repeat(500_000)}1]`],

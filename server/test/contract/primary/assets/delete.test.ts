@@ -8,7 +8,7 @@ import { expectValidationError, invalidContext } from '../../../support/validati
 const clock = { at: Date.parse('2026-03-02T12:00:00.000Z'), millis: () => clock.at }
 const fixtures = useAssetFixtures(useApp({ clock }))
 
-/** The record as the list shows it among deleted ones. */
+/** The record as the list with include_deleted shows it. */
 async function deletedRecord(key: string): Promise<AssetJson> {
   const reply = await fixtures.own.client.get(assetsPath, { external_key: key, include_deleted: true })
   expect(reply.json.total_count).toBe(1)

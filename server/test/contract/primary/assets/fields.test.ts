@@ -19,7 +19,7 @@ interface Ground {
   asset: AssetJson
 }
 
-/** A place where a client writes text: how it is written, the field it is blamed on, and where it is read back. */
+/** A text field: how it is written, the field of its errors, and how it is read back. */
 interface TextField {
   write(on: Ground, text: unknown): Promise<Reply>
   field: string
@@ -103,7 +103,7 @@ async function newGround(): Promise<Ground> {
   return { org, asset: await org.create() }
 }
 
-/** Places do not share keys and tags, so the same text can be written to each. */
+/** The fields do not share unique keys and tags, so the same text can be written to each. */
 function groundOf(name: string): Promise<Ground> {
   const ground = grounds.get(name) ?? newGround()
   grounds.set(name, ground)
@@ -119,7 +119,7 @@ async function takes(name: string, text: string): Promise<void> {
   expect(textField.shown(await ground.org.read(asset))).toBe(text)
 }
 
-async function refuses(name: string, text: string, problem: (field: string) => FieldError): Promise<void> {
+async function expectRejected(name: string, text: string, problem: (field: string) => FieldError): Promise<void> {
   const textField = textFields[name]!
   const ground = await groundOf(name)
   const reply = await ground.org.expectNoChange(() => textField.write(ground, text))
@@ -141,11 +141,11 @@ const oneLine = names.filter((name) => !described.includes(name))
 
 describe('a control character or lone surrogate', () => {
   it.each(table(names, forbidden))('%s is rejected in %s (D13)', (_shown, name, text) =>
-    refuses(name, `a${text}b`, invalidValue),
+    expectRejected(name, `a${text}b`, invalidValue),
   )
 
   it.each(table(oneLine, breaks))('%s is rejected in %s, which is a single line (D13)', (_shown, name, text) =>
-    refuses(name, `a${text}b`, invalidValue),
+    expectRejected(name, `a${text}b`, invalidValue),
   )
 
   it.each(described)('is not a tab or a line break in %s (D13)', (name) => takes(name, 'one\ttwo\nthree\r\nfour\r'))
@@ -192,7 +192,7 @@ describe('text', () => {
       const points = Array.from(unit).length
       const most = unit.repeat(Math.floor(255 / points)) + 'x'.repeat(255 % points)
       await takes(name, most)
-      await refuses(name, `${most}x`, (field) => tooLong(field, 255))
+      await expectRejected(name, `${most}x`, (field) => tooLong(field, 255))
     },
   )
 
@@ -200,11 +200,11 @@ describe('text', () => {
     'of 1024 characters fits in %s, counted in code points of %j (D13)',
     async (name, unit) => {
       await takes(name, unit.repeat(1024))
-      await refuses(name, unit.repeat(1025), (field) => tooLong(field, 1024))
+      await expectRejected(name, unit.repeat(1025), (field) => tooLong(field, 1024))
     },
   )
 
-  it.each(bounded255)('that is empty is too short for %s (D14)', (name) => refuses(name, '', tooShort))
+  it.each(bounded255)('that is empty is too short for %s (D14)', (name) => expectRejected(name, '', tooShort))
 
   it.each([...described, ...free])('may be empty in %s (D11)', (name) => takes(name, ''))
 })

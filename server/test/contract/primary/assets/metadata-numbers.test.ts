@@ -9,7 +9,7 @@ import { expectValidationError, invalidValue, wrongType } from '../../../support
 
 const fixtures = useAssetFixtures(useApp())
 
-/** Sends JSON text as it is: numbers must not pass through JavaScript on their way. */
+/** Sends JSON text unchanged: JavaScript numbers would lose precision. */
 const send = (method: string, path: string, raw: string): Promise<Reply> =>
   fixtures.own.client.send(method, path, {
     raw,

@@ -84,7 +84,7 @@ describe('a PATCH that contradicts what the server manages', () => {
     ['an updated_at one millisecond early', { updated_at: early }, 'updated_at'],
     ['an updated_at one millisecond late', { updated_at: '2026-03-02T12:34:56.790Z' }, 'updated_at'],
     ['an updated_at of the same wall clock elsewhere', { updated_at: '2026-03-02T12:34:56.789+01:00' }, 'updated_at'],
-    ['an updated_at cut to seconds', { updated_at: '2026-03-02T12:34:56Z' }, 'updated_at'],
+    ['an updated_at truncated to seconds', { updated_at: '2026-03-02T12:34:56Z' }, 'updated_at'],
     ['a null updated_at', { updated_at: null }, 'updated_at'],
     ['an updated_at that is a number', { updated_at: Date.parse('2026-03-02T12:34:56.789Z') }, 'updated_at'],
     ['an updated_at that is no timestamp', { updated_at: 'today' }, 'updated_at'],

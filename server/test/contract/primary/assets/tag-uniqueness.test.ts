@@ -12,7 +12,7 @@ interface TagBody {
   value: string
 }
 
-/** The four ways by which a tag comes onto something. */
+/** The four operations that attach a tag. */
 const ways: [way: string, write: (org: AssetFixture, tag: TagBody) => Promise<Reply>][] = [
   ['a new asset', (org, tag) => org.post({ name: 'a', tags: [tag] })],
   ['an asset', async (org, tag) => org.client.post(`${assetPath(await org.create())}/tags`, tag)],
@@ -89,13 +89,13 @@ describe('two notations', () => {
   it.each(same)(
     'of one %s tag, %s and %s, are the same tag, shown as first written (D22)',
     async (tag_type, one, other) => {
-      for (const [written, refused] of [
+      for (const [written, rejected] of [
         [one, other],
         [other, one],
       ] as const) {
         const org = await fixtures.another()
         const asset = await org.create({ tags: [{ tag_type, value: written }] })
-        expectApiError(await org.post({ name: 'a', tags: [{ tag_type, value: refused }] }), 'conflict')
+        expectApiError(await org.post({ name: 'a', tags: [{ tag_type, value: rejected }] }), 'conflict')
         expect((await org.read(asset)).tags[0]!.value).toBe(written)
       }
     },

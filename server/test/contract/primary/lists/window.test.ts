@@ -22,7 +22,7 @@ describe.each(kinds)('the effective window of the list of %s (D15)', (kind) => {
 
   const views = ['', 'q=needle', 'external_key=K', 'is_active=true', 'sort=-name', 'include_deleted=true']
 
-  /** Is it listed at that moment? Every way of listing must say the same, and the total must agree. */
+  /** Whether the record is listed at that time. All variants of the list and their totals must agree. */
   async function isListed(offsetMs: number): Promise<boolean> {
     millis = start + offsetMs
     const answers = []

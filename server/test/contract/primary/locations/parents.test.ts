@@ -71,13 +71,13 @@ describe.each(ways)('the parent on %s', (_way, write) => {
     id('invalid_value', { expected_type: 'integer', received_type })
   const ambiguous = [id('ambiguous_fields'), key('ambiguous_fields')]
 
-  const refused: [what: string, body: () => object, ...problems: FieldError[]][] = [
+  const rejected: [what: string, body: () => object, ...problems: FieldError[]][] = [
     ['two live locations that differ', () => ({ parent_id: hall.id, parent_external_key: 'YARD' }), ...ambiguous],
     ['the same two the other way round', () => ({ parent_external_key: 'HALL', parent_id: yard.id }), ...ambiguous],
     ['a null id beside a live key', () => ({ parent_id: null, parent_external_key: 'HALL' }), ...ambiguous],
     ['a null key beside a live id', () => ({ parent_id: hall.id, parent_external_key: null }), ...ambiguous],
-    ['an id that exists nowhere', () => ({ parent_id: nowhere }), id('fk_not_found')],
-    ['a key that exists nowhere', () => ({ parent_external_key: 'NOWHERE' }), key('fk_not_found')],
+    ['an id that does not exist', () => ({ parent_id: nowhere }), id('fk_not_found')],
+    ['a key that does not exist', () => ({ parent_external_key: 'NOWHERE' }), key('fk_not_found')],
     ['the key in another case', () => ({ parent_external_key: 'hall' }), key('fk_not_found')],
     ['a dead id beside a live key', () => ({ parent_id: nowhere, parent_external_key: 'HALL' }), id('fk_not_found')],
     [
@@ -129,7 +129,7 @@ describe.each(ways)('the parent on %s', (_way, write) => {
     ['a key of 256 characters', () => ({ parent_external_key: 'k'.repeat(256) }), key('too_long')],
     ['a control character in the key', () => ({ parent_external_key: 'HALL\u0000' }), key('invalid_value')],
   ]
-  it.each(refused)('is rejected when it is %s', async (_what, body, ...problems) => {
+  it.each(rejected)('is rejected when it is %s', async (_what, body, ...problems) => {
     expectValidationError(await expectNoChange(database.sql, org, () => write(body())), ...problems)
   })
 

@@ -141,7 +141,7 @@ describe('changing a location rejects', () => {
     ['another external_key', () => ({ external_key: 'OTHER' }), ['external_key', 'invalid_context']],
     ['other tags', () => ({ tags: [] }), ['tags', 'invalid_context']],
     ['fewer tags', () => ({ tags: dock.tags.slice(0, 1) }), ['tags', 'invalid_context']],
-    ['a tag twice in place of two', () => ({ tags: [dock.tags[0], dock.tags[0]] }), ['tags', 'invalid_context']],
+    ['one tag twice instead of two tags', () => ({ tags: [dock.tags[0], dock.tags[0]] }), ['tags', 'invalid_context']],
     [
       'a child count, which is not a field',
       () => ({ descendant_count_affected: 0 }),

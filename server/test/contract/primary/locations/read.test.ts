@@ -61,11 +61,11 @@ describe('reading a location', () => {
 
   it('needs locations:read and nothing else', async () => {
     expect((await org.client('locations:read').get(`/api/v1/locations/${dock.id}`)).status).toBe(200)
-    const refused = await org
+    const rejected = await org
       .client('assets:read', 'locations:write', 'tracking:read')
       .get(`/api/v1/locations/${dock.id}`)
-    expectErrorStatus(refused, 403)
-    expect(refused.json.error.detail).toBe('Missing required scope: locations:read')
+    expectErrorStatus(rejected, 403)
+    expect(rejected.json.error.detail).toBe('Missing required scope: locations:read')
   })
 })
 

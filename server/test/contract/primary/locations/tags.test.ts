@@ -80,17 +80,20 @@ describe('attaching a tag to a location', () => {
     ['the same value', 'barcode', 'AB-1', 'AB-1'],
     ['an rfid value in another case', 'rfid', 'E2ab', 'e2AB'],
     ['a ble value in another case and without separators', 'ble', 'AA:bb:cc:DD', 'aa-BBccdd'],
-  ])('is 409 for %s, whichever record of the organization it is attached to (D22)', async (_what, type, held, value) => {
-    const asset = await create(client, 'assets', { name: 'x', tags: [{ tag_type: type, value: `a${held}` }] })
-    const other = await create(client, 'locations', { name: 'x', tags: [{ tag_type: type, value: `l${held}` }] })
-    for (const taken of [`a${value}`, `l${value}`]) {
-      const reply = await expectNoChange(database.sql, org, () => attach(dock, { tag_type: type, value: taken }))
-      expectErrorStatus(reply, 409)
-    }
-    expectErrorStatus(await attach(other, { tag_type: type, value: `l${value}` }), 409)
-    const body = { tag_type: type, value: `l${value}` }
-    expectErrorStatus(await client.post(`/api/v1/assets/${asset.id}/tags`, body), 409)
-  })
+  ])(
+    'is 409 for %s, whichever record of the organization it is attached to (D22)',
+    async (_what, type, held, value) => {
+      const asset = await create(client, 'assets', { name: 'x', tags: [{ tag_type: type, value: `a${held}` }] })
+      const other = await create(client, 'locations', { name: 'x', tags: [{ tag_type: type, value: `l${held}` }] })
+      for (const taken of [`a${value}`, `l${value}`]) {
+        const reply = await expectNoChange(database.sql, org, () => attach(dock, { tag_type: type, value: taken }))
+        expectErrorStatus(reply, 409)
+      }
+      expectErrorStatus(await attach(other, { tag_type: type, value: `l${value}` }), 409)
+      const body = { tag_type: type, value: `l${value}` }
+      expectErrorStatus(await client.post(`/api/v1/assets/${asset.id}/tags`, body), 409)
+    },
+  )
 
   it('accepts a barcode that differs in case, and an rfid value that differs in separators (D22)', async () => {
     await attached(dock, { tag_type: 'barcode', value: 'Code-1' })

@@ -43,15 +43,15 @@ beforeAll(async () => {
   other = await chainOf(3, 'OTHER')
 })
 
-const refused = async (act: () => Promise<Reply>): Promise<void> =>
+const rejected = async (act: () => Promise<Reply>): Promise<void> =>
   expectApiError(await expectNoChange(database.sql, org, act), 'conflict', tooDeep)
 
 describe('A tree of locations', () => {
   it('is 64 levels deep at most: a create below the last level is 409, by id and by key [D52]', async () => {
     const last = chain.at(-1)!
-    await refused(() => client.post(path, { name: 'x', parent_id: last.id }))
-    await refused(() => client.post(path, { name: 'x', parent_external_key: last.external_key }))
-    await refused(() =>
+    await rejected(() => client.post(path, { name: 'x', parent_id: last.id }))
+    await rejected(() => client.post(path, { name: 'x', parent_external_key: last.external_key }))
+    await rejected(() =>
       client.post(`${naturalBase}/locations`, { identifier: 'N', name: 'x', parent_identifier: 'CHAIN-64' }),
     )
   })
@@ -63,9 +63,9 @@ describe('A tree of locations', () => {
 
   it('is 64 levels deep at most: a move below the last level is 409, by id and by key [D52]', async () => {
     const leaf = await create(client, 'locations', { name: 'x', external_key: 'LEAF' })
-    await refused(() => client.patch(`${path}/${leaf.id}`, { parent_id: chain[63]!.id }))
-    await refused(() => client.patch(`${path}/${leaf.id}`, { parent_external_key: 'CHAIN-64' }))
-    await refused(() => client.put(naturalPath('locations', 'LEAF'), { parent_identifier: 'CHAIN-64' }))
+    await rejected(() => client.patch(`${path}/${leaf.id}`, { parent_id: chain[63]!.id }))
+    await rejected(() => client.patch(`${path}/${leaf.id}`, { parent_external_key: 'CHAIN-64' }))
+    await rejected(() => client.put(naturalPath('locations', 'LEAF'), { parent_identifier: 'CHAIN-64' }))
     expect((await client.patch(`${path}/${leaf.id}`, { parent_id: chain[62]!.id })).status).toBe(200)
     expect((await client.patch(`${path}/${leaf.id}`, { parent_id: null })).status).toBe(200)
   })
@@ -73,8 +73,8 @@ describe('A tree of locations', () => {
   it('counts the deepest location of a subtree that moves, on both bases [D52]', async () => {
     const top = other[0]!
     for (const level of [62, 63, 64]) {
-      await refused(() => client.patch(`${path}/${top.id}`, { parent_id: chain[level - 1]!.id }))
-      await refused(() => client.put(naturalPath('locations', 'OTHER-1'), { parent_identifier: `CHAIN-${level}` }))
+      await rejected(() => client.patch(`${path}/${top.id}`, { parent_id: chain[level - 1]!.id }))
+      await rejected(() => client.put(naturalPath('locations', 'OTHER-1'), { parent_identifier: `CHAIN-${level}` }))
     }
     expect((await client.patch(`${path}/${top.id}`, { parent_id: chain[60]!.id })).status).toBe(200)
     expect((await client.put(naturalPath('locations', 'OTHER-1'), { parent_identifier: null })).status).toBe(200)

@@ -111,9 +111,9 @@ describe('tree reads (D3)', () => {
       const target = `/api/v1/locations/${lone.id}/${which}`
       const head = await client.send('HEAD', target)
       expect([head.status, head.text]).toEqual([200, ''])
-      const refused = await org.client('locations:write', 'assets:read', 'tracking:read').get(target)
-      expectErrorStatus(refused, 403)
-      expect(refused.json.error.detail).toBe('Missing required scope: locations:read')
+      const rejected = await org.client('locations:write', 'assets:read', 'tracking:read').get(target)
+      expectErrorStatus(rejected, 403)
+      expect(rejected.json.error.detail).toBe('Missing required scope: locations:read')
     }
   })
 })
