@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../server/test/support/app.ts'
 import { parseCsv as parseAsDocumented, valueOf as valueAsDocumented } from '../../server/test/support/csv.ts'
-import { keptNumbers, refusedNumbers } from '../../server/test/support/metadata-numbers.ts'
+import { acceptedNumbers, rejectedNumbers } from '../../server/test/support/metadata-numbers.ts'
 import { csvLine } from '../src/cli/csv.ts'
 import { Progress } from '../src/cli/progress.ts'
 import { readTable } from '../src/csv/table.ts'
@@ -169,7 +169,7 @@ describe('an import', () => {
 
   it('rejects each line with a number in metadata that would be changed, and imports the others [D47]', async () => {
     const own = await cliOf(await context.app.newOrg(), folder)
-    const inexact = [...refusedNumbers.map(([, metadata, field]) => [metadata, field] as const), digitsBeyondDouble]
+    const inexact = [...rejectedNumbers.map(([, metadata, field]) => [metadata, field] as const), digitsBeyondDouble]
     const rows = inexact.map(([metadata], index) => csvLine([`BAD-${index}`, 'x', metadata]).trimEnd())
     const path = file('external_key,name,metadata', ...rows, csvLine(['GOOD', 'x', '{"n":1}']))
     const result = await own.run('import', path)
@@ -188,12 +188,12 @@ describe('an import', () => {
 
   it('stores all other numbers in metadata exactly [D47]', async () => {
     const own = await cliOf(await context.app.newOrg(), folder)
-    const rows = keptNumbers.map(([, text], index) => csvLine([`K-${10 + index}`, 'x', `{"n":${text}}`]).trimEnd())
+    const rows = acceptedNumbers.map(([, text], index) => csvLine([`K-${10 + index}`, 'x', `{"n":${text}}`]).trimEnd())
     const path = file('external_key,name,metadata', ...rows)
     expect(await own.json('import', path)).toMatchObject({ creates: rows.length, failed: 0 })
     const listed = await own.json('assets', 'list')
     const values = listed.data.map((asset: { metadata: { n: number } }) => asset.metadata.n)
-    expect(values).toEqual(keptNumbers.map(([, , value]) => value))
+    expect(values).toEqual(acceptedNumbers.map(([, , value]) => value))
   })
 
   it.concurrent.each([

@@ -1,12 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { revokeCredential } from '../../server/src/auth/commands.ts'
 import { type TestOrg, useApp } from '../../server/test/support/app.ts'
-import { HandClock, refresh, tokensOf } from '../../server/test/support/auth.ts'
+import { ManualClock, refresh, tokensOf } from '../../server/test/support/auth.ts'
 import { ForbiddenError, Lastseen, UnauthorizedError } from '../src/index.ts'
 import { SleepClock, newClient, newKey, rejection } from './support/clients.ts'
 import { useProxy } from './support/proxy.ts'
 
-const serverClock = new HandClock()
+const serverClock = new ManualClock()
 const context = useApp({ clock: serverClock })
 const proxy = useProxy()
 let org: TestOrg

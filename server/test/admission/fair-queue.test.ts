@@ -4,7 +4,7 @@ import { FairQueue } from '../../src/admission/fair-queue.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-/** Starts units that stay in flight until they are released, and remembers the order in which they started. */
+/** Starts units that stay in flight until they are released, and records the order in which they started. */
 class Load {
   readonly started: string[] = []
   readonly rejected: string[] = []
@@ -48,7 +48,7 @@ describe('The fair queue', () => {
     expect([queue.inFlight, queue.waiting]).toEqual([3, 0])
   })
 
-  it('never lets one tenant hold every slot, so that a newcomer starts at once', async () => {
+  it('never lets one tenant hold every slot, so that another tenant starts at once', async () => {
     const load = new Load(new FairQueue({ maxInFlight: 16 }))
     await load.add('slow', 40)
     expect(load.count('slow')).toBe(12)
@@ -56,7 +56,7 @@ describe('The fair queue', () => {
     expect(load.count('newcomer')).toBe(1)
   })
 
-  it('keeps slots for newcomers while several tenants are slow', async () => {
+  it('reserves slots for other tenants while several tenants are slow', async () => {
     const load = new Load(new FairQueue({ maxInFlight: 16 }))
     for (const tenant of ['a', 'b', 'c', 'd']) await load.add(tenant, 40)
     await load.add('newcomer', 1)
@@ -104,7 +104,7 @@ describe('The fair queue', () => {
     await vi.waitFor(() => expect(order).toEqual([1, 2, 3]))
   })
 
-  it('rejects what finds the queue of its tenant full, with the contract’s 429', async () => {
+  it('rejects requests when the queue of the tenant is full, with the contract’s 429', async () => {
     const queue = new FairQueue({ maxInFlight: 2, maxWaitingPerTenant: 2, maxWaiting: 3 })
     const load = new Load(queue)
     await load.add('a', 3)
@@ -121,7 +121,7 @@ describe('The fair queue', () => {
     expect(queue.waiting).toBe(2)
   })
 
-  it('rejects what has waited too long, and only that', async () => {
+  it('rejects only requests that have waited too long', async () => {
     vi.useFakeTimers()
     const queue = new FairQueue({ maxInFlight: 1, timeoutMs: 1000 })
     const load = new Load(queue)
@@ -134,7 +134,7 @@ describe('The fair queue', () => {
     expect(load.started).toEqual(['a', 'a'])
   })
 
-  it('drops what was abandoned while it waited', async () => {
+  it('drops requests that were cancelled while they waited', async () => {
     const queue = new FairQueue({ maxInFlight: 1 })
     const load = new Load(queue)
     await load.add('a', 1)
@@ -145,7 +145,7 @@ describe('The fair queue', () => {
     expect(load.rejected).toEqual(['b'])
   })
 
-  it('rejects what waits when it is closed', async () => {
+  it('rejects waiting requests when it is closed', async () => {
     const queue = new FairQueue({ maxInFlight: 1 })
     const load = new Load(queue)
     await load.add('a', 2)
@@ -161,7 +161,7 @@ describe('The fair queue', () => {
     expect(queue.inFlight).toBe(0)
   })
 
-  it('never exceeds its slots, forgets nobody and starts everything, whatever the order of events', async () => {
+  it('never exceeds its slots and starts every request, in any order of events', async () => {
     const event = fc.record({ tenant: fc.integer({ min: 1, max: 5 }), cost: fc.integer({ min: 1, max: 40 }) })
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 9 }), fc.array(event, { maxLength: 60 }), async (slots, events) => {

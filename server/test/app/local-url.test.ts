@@ -7,7 +7,7 @@ it.each([
   ['0.0.0.0', 'http://localhost:8080'],
   ['::', 'http://localhost:8080'],
   ['::1', 'http://[::1]:8080'],
-])('Who listens on %s is found at %s', (host, address) => {
+])('A server that listens on %s is reachable at %s', (host, address) => {
   expect(localUrl('http', host, 8080)).toBe(address)
   expect(new URL(address).href).toBe(`${address}/`)
 })

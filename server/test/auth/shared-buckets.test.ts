@@ -4,10 +4,10 @@ import { databaseLimiter } from '../../src/auth/shared-buckets.ts'
 import { closeBucket } from '../../src/auth/shared-buckets.sql.ts'
 import type { Database, Db } from '../../src/db/database.ts'
 import { rateState } from '../../src/http/rate-limit.ts'
-import { useCore } from '../support/context.ts'
+import { useAppContext } from '../support/app-context.ts'
 
 describe('Buckets in the database', () => {
-  const used = useCore()
+  const used = useAppContext()
   let statements = 0
   let broken: Error | null = null
   const millis = (): number => 1_700_000_000_000
@@ -21,7 +21,7 @@ describe('Buckets in the database', () => {
     return databaseLimiter({ global: { query } } as unknown as Database, millis)
   }
 
-  it('are drawn from together while a statement is under way, one token of each credential in its turn', async () => {
+  it('are consumed in one batch while a statement is in flight, one token per credential in turn', async () => {
     const shared = limiter()
     statements = 0
     const ids = Array.from({ length: 20 }, () => randomUUID())
@@ -30,7 +30,7 @@ describe('Buckets in the database', () => {
     expect(statements).toBe(4)
   })
 
-  it('refuse a revoked credential, and nobody who is drawn for beside it', async () => {
+  it('reject a revoked credential and no other credential of the same batch', async () => {
     const shared = limiter()
     const [revoked, other] = [randomUUID(), randomUUID()]
     await closeBucket(used.core.db.global, revoked, millis())
@@ -44,7 +44,7 @@ describe('Buckets in the database', () => {
     expect(rest[1]).toMatchObject({ value: { admitted: true, tokens: 118 } })
   })
 
-  it('count from the latest moment any process drew at, so Reset is right where one clock is behind [D45]', async () => {
+  it('refill from the latest time at which any process consumed a token, so Reset is right where one clock is behind [D45]', async () => {
     const id = randomUUID()
     const at = (ms: number) => databaseLimiter(used.core.db, () => ms)
     await at(millis() + 2500).consume(id)
@@ -57,7 +57,7 @@ describe('Buckets in the database', () => {
     expect(await at(again * 1000).consume(id)).toMatchObject({ tokens: 119 })
   })
 
-  it('fail while the database does, and go on when it is back', async () => {
+  it('fail while the database is down and work again when it is back', async () => {
     const shared = limiter()
     const id = randomUUID()
     broken = new Error('gone')

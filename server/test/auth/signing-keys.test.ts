@@ -11,7 +11,7 @@ const masterKey = Buffer.alloc(32, 7)
 let other: TestApp
 let org: TestOrg
 beforeAll(async () => {
-  other = await startApp({ beside: context.app })
+  other = await startApp({ sharesDatabaseWith: context.app })
   org = await context.app.newOrg()
 })
 afterAll(() => other.stop())
@@ -25,7 +25,7 @@ const statuses = async (token: string): Promise<number[]> => [
 ]
 
 describe('Rotating the signing key, with two processes', () => {
-  it('makes both sign with the new key at once, and keeps the tokens of the previous one valid', async () => {
+  it('makes both sign with the new key at once, and keeps tokens of the previous key valid', async () => {
     const key = await mintKey(org)
     const before = (await tokensOf(context.app, key)).access
     const { kid, previous } = await rotateSigningKey(other.core, { isPreviousDiscarded: false })
@@ -44,7 +44,7 @@ describe('Rotating the signing key, with two processes', () => {
     expect(await context.app.core.keyStore.signingKeys(context.app.core.db)).toHaveLength(2)
   })
 
-  it('ends every access token of the previous key when that is discarded; refresh tokens go on working', async () => {
+  it('invalidates every access token of the previous key when that key is discarded, and no refresh token', async () => {
     const { access, refresh } = await tokensOf(context.app, await mintKey(org))
     expect(await statuses(access)).toEqual([200, 200])
     await rotateSigningKey(context.app.core, { isPreviousDiscarded: true })
@@ -74,13 +74,13 @@ describe('A master key', () => {
     expect(await new KeyStore(masterKey).open(db)).toEqual(keys)
   })
 
-  it('is needed from then on', async () => {
+  it('is required at every later start', async () => {
     await expect(new KeyStore(null).open(context.app.core.db)).rejects.toThrow(
       'The keys of this installation are encrypted with a master key: set LASTSEEN_MASTER_KEY or LASTSEEN_MASTER_KEY_FILE.',
     )
   })
 
-  it('must be the same one', async () => {
+  it('must be the same at every start', async () => {
     await expect(new KeyStore(Buffer.alloc(32, 8)).open(context.app.core.db)).rejects.toThrow(
       'The keys of this installation were encrypted with another LASTSEEN_MASTER_KEY.',
     )

@@ -33,7 +33,7 @@ describe('An access token', () => {
     expect(token).toBe(signed(`${head}.${payload}`))
   })
 
-  it('is read back by the key that signed it, also a second time', async () => {
+  it('is verified by the key that signed it, also a second time', async () => {
     const tokens = open(key)
     expect(await tokens.check(token)).toMatchObject({ sub, org, exp: claims.exp })
     expect(await tokens.check(token)).toMatchObject({ sub, org, exp: claims.exp })
@@ -75,7 +75,7 @@ describe('An access token', () => {
     ['half a signature', () => `${head}.${payload}.${signature.slice(0, 20)}`],
     ['nothing', () => ''],
     ['dots', () => '..'],
-  ])('is refused with %s', async (_what, make) => {
+  ])('is rejected with %s', async (_what, make) => {
     expect(await open(key).check(await make())).toBeNull()
   })
 
@@ -93,7 +93,7 @@ describe('An access token', () => {
     expect(await tokens.check(newer)).toMatchObject({ sub })
   })
 
-  it('is refused with any character changed', async () => {
+  it('is rejected when any character is changed', async () => {
     const tokens = open(key)
     await fc.assert(
       fc.asyncProperty(fc.nat(token.length - 1), fc.stringMatching(/^[A-Za-z0-9_.-]$/), async (at, character) => {

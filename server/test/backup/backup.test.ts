@@ -7,9 +7,9 @@ import { backUp } from '../../src/backup/backup.ts'
 import { restore } from '../../src/backup/restore.ts'
 import { withSession } from '../../src/db/session.ts'
 import { applyMigrations } from '../../src/db/schema/migrate.ts'
-import { everyRow } from '../support/backup.ts'
+import { allRows } from '../support/backup.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
-import { Passage } from '../support/tcp-proxy.ts'
+import { TcpProxy } from '../support/tcp-proxy.ts'
 import { emptyDatabase, newFolder, withSql } from '../support/process.ts'
 
 const folder = newFolder()
@@ -20,7 +20,7 @@ const save = (url: string, path: string) =>
   backUp({ url, path, takenAt: '2026-05-04T08:00:00.000Z', program: '0.1.0', progress: silent })
 const load = (url: string, path: string, isReplacing = false) => restore({ url, path, isReplacing, progress: silent })
 
-/** An organization with locations whose parents stand behind them, and more assets than fit into one block. */
+/** An organization with locations that come before their parents, and more assets than fit into one block. */
 async function fill(url: string, assets: number): Promise<void> {
   await withSql(url, async (sql) => {
     await sql`insert into organizations values (7, now(), null)`
@@ -32,7 +32,7 @@ async function fill(url: string, assets: number): Promise<void> {
   })
 }
 
-/** Makes another file of the backup's content. */
+/** Writes a modified copy of the backup. */
 function altered(name: string, change: (content: string) => string): string {
   const path = join(folder, name)
   const content = gunzipSync(readFileSync(file)).toString('latin1')
@@ -59,34 +59,34 @@ describe('A database that is not empty', () => {
   })
   afterAll(() => target.drop())
 
-  it('is not filled unless that is asked for, and stays as it is', async () => {
-    const before = await everyRow(target.url)
+  it('is not overwritten by default', async () => {
+    const before = await allRows(target.url)
     await expect(load(target.url, file)).rejects.toThrow(/^The database is not empty: .*\(--replace\)$/)
-    expect(await everyRow(target.url)).toEqual(before)
+    expect(await allRows(target.url)).toEqual(before)
   })
 
-  it('stays as it is when the backup that was to replace it turns out to be broken at its very end', async () => {
-    const before = await everyRow(target.url)
+  it('is not changed when the end of the backup is corrupt', async () => {
+    const before = await allRows(target.url)
     const broken = altered('end.backup', (content) => content.replace(/"rows":2005\}\n$/, '"rows":2006}\n'))
     await expect(load(target.url, broken, true)).rejects.toThrow('This is not a complete backup: tables are missing')
-    expect(await everyRow(target.url)).toEqual(before)
+    expect(await allRows(target.url)).toEqual(before)
   })
 
-  it('is not touched while a server uses it', async () => {
+  it('is not changed while a server uses it', async () => {
     const server = postgres(target.url, { max: 1, connection: { application_name: 'lastseen' } })
     await server`select 1`
     await expect(load(target.url, file, true)).rejects.toThrow('Lastseen is running on this database: stop it first')
     await server.end()
   })
 
-  it('is replaced when that is asked for', async () => {
+  it('is replaced on request', async () => {
     const kept = await load(target.url, file, true)
     expect(kept).toEqual({ takenAt: '2026-05-04T08:00:00.000Z', tables: expect.any(Number), rows: 2_005 })
-    expect(await everyRow(target.url)).toEqual(await everyRow(source.url))
+    expect(await allRows(target.url)).toEqual(await allRows(source.url))
   })
 })
 
-it('Tables that may be lost are in no backup, not even on Citus, where they are logged like all others', async () => {
+it('Unlogged tables are not in a backup, not even on Citus, where they are logged', async () => {
   const [cluster, target] = [await cloneDatabase(), await emptyDatabase()]
   await fill(cluster.url, 1)
   await withSql(cluster.url, async (sql) => {
@@ -96,13 +96,13 @@ it('Tables that may be lost are in no backup, not even on Citus, where they are 
   const path = join(folder, 'logged.backup')
   await save(cluster.url, path)
   await load(target.url, path)
-  expect(await everyRow(target.url)).toEqual(await everyRow(cluster.url))
+  expect(await allRows(target.url)).toEqual(await allRows(cluster.url))
   expect(await withSql(target.url, (sql) => sql`select from recent_sightings`)).toHaveLength(0)
   await cluster.drop()
   await target.drop()
 })
 
-describe('A file that is no whole backup', () => {
+describe('An incomplete or corrupt backup file', () => {
   let target: Awaited<ReturnType<typeof emptyDatabase>>
   beforeAll(async () => {
     target = await emptyDatabase()
@@ -121,7 +121,7 @@ describe('A file that is no whole backup', () => {
   }
 
   it.each<[string, () => string, RegExp]>([
-    ['cut short', () => cut('cut', Math.floor(statSync(file).size / 2)), /ends too early/],
+    ['truncated', () => cut('cut', Math.floor(statSync(file).size / 2)), /ends too early/],
     ['empty', () => cut('empty', 0), /ends too early/],
     ['another file', () => other('text', Buffer.from('not a backup')), /another kind of file/],
     ['another compressed file', () => other('gz', gzipSync('{"a":1}\n')), /another kind of file/],
@@ -142,7 +142,7 @@ describe('A file that is no whole backup', () => {
       () => altered('newer', (all) => all.replace('0002_recording_functions.sql', '9999_recording_functions.sql')),
       /^The backup was migrated by a newer version \(9999_recording_functions.sql\)\. Run that version\.$/,
     ],
-  ])('is refused, and nothing of it stays: %s', async (_what, path, message) => {
+  ])('is rejected, and nothing of it is restored: %s', async (_what, path, message) => {
     await expect(load(target.url, path())).rejects.toThrow(message)
     const left = await withSql(target.url, (sql) => sql`select from pg_tables where schemaname = 'public'`)
     expect(left).toHaveLength(0)
@@ -152,7 +152,7 @@ describe('A file that is no whole backup', () => {
 const countDown = (_text: string, count: string): string => `"tables":${Number(count) - 1}`
 
 describe('A backup of an older version', () => {
-  it('is taken without migrating, and migrated once it is restored', async () => {
+  it('is taken without migrating, and migrated after the restore', async () => {
     const [old, target] = [await emptyDatabase(), await emptyDatabase()]
     const ledger = (url: string) =>
       withSql(url, async (sql) =>
@@ -183,7 +183,7 @@ describe('A backup of an older version', () => {
 })
 
 describe('A database without Lastseen', () => {
-  it('has nothing to back up, and no file is left', async () => {
+  it('is an error, and no file is created', async () => {
     const empty = await emptyDatabase()
     const path = join(folder, 'none.backup')
     await expect(save(empty.url, path)).rejects.toThrow('There is no installation of Lastseen in this database')
@@ -192,17 +192,17 @@ describe('A database without Lastseen', () => {
   })
 })
 
-describe('A connection that is cut', () => {
-  it('ends a restore, and nothing of it stays', async () => {
+describe('A dropped connection', () => {
+  it('aborts a restore, and nothing of it remains', async () => {
     const target = await emptyDatabase()
-    const passage = new Passage(target.url)
-    await passage.open()
+    const proxy = new TcpProxy(target.url)
+    await proxy.open()
     const cut = (line: string): void => {
-      if (line.startsWith('locations')) passage.cut()
+      if (line.startsWith('locations')) proxy.dropConnections()
     }
-    const restoring = restore({ url: passage.url, path: file, isReplacing: false, progress: cut })
+    const restoring = restore({ url: proxy.url, path: file, isReplacing: false, progress: cut })
     await expect(restoring).rejects.toThrow()
-    await passage.close()
+    await proxy.close()
     await withSql(target.url, (sql) =>
       expect.poll(() => sql`select from pg_tables where schemaname = 'public'`, { timeout: 10_000 }).toHaveLength(0),
     )

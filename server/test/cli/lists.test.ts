@@ -10,20 +10,20 @@ import { hashSecret } from '../../src/kernel/secrets.ts'
 import { createReader } from '../../src/readers/commands.ts'
 import { findInDirectory } from '../../src/readers/readers.sql.ts'
 import { createWebhook } from '../../src/webhooks/commands.ts'
-import { useCore } from '../support/context.ts'
+import { useAppContext } from '../support/app-context.ts'
 
-const used = useCore()
+const used = useAppContext()
 const reader = { format: 'auto', clock: 'reader', scanPoints: [] }
 
 describe('A list of the operator', () => {
-  it('is a sentence for people and an empty array for programs while there is nothing', async () => {
+  it('is a sentence as text and an empty array as JSON when it is empty', async () => {
     const { core } = used
     const lists = [await listOrgs(core), await listReadersIn(core, {}), await listWebhooksIn(core, {})]
     expect(lists.map((list) => render(list, false))).toEqual(['No organizations.\n', 'No readers.\n', 'No webhooks.\n'])
     expect(lists.map((list) => render(list, true))).toEqual(['[]\n', '[]\n', '[]\n'])
   })
 
-  it('is a table with aligned columns for people and an array of all facts for programs', async () => {
+  it('is a table with aligned columns as text and an array of all fields as JSON', async () => {
     const { core } = used
     const [north, south] = [await createOrg(core, { name: 'Nörd 箱' }), await createOrg(core, { name: 'South' })]
     for (const org of [north, south]) await createReader(core, Number(org['org_id']), { ...reader, name: 'Dock' })
@@ -70,14 +70,14 @@ describe('A list of the operator', () => {
     }
   })
 
-  it('does not let a name steer the terminal', () => {
+  it('escapes terminal control characters in names', () => {
     const list = { columns: ['name'], rows: [{ name: 'a\u001b[2Jb' }], empty: '' }
     expect(render(list, false)).toBe('NAME\na [2Jb\n')
   })
 })
 
 describe('The token of a reader', () => {
-  it('is replaced under the same topic, and the old one leads nowhere', async () => {
+  it('is replaced under the same topic, and the old token is invalid', async () => {
     const { core } = used
     const org = await createOrg(core, { name: 'Rotation' })
     const orgId = Number(org['org_id'])
@@ -91,7 +91,7 @@ describe('The token of a reader', () => {
     expect(await find(rotated['token'])).toEqual({ orgId, readerId: made.reader.id })
   })
 
-  it('belongs to the one reader that is named: by id where several share a name', async () => {
+  it('is selected by the reader’s name, or by id where several readers share a name', async () => {
     const { core } = used
     const org = await createOrg(core, { name: 'Twins' })
     const twins = [1, 2].map(() => createReader(core, Number(org['org_id']), { ...reader, name: 'Twin' }))

@@ -7,7 +7,7 @@ import { repository } from '../support/process.ts'
 
 const manual = readFileSync(join(repository, 'docs/operating.md'), 'utf8')
 /** The commands in the first column of the manual's table, each with its options. */
-const told = manual
+const output = manual
   .slice(manual.indexOf('## Operator commands'))
   .split('\n')
   .flatMap((line) => [...(/^\| (`.+`) \| /.exec(line)?.[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, text]) => text!))
@@ -24,7 +24,7 @@ describe('The manual', () => {
       const flags = options.map((option) => option.long!).filter((flag) => !common.includes(flag))
       return [name, flags.sort()]
     })
-    const listed = told.map((text) => [
+    const listed = output.map((text) => [
       /^[a-z-]+( [a-z][a-z-]*)?/.exec(text)![0],
       (text.match(/--[a-z-]+/g) ?? []).sort(),
     ])
@@ -33,7 +33,7 @@ describe('The manual', () => {
 })
 
 describe('Every command', () => {
-  it.each(leaves(newProgram()))('%s is described, and so is each of its options', (_name, command) => {
+  it.each(leaves(newProgram()))('%s and each of its options have a help text', (_name, command) => {
     expect(command.description()).not.toBe('')
     for (const option of command.options) expect(option.description, option.flags).not.toBe('')
   })

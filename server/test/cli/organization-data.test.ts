@@ -9,19 +9,22 @@ import { createUserIn, deleteUserAccount } from '../../src/cli/user.ts'
 import { tables } from '../../src/db/schema/tables.ts'
 import { findUserByEmail } from '../../src/users/users.sql.ts'
 import { createWebhook } from '../../src/webhooks/commands.ts'
-import { as, newPerson, standing } from '../support/accounts.ts'
+import { requestAs, createSignedInUser, sessionStatus } from '../support/accounts.ts'
 import { useApp } from '../support/app.ts'
 import { ImportRun } from '../support/imports.ts'
-import { useBehind } from '../support/snapshot.ts'
+import { useSnapshotDatabase } from '../support/tenant-snapshot.ts'
 import { Site } from '../support/tracking.ts'
 
-// Without the role that delivers, so that an event that waits for delivery stays where it is.
-const context = useApp({ settings: { LASTSEEN_ROLES: 'api,ingest' }, alone: 'an event must stay undelivered' })
-const behind = useBehind(context)
+// Without the delivery role, so that a waiting event is not delivered.
+const context = useApp({
+  settings: { LASTSEEN_ROLES: 'api,ingest' },
+  singleServerReason: 'an event must stay undelivered',
+})
+const database = useSnapshotDatabase(context)
 
-/** Every table with an org_id, asked of the catalog and not of the code under test. */
+/** Every table with an org_id, from the catalog and not from the code under test. */
 const organizationTables = async (): Promise<string[]> => {
-  const rows = await behind.sql`
+  const rows = await database.sql`
     select table_name from information_schema.columns join pg_class c on c.relname = table_name
     where table_schema = 'public' and column_name = 'org_id' and not c.relispartition order by table_name`
   return rows.map((row) => row['table_name'] as string)
@@ -30,7 +33,7 @@ const organizationTables = async (): Promise<string[]> => {
 async function rowsOf(orgId: number): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const table of await organizationTables()) {
-    const [row] = await behind.sql.unsafe(`select count(*)::int as rows from ${table} where org_id = ${orgId}`)
+    const [row] = await database.sql.unsafe(`select count(*)::int as rows from ${table} where org_id = ${orgId}`)
     counts[table] = (row as unknown as { rows: number }).rows
   }
   return counts
@@ -41,23 +44,23 @@ async function fullOrganization() {
   const { app } = context
   const site = await Site.open(app, 'Dock', 'Hall')
   const { orgId } = site.org
-  const admin = await newPerson(site.org, 'admin')
+  const admin = await createSignedInUser(site.org, 'admin')
   const url = 'https://hooks.example.com/'
   await createWebhook(webhookNeeds(app.core), orgId, { url, isEnabled: true })
-  const thing = await site.thing('Case', { metadata: { note: 'ü "quoted"' } })
+  const thing = await site.createAsset('Case', { metadata: { note: 'ü "quoted"' } })
   await site.api.post('/api/v1/assets', { name: 'with a generated key' })
-  await site.read({ tag: thing.tag, antenna: 1 } as never)
-  await as(app, admin, 'POST', '/invitations', { json: { email: 'new@example.com', role: 'viewer' } })
+  await site.sendReads({ tag: thing.tag, antenna: 1 } as never)
+  await requestAs(app, admin, 'POST', '/invitations', { json: { email: 'new@example.com', role: 'viewer' } })
   await (await new ImportRun(app, admin.token).open('assets')).rows([{ external_key: 'R', name: 'r' }])
   const id = '00000000-0000-4000-8000-000000000001'
-  await behind.sql`insert into recent_sightings values (${orgId}, ${thing.id}, '[]')`
-  await behind.sql`
+  await database.sql`insert into recent_sightings values (${orgId}, ${thing.id}, '[]')`
+  await database.sql`
     insert into unknown_tags (org_id, tag_type, normalized_value, value, reads, first_seen_at, last_seen_at)
     values (${orgId}, 'rfid', 'u', 'u', 1, now(), now())`
-  await behind.sql`
+  await database.sql`
     insert into unknown_antennas (org_id, reader_id, antenna, reads, last_seen_at)
     values (${orgId}, ${site.readerId}, 9, 1, now())`
-  await behind.sql`
+  await database.sql`
     insert into webhook_attempts (org_id, attempted_at, delivery_id, attempt, webhook_id, event, duration_ms)
     values (${orgId}, now(), ${id}, 1, 1, 'asset.moved', 1)`
   const counts = await rowsOf(orgId)
@@ -105,29 +108,29 @@ describe('lastseen org export', () => {
 })
 
 describe('lastseen org delete', () => {
-  it('deletes every row of the organization in every table, prints the counts, and touches no other one', async () => {
+  it('deletes every row of the organization in every table, prints the counts, and does not affect other organizations', async () => {
     const { app } = context
     const { org, orgId, counts, site, admin } = await fullOrganization()
     const other = await fullOrganization()
-    const before = await behind.snapshot(other.orgId)
+    const before = await database.snapshot(other.orgId)
     const facts = await deleteOrg(app.core, { org, confirm: 'Test organization' })
     expect(Object.values(await rowsOf(orgId)).every((rows) => rows === 0)).toBe(true)
     expect(facts).toMatchObject({ org_id: orgId, deleted: true, rows_left: 0, tables: { ...counts, users: 1 } })
-    expect(await behind.snapshot(other.orgId)).toBe(before)
+    expect(await database.snapshot(other.orgId)).toBe(before)
     expect(await rowsOf(other.orgId)).toEqual(other.counts)
 
-    expect(await standing(app, admin)).toBe(401)
+    expect(await sessionStatus(app, admin)).toBe(401)
     expect((await site.api.get('/api/v1/assets')).status).toBe(401)
     expect((await site.post({ reads: [] })).status).toBe(401)
-    expect(await standing(app, other.admin)).toBe(200)
+    expect(await sessionStatus(app, other.admin)).toBe(200)
     await expect(deleteOrg(app.core, { org, confirm: 'Test organization' })).rejects.toThrow('There is no organization')
   })
 
   it('keeps the account of a member who belongs to another organization', async () => {
     const { app } = context
     const [gone, stays] = [await app.newOrg('Gone'), await app.newOrg('Stays')]
-    const both = await newPerson(gone, 'admin')
-    await behind.sql`insert into memberships values (${both.userId}, ${stays.orgId}, 'admin', now())`
+    const both = await createSignedInUser(gone, 'admin')
+    await database.sql`insert into memberships values (${both.userId}, ${stays.orgId}, 'admin', now())`
     await deleteOrg(app.core, { org: 'Gone', confirm: 'Gone' })
     expect((await findUserByEmail(app.core.db.read, both.email))?.userId).toBe(both.userId)
   })
@@ -143,16 +146,16 @@ describe('lastseen user delete', () => {
   it('deletes an account with its memberships and sessions, but never the last admin of an organization', async () => {
     const { app } = context
     const org = await app.newOrg('Staff')
-    const [admin, viewer] = [await newPerson(org, 'admin'), await newPerson(org, 'viewer')]
+    const [admin, viewer] = [await createSignedInUser(org, 'admin'), await createSignedInUser(org, 'viewer')]
     await createUserIn(app.core, { org: 'Staff', email: 'x@example.com', role: 'viewer' })
     const confirmed = (email: string) => deleteUserAccount(app.core, { email, confirm: email })
     expect(await confirmed(viewer.email)).toEqual({
       ...{ user_id: viewer.userId, email: viewer.email, deleted: true, memberships: 1 },
     })
-    expect(await standing(app, viewer)).toBe(401)
+    expect(await sessionStatus(app, viewer)).toBe(401)
     expect(await findUserByEmail(app.core.db.read, viewer.email)).toBeNull()
     await expect(confirmed(admin.email)).rejects.toThrow('An organization needs at least one admin')
     await expect(deleteUserAccount(app.core, { email: admin.email, confirm: 'x' })).rejects.toThrow('--confirm')
-    expect(await standing(app, admin)).toBe(200)
+    expect(await sessionStatus(app, admin)).toBe(200)
   })
 })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { listSigningKeyFacts, rotateKey } from '../../src/cli/signing-key.ts'
-import { useCore } from '../support/context.ts'
+import { useAppContext } from '../support/app-context.ts'
 
-const used = useCore()
+const used = useAppContext()
 
 describe('The signing keys', () => {
   it('are listed newest first without the keys themselves, and replaced by a command', async () => {

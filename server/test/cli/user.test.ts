@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { addUserTo, createUserIn, listUsers, removeUserFrom, resetPasswordOf, setRoleOf } from '../../src/cli/user.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
 import { membershipsOf } from '../../src/users/users.sql.ts'
-import { useCore } from '../support/context.ts'
+import { useAppContext } from '../support/app-context.ts'
 
 describe('The operator', () => {
-  const used = useCore()
+  const used = useAppContext()
 
-  it('gives somebody a role in another organization, and another role in the same one', async () => {
+  it('can give a user a role in another organization, and another role in the same one', async () => {
     const { core } = used
     const [first, second] = [await createOrganization(core, 'First'), await createOrganization(core, 'Second')]
     const email = 'kim@example.com'
@@ -20,7 +20,7 @@ describe('The operator', () => {
     ])
   })
 
-  it('is told when nobody has an account with the address', async () => {
+  it('gets an error when no account has the address', async () => {
     const { core } = used
     const { orgId } = await createOrganization(core, 'Third')
     const nobody = { org: String(orgId), email: 'nobody@example.com' }
@@ -35,7 +35,7 @@ describe('The operator', () => {
       )
   })
 
-  it('lists the members of one organization, or all accounts, those without a membership included', async () => {
+  it('can list the members of one organization, or all accounts, including those without a membership', async () => {
     const { core } = used
     const { orgId } = await createOrganization(core, 'Fourth')
     const org = String(orgId)
@@ -63,20 +63,20 @@ describe('The operator', () => {
     const { orgId } = await createOrganization(core, 'Fifth')
     const last = { org: String(orgId), email: 'last@example.com' }
     await createUserIn(core, { ...last, role: 'admin' })
-    const refusal = 'An organization needs at least one admin'
-    await expect(removeUserFrom(core, last)).rejects.toThrow(refusal)
-    await expect(setRoleOf(core, { ...last, role: 'viewer' })).rejects.toThrow(refusal)
-    await expect(addUserTo(core, { ...last, role: 'viewer' })).rejects.toThrow(refusal)
+    const errorText = 'An organization needs at least one admin'
+    await expect(removeUserFrom(core, last)).rejects.toThrow(errorText)
+    await expect(setRoleOf(core, { ...last, role: 'viewer' })).rejects.toThrow(errorText)
+    await expect(addUserTo(core, { ...last, role: 'viewer' })).rejects.toThrow(errorText)
     expect((await listUsers(core, { org: last.org })).rows).toMatchObject([{ role: 'admin' }])
   })
 
-  it('is told when an account is not a member of the organization', async () => {
+  it('gets an error when an account is not a member of the organization', async () => {
     const { core } = used
     const [home, other] = [await createOrganization(core, 'Sixth'), await createOrganization(core, 'Seventh')]
     await createUserIn(core, { org: String(home.orgId), email: 'guest@example.com', role: 'admin' })
     const elsewhere = { org: String(other.orgId), email: 'guest@example.com' }
-    const refusal = 'guest@example.com is not a member of Seventh'
-    await expect(removeUserFrom(core, elsewhere)).rejects.toThrow(refusal)
-    await expect(setRoleOf(core, { ...elsewhere, role: 'viewer' })).rejects.toThrow(refusal)
+    const errorText = 'guest@example.com is not a member of Seventh'
+    await expect(removeUserFrom(core, elsewhere)).rejects.toThrow(errorText)
+    await expect(setRoleOf(core, { ...elsewhere, role: 'viewer' })).rejects.toThrow(errorText)
   })
 })

@@ -28,7 +28,7 @@ function problemsOf(environment: Record<string, string>): string[] {
 }
 
 describe('Settings that are not given', () => {
-  it('have defaults that fit a first start on this machine', () => {
+  it('have defaults that suit a first start on this machine', () => {
     expect(readConfig({})).toMatchObject({
       port: 8080,
       host: '127.0.0.1',
@@ -46,12 +46,12 @@ describe('Settings that are not given', () => {
     })
   })
 
-  it('and settings given as nothing are the same', () => {
+  it('equal settings that are given as an empty string', () => {
     const empty = Object.fromEntries(Object.values(settings).map((row) => [row.name, '']))
     expect(readConfig(empty)).toEqual(readConfig({}))
   })
 
-  it('are each explained and have a default that is good', () => {
+  it('are each documented and have a valid default', () => {
     for (const row of Object.values(settings) as Setting<unknown>[]) {
       expect(row.about).toMatch(/\.$/)
       expect(() => row.parse(row.fallback)).not.toThrow()
@@ -109,7 +109,7 @@ describe('A setting', () => {
     ['LASTSEEN_EDGE_FILTER', '1'],
     ['LASTSEEN_TRUST_PROXY', 'TRUE'],
     ['LASTSEEN_LOG_LEVEL', 'verbose'],
-  ])('%s may not be %s, and the complaint shows both', (name, text) => {
+  ])('%s may not be %s, and the error names the setting and its value', (name, text) => {
     const problems = problemsOf({ [name]: text })
     expect(problems).toHaveLength(1)
     expect(problems[0]).toContain(`${name} ${JSON.stringify(text)}: expected `)
@@ -128,14 +128,14 @@ describe('A setting', () => {
     expect(problemsOf({ DATABASE_URL: text })).toHaveLength(1)
   })
 
-  it('nobody knows is refused when it is called like one of ours', () => {
+  it('that is unknown and starts with LASTSEEN_ is rejected', () => {
     expect(problemsOf({ LASTSEEN_EDGEFILTER: 'true' })).toEqual(['LASTSEEN_EDGEFILTER: no such setting'])
     expect(problemsOf({ SOMEBODY_ELSES: 'true', PATH: '/bin' })).toEqual([])
   })
 })
 
-describe('Problems', () => {
-  it('are told all at once', () => {
+describe('Configuration errors', () => {
+  it('are all reported together', () => {
     const problems = problemsOf({ PORT: 'x', LASTSEEN_WORKERS: 'y', LASTSEEN_ENVIRONMENT: 'z', LASTSEEN_NOPE: '1' })
     expect(problems.map((line) => line.split(/[ :]/)[0]).sort()).toEqual([
       'LASTSEEN_ENVIRONMENT',
@@ -145,7 +145,7 @@ describe('Problems', () => {
     ])
   })
 
-  it('never show a secret', () => {
+  it('never contain a secret', () => {
     const [problem] = problemsOf({ DATABASE_URL: 'mysql://admin:hunter2@h/d' })
     expect(problem).toMatch(/^DATABASE_URL: expected /)
     expect(problem).not.toContain('hunter2')
@@ -153,35 +153,35 @@ describe('Problems', () => {
 })
 
 describe('A secret', () => {
-  it('may stand in a file, without the line end behind it', () => {
+  it('may be read from a file, without the trailing line break', () => {
     const path = fileWith('postgres://a:b@h/d\n')
     expect(readConfig({ DATABASE_URL_FILE: path }).databaseUrl).toBe('postgres://a:b@h/d')
     expect(readConfig({ LASTSEEN_METRICS_TOKEN_FILE: fileWith('word\n') }).metricsToken).toBe('word')
   })
 
-  it('may not be given both ways', () => {
+  it('may not be given both as a value and as a file', () => {
     const problems = problemsOf({ LASTSEEN_METRICS_TOKEN: 'a', LASTSEEN_METRICS_TOKEN_FILE: fileWith('b') })
     expect(problems).toHaveLength(1)
     expect(problems[0]).toContain('LASTSEEN_METRICS_TOKEN')
     expect(problems[0]).toContain('LASTSEEN_METRICS_TOKEN_FILE')
   })
 
-  it('in a file that cannot be read or is empty is a problem', () => {
+  it('in a file that is unreadable or empty is an error', () => {
     expect(problemsOf({ LASTSEEN_METRICS_TOKEN_FILE: join(folder, 'missing') })).toHaveLength(1)
     expect(problemsOf({ LASTSEEN_METRICS_TOKEN_FILE: fileWith('\n') })).toHaveLength(1)
   })
 
-  it('in a file that holds nonsense is not shown', () => {
+  it('that is invalid is not shown when it comes from a file', () => {
     const [problem] = problemsOf({ DATABASE_URL_FILE: fileWith('mysql://admin:hunter2@h/d') })
     expect(problem).not.toContain('hunter2')
   })
 
-  it('is the only kind of setting that takes a file', () => {
+  it('is the only kind of setting that can be read from a file', () => {
     expect(problemsOf({ LASTSEEN_HOST_FILE: fileWith('h') })).toEqual(['LASTSEEN_HOST_FILE: no such setting'])
   })
 })
 
-it('The settings cannot be changed once they are read', () => {
+it('The configuration object is immutable', () => {
   expect(Object.isFrozen(readConfig({}))).toBe(true)
 })
 
@@ -198,7 +198,7 @@ describe('Settings of webhooks', () => {
     expect(config.webhookDns).toEqual(['9.9.9.9', '127.0.0.1:5353', '2620:fe::fe', '[2620:fe::9]:53'])
   })
 
-  it('open nothing when they are not given', () => {
+  it('allow nothing by default', () => {
     expect(readConfig({})).toMatchObject({ webhookAllow: [], webhookCa: null, webhookDns: [] })
   })
 
@@ -209,11 +209,11 @@ describe('Settings of webhooks', () => {
     ['LASTSEEN_WEBHOOK_DNS', 'dns.example.com', 'expected addresses such as 9.9.9.9 or [2620:fe::fe]:53'],
     ['LASTSEEN_WEBHOOK_DNS', '9.9.9', 'expected addresses such as 9.9.9.9 or [2620:fe::fe]:53'],
     ['LASTSEEN_WEBHOOK_CA_FILE', '/nowhere/ca.pem', 'cannot be read (ENOENT)'],
-  ])('refuse %s %j', (name, value, message) => {
+  ])('reject %s %j', (name, value, message) => {
     expect(problemsOf({ [name]: value })).toEqual([`${name} ${JSON.stringify(value)}: ${message}`])
   })
 
-  it('refuse a file that holds no certificate', () => {
+  it('reject a file without a certificate', () => {
     const file = fileWith('hello')
     expect(problemsOf({ LASTSEEN_WEBHOOK_CA_FILE: file })).toEqual([
       `LASTSEEN_WEBHOOK_CA_FILE ${JSON.stringify(file)}: expected a file of PEM certificates`,

@@ -2,14 +2,14 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { AnyRoute } from '../../src/http/route.ts'
 import { type TestOrg, useApp } from '../support/app.ts'
 import { type Client, type Reply, type SendOptions } from '../support/client.ts'
-import { expectRefusal } from '../support/error-response.ts'
-import { naturalRoutes } from '../support/description.ts'
-import { addressOf, allRoutes, pathWith } from '../support/rows.ts'
+import { expectApiError } from '../support/error-response.ts'
+import { naturalRoutes } from '../support/openapi.ts'
+import { pathTemplateOf, allRoutes, routePathWith } from '../support/all-routes.ts'
 
 const context = useApp()
 const nowhere = 4_503_599_627_370_497
 
-/** What the contract and D35 say a scope allows beyond its own name. */
+/** The implied scopes of the contract and D35. */
 const implied: Record<string, string[]> = { 'assets:write': ['tracking:write'], 'scans:read': ['tracking:read'] }
 
 const credentialScopes = [
@@ -44,9 +44,9 @@ beforeAll(async () => {
   for (const role of roles) tokens[role] = (await org.signIn(role)).accessToken
 })
 
-/** Gets past the scope and then stops at an id that leads nowhere or at a body that is no JSON, so nothing happens. */
+/** Passes the scope check and fails at an unknown id or a body that is not JSON, so nothing changes. */
 function harmless(route: AnyRoute): [path: string, options: SendOptions] {
-  const path = pathWith(route, (name) => (name === 'org_id' ? org.orgId : nowhere))
+  const path = routePathWith(route, (name) => (name === 'org_id' ? org.orgId : nowhere))
   return [path, route.body === undefined ? {} : { raw: '{', headers: { 'content-type': route.body.mediaType } }]
 }
 
@@ -61,17 +61,17 @@ function expectAllowed(route: AnyRoute, reply: Reply): void {
   if (reply.status === 400) expect(reply.json.error.type).toBe('bad_request')
 }
 
-const label = (route: AnyRoute) => [route.method, addressOf(route), route] as const
+const label = (route: AnyRoute) => [route.method, pathTemplateOf(route), route] as const
 const isPublic = (route: AnyRoute): boolean => route.access === 'public'
 const isDestructive = (route: AnyRoute): boolean => ['auth.logout', 'auth.logout-everywhere'].includes(route.id)
 
 describe('Without a token', () => {
   it.each(allRoutes.filter((route) => !isPublic(route)).map(label))('%s %s is 401', async (_method, _path, route) => {
-    expectRefusal(await ask(route), 'unauthorized', { detail: 'Missing authorization header' })
+    expectApiError(await ask(route), 'unauthorized', { detail: 'Missing authorization header' })
   })
 
-  it('the only open operations are the token exchange, signing in, and links that were sent to somebody', () => {
-    expect(allRoutes.filter(isPublic).map((route) => `${route.method} ${addressOf(route)}`)).toEqual([
+  it('the only public operations are the token exchange, signing in, and links that were sent by mail', () => {
+    expect(allRoutes.filter(isPublic).map((route) => `${route.method} ${pathTemplateOf(route)}`)).toEqual([
       'POST /api/v1/oauth/token',
       'POST /api/v1/auth/login',
       'POST /api/v1/auth/signup',
@@ -84,16 +84,19 @@ describe('Without a token', () => {
     ])
   })
 
-  it.each(allRoutes.filter(isPublic).map(label))('%s %s is judged by its body alone', async (_method, _path, route) => {
-    for (const token of [undefined, 'bad']) expectRefusal(await ask(route, token), 'bad_request')
-  })
+  it.each(allRoutes.filter(isPublic).map(label))(
+    '%s %s is validated by its body alone',
+    async (_method, _path, route) => {
+      for (const token of [undefined, 'bad']) expectApiError(await ask(route, token), 'bad_request')
+    },
+  )
 })
 
 describe('With a credential of one scope', () => {
   const rows = allRoutes.filter((route) => route.access === 'any' || route.access === 'credential')
 
   it.each(rows.map(label))(
-    '%s %s opens to its own scope and names it to every other one',
+    '%s %s accepts its own scope and names it in the error for every other scope',
     async (_method, _path, route) => {
       for (const scope of credentialScopes) {
         const [path, options] = harmless(route)
@@ -101,12 +104,12 @@ describe('With a credential of one scope', () => {
         const granted = [scope, ...(implied[scope] ?? [])]
         const missing = route.scopes.find((one) => !granted.includes(one))
         if (missing === undefined) expectAllowed(route, reply)
-        else expectRefusal(reply, 'forbidden', { detail: `Missing required scope: ${missing}` })
+        else expectApiError(reply, 'forbidden', { detail: `Missing required scope: ${missing}` })
       }
     },
   )
 
-  it('every operation but orgs/me asks for exactly one scope of the contract', () => {
+  it('every operation but orgs/me requires exactly one scope of the contract', () => {
     const primary = rows.filter((route) => !naturalRoutes.includes(route))
     const scopes = Object.fromEntries(primary.map((route) => [`${route.method} ${route.path}`, route.scopes.join(' ')]))
     expect(scopes).toMatchObject({
@@ -133,11 +136,11 @@ describe('With a credential of one scope', () => {
     })
     const tracking = rows.filter((route) => /\/(history|reports)\b/.test(route.path))
     for (const route of tracking) expect(route.scopes).toEqual(['tracking:read'])
-    const empty = rows.filter((route) => route.scopes.length === 0).map(addressOf)
+    const empty = rows.filter((route) => route.scopes.length === 0).map(pathTemplateOf)
     expect(empty).toEqual(['/api/v1/orgs/me', '/natural/api/v1/orgs/me'])
   })
 
-  it('the natural-key operations ask for the scopes of their kind, tree reads included (D35)', () => {
+  it('the natural-key operations require the scopes of their kind, tree reads included (D35)', () => {
     const scopes = naturalRoutes.map((route) => [`${route.method} ${route.path}`, route.scopes.join(' ')])
     expect(Object.fromEntries(scopes)).toEqual({
       'POST /oauth/token': '',
@@ -170,7 +173,7 @@ describe('With a credential of one scope', () => {
     async (_method, _path, route) => {
       for (const scope of credentialScopes) {
         const reply = await ask(route, await clients[scope]!.token())
-        expectRefusal(reply, 'forbidden', { detail: 'A signed-in user is required' })
+        expectApiError(reply, 'forbidden', { detail: 'A signed-in user is required' })
         expect(Number(reply.headers['x-ratelimit-remaining'])).toBeLessThan(120)
       }
     },
@@ -180,13 +183,13 @@ describe('With a credential of one scope', () => {
 describe('With a session of one role', () => {
   const rows = allRoutes.filter((route) => !isPublic(route) && !isDestructive(route))
 
-  it.each(rows.map(label))('%s %s opens to the roles that hold its scope (D39)', async (_method, _path, route) => {
+  it.each(rows.map(label))('%s %s accepts the roles that have its scope (D39)', async (_method, _path, route) => {
     for (const role of roles) {
       const reply = await ask(route, tokens[role])
       const missing = route.scopes.find((one) => !roleScopes[role].includes(one))
-      if (route.access === 'credential') expectRefusal(reply, 'unauthorized', { detail: 'Invalid or expired token' })
+      if (route.access === 'credential') expectApiError(reply, 'unauthorized', { detail: 'Invalid or expired token' })
       else if (missing === undefined) expectAllowed(route, reply)
-      else expectRefusal(reply, 'forbidden', { detail: `Missing required scope: ${missing}` })
+      else expectApiError(reply, 'forbidden', { detail: `Missing required scope: ${missing}` })
       expect(reply.headers['x-ratelimit-remaining']).toBe('120')
     }
   })

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { describe, expect, it } from 'vitest'
 import { errorStatusesOf } from '../../src/http/openapi/document.ts'
-import { document, naturalRoutes, primaryRoutes, webDocument } from '../support/description.ts'
+import { primaryDocument, naturalRoutes, primaryRoutes, webDocument } from '../support/openapi.ts'
 import { errorTypes } from '../support/error-response.ts'
-import { allRoutes } from '../support/rows.ts'
+import { allRoutes } from '../support/all-routes.ts'
 
 type Node = Record<string, unknown>
 
@@ -15,8 +15,8 @@ interface Operation extends Node {
   requestBody?: { content: Record<string, Node> }
 }
 
-/** As it is on the wire. */
-const described = JSON.parse(JSON.stringify(document)) as {
+/** As served. */
+const described = JSON.parse(JSON.stringify(primaryDocument)) as {
   openapi: string
   info: Node
   paths: Record<string, Record<string, Operation>>
@@ -36,7 +36,7 @@ function* nodes(value: unknown, trail: readonly string[] = []): Generator<[reado
 
 const schemaNodes = [...nodes(described)].filter(([trail]) => !trail.includes('example'))
 
-describe('The description as a whole', () => {
+describe('The OpenAPI document as a whole', () => {
   it('is OpenAPI 3.0.3 with the title API and the version v1 (D2)', () => {
     expect(described.openapi).toBe('3.0.3')
     expect(described.info).toMatchObject({ title: 'API', version: 'v1' })
@@ -46,28 +46,28 @@ describe('The description as a whole', () => {
     const config = await createConfig({
       extends: ['recommended'],
       rules: {
-        // The contract wants the shapes of key administration described, whose operations are internal.
+        // The contract requires the schemas of key administration, whose operations are internal.
         'no-unused-components': 'off',
-        // A group is called what it holds, such as Assets.
+        // Tags are named after their resources, such as Assets.
         'tag-description': 'off',
       },
     })
-    const problems = await lintFromString({ source: JSON.stringify(document), config })
+    const problems = await lintFromString({ source: JSON.stringify(primaryDocument), config })
     expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([])
   })
 
   it('is kept in server/openapi/primary.json as it is served; node scripts/openapi.mjs writes it', async () => {
     const kept = await readFile(new URL('../../openapi/primary.json', import.meta.url), 'utf8')
     expect(JSON.parse(kept)).toEqual(described)
-    expect(kept).toBe(`${JSON.stringify(document, null, 2)}\n`)
+    expect(kept).toBe(`${JSON.stringify(primaryDocument, null, 2)}\n`)
   })
 
-  it('of the session API is kept in server/openapi/web.json, is good OpenAPI too, and is served nowhere', async () => {
+  it('of the session API is kept in server/openapi/web.json, is valid OpenAPI too, and is not served', async () => {
     const kept = await readFile(new URL('../../openapi/web.json', import.meta.url), 'utf8')
     expect(kept).toBe(`${JSON.stringify(webDocument, null, 2)}\n`)
     const config = await createConfig({
       extends: ['recommended'],
-      // It describes types for one app and shows no example bodies.
+      // It defines types for one app and has no example bodies.
       rules: { 'tag-description': 'off', 'no-invalid-media-type-examples': 'off' },
     })
     const problems = await lintFromString({ source: kept, config })
@@ -113,7 +113,7 @@ describe('The description as a whole', () => {
       expect([trail.join('.'), node['type'], node['format']]).toEqual([trail.join('.'), 'integer', 'int64'])
   })
 
-  it('marks the sets that may grow: error types, field codes, scopes and tag types', () => {
+  it('marks extensible enums: error types, field codes, scopes and tag types', () => {
     const {
       Error: error,
       FieldProblem,
@@ -145,14 +145,14 @@ describe('The description as a whole', () => {
       if (trail.at(-1) !== 'properties') expect('enum' in node, trail.join('.')).toBe(false)
   })
 
-  it('refuses unknown keys in every request body and in no answer', () => {
+  it('forbids unknown keys in every request body and in no response', () => {
     const bodies = new Set(primaryRoutes.flatMap((route) => (route.body === undefined ? [] : [route.body.name])))
     for (const name of bodies) expect(described.components.schemas[name]).toMatchObject({ additionalProperties: false })
     for (const name of ['Asset', 'Location', 'Tag', 'Organization', 'Error'])
       expect(described.components.schemas[name]).not.toHaveProperty('additionalProperties')
   })
 
-  it('holds the shapes of key administration', () => {
+  it('contains the schemas of key administration', () => {
     const keys = (name: string): string[] => Object.keys(described.components.schemas[name]!['properties'] as Node)
     expect(keys('APIKeyCreate')).toEqual(['name', 'scopes', 'expires_at'])
     expect(described.components.schemas['APIKeyCreate']!['required']).toEqual(['name', 'scopes'])
@@ -206,7 +206,7 @@ describe('The operations', () => {
     expect(Object.keys(operation!.responses).filter((one) => Number(one) < 400)).toEqual([status])
   })
 
-  it('all need a token by either scheme but the token exchange, which says so with an empty list (D2)', () => {
+  it('all require a token by either scheme except the token exchange, which has an empty security list (D2)', () => {
     for (const [, path, operation] of operations) {
       const isExchange = path === '/api/v1/oauth/token'
       expect(operation['security']).toEqual(isExchange ? [] : [{ BearerAuth: [] }, { APIKey: [] }])
@@ -214,18 +214,18 @@ describe('The operations', () => {
     }
   })
 
-  it('ask for no scope only on orgs/me', () => {
+  it('require no scope only on orgs/me', () => {
     const empty = operations.filter(
       ([, , operation]) => (operation['x-required-scopes'] as [] | undefined)?.length === 0,
     )
     expect(empty.map(([method, path]) => `${method} ${path}`)).toEqual(['GET /api/v1/orgs/me'])
   })
 
-  it('lie under /api/v1/, all of them', () => {
+  it('are all under /api/v1/', () => {
     for (const [, path] of operations) expect(path).toMatch(/^\/api\/v1\/\w/)
   })
 
-  it('take no raw scan events: the one write of tracking data is the inventory save', () => {
+  it('accept no raw scan events: the only write of tracking data is the inventory save', () => {
     const writes = operations
       .filter(([method]) => method !== 'GET')
       .map(([method, path]) => `${method} ${path.slice(7)}`)
@@ -240,7 +240,7 @@ describe('The operations', () => {
     expect(writes.sort()).toEqual([...ofRecords, 'POST /oauth/token', 'POST /inventory/save'].sort())
   })
 
-  it('take a repeatable filter as a list, so that a typed client sends one', () => {
+  it('declare a repeatable filter as an array, so that a typed client sends one', () => {
     const lists = operations.flatMap(([, path, { parameters = [] }]) =>
       parameters.filter(({ schema }) => schema['type'] === 'array').map((one) => ({ path: path.slice(7), ...one })),
     )
@@ -271,7 +271,7 @@ describe('The operations', () => {
     expect(operations.map(([, path]) => path).filter((path) => /\/auth\/|api-keys|webhook/.test(path))).toEqual([])
   })
 
-  it('have ids of their own', () => {
+  it('have unique ids', () => {
     const ids = allRoutes.filter((route) => !naturalRoutes.includes(route)).map((route) => route.id)
     expect(new Set(ids).size).toBe(ids.length)
     expect(operations.map(([, , operation]) => operation.operationId).sort()).toEqual(
@@ -289,7 +289,7 @@ describe('The operations', () => {
   })
 
   it.each(operations.map(([method, path, operation]) => [method, path, operation] as const))(
-    '%s %s: what follows from its parts is declared',
+    '%s %s: all implied parameters and responses are declared',
     (method, path, operation) => {
       const statuses = Object.keys(operation.responses).map(Number)
       const isOpen = path === '/api/v1/oauth/token'
@@ -309,7 +309,7 @@ describe('The operations', () => {
     },
   )
 
-  it('answer every refusal with the one Error shape and the headers of the contract', () => {
+  it('declare every error response with the Error schema and the headers of the contract', () => {
     for (const [status, response] of Object.entries(described.components.responses)) {
       expect(response).toHaveProperty('content.application/json.schema', { $ref: '#/components/schemas/Error' })
       const headers = Object.keys(response['headers'] as Node)

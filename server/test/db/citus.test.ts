@@ -8,15 +8,15 @@ import { tables } from '../../src/db/schema/tables.ts'
 import { schemaProblems } from '../support/citus.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
-import { loadFence } from '../support/tenant-sql-linter.ts'
+import { loadSqlParser } from '../support/tenant-sql-linter.ts'
 import { emptyDatabase, repository } from '../support/process.ts'
-import { placeViolations } from '../support/statements.ts'
+import { citusViolations } from '../support/statements.ts'
 
 let database: TestDatabase
 let sql: postgres.Sql
 
 beforeAll(async () => {
-  // Citus itself would refuse what the check has to find.
+  // Citus itself would reject what the check has to find.
   database = await emptyDatabase()
   await migrate(database.url)
   sql = postgres(database.url, { max: 1, onnotice: () => undefined })
@@ -32,7 +32,7 @@ describe('The schema', () => {
   })
 
   it.each([
-    ['a table nobody listed', 'create table extra (id bigint)', ['extra is not in the list of tables']],
+    ['an unlisted table', 'create table extra (id bigint)', ['extra is not in the list of tables']],
     [
       'a tenant table whose organization may be missing',
       'alter table import_rows drop constraint import_rows_pk; alter table import_rows alter org_id drop not null',
@@ -44,7 +44,7 @@ describe('The schema', () => {
       ['the unique index assets_name of assets does not begin with org_id'],
     ],
     [
-      'a key that leads into another organization',
+      'a foreign key into another organization',
       'alter table tags add constraint tags_stray foreign key (asset_id, org_id) references assets (id, org_id)',
       null,
     ],
@@ -60,7 +60,7 @@ describe('The schema', () => {
       ['the foreign key tags_null of tags sets null or a default'],
     ],
     [
-      'a key without a name of its own',
+      'a key without an explicit name',
       'alter table tags add foreign key (org_id, asset_id) references assets (org_id, id)',
       ['the foreign key tags_org_id_asset_id_fkey of tags has no name of its own'],
     ],
@@ -83,7 +83,7 @@ describe('The schema', () => {
       ['asset_minutes is partitioned twice: later'],
     ],
     [
-      'a tenant table without a fence',
+      'a tenant table without row level security',
       'drop policy one_organization on tags; drop policy checked_reads on tags',
       ['tags has no row level security'],
     ],
@@ -114,7 +114,7 @@ describe('The schema', () => {
 })
 
 describe('Distributing', () => {
-  it('is refused with a way to go where there is no Citus, and changes nothing', async () => {
+  it('fails with instructions where Citus is not installed, and changes nothing', async () => {
     await expect(distribute(database.url)).rejects.toThrow(
       /^This (server does not have the extension citus, so .+ How to get it: https:|database lacks the extension citus, .+)/,
     )
@@ -131,17 +131,20 @@ describe('Distributing', () => {
     await cluster.drop()
   })
 
-  it.runIf(inject('isCitus'))('leaves no table without a log, whose shards could not be moved', async () => {
-    const cluster = await cloneDatabase()
-    const there = postgres(cluster.url, { max: 1, onnotice: () => undefined })
-    const unlogged = await there`
+  it.runIf(inject('isCitus'))(
+    'leaves no table unlogged, because shards of unlogged tables cannot be moved',
+    async () => {
+      const cluster = await cloneDatabase()
+      const there = postgres(cluster.url, { max: 1, onnotice: () => undefined })
+      const unlogged = await there`
       select c.relname from pg_dist_partition d join pg_class c on c.oid = d.logicalrelid where c.relpersistence = 'u'`
-    await there.end({ timeout: 5 })
-    await cluster.drop()
-    expect(unlogged).toHaveLength(0)
-  })
+      await there.end({ timeout: 5 })
+      await cluster.drop()
+      expect(unlogged).toHaveLength(0)
+    },
+  )
 
-  it('takes copies first, then the organizations, then what belongs to them, beside them', () => {
+  it('distributes reference tables first, then organizations, then the colocated tenant tables', () => {
     const order = tables.flatMap(({ name, kind }) => (kind === 'local' ? [] : [statementFor(name, kind)]))
     const first = order.findIndex((one) => one.includes('create_distributed_table'))
     expect(order.slice(0, first).every((one) => one.includes('create_reference_table'))).toBe(true)
@@ -178,7 +181,7 @@ describe('The manual', () => {
 })
 
 describe('A statement', () => {
-  beforeAll(loadFence)
+  beforeAll(loadSqlParser)
 
   it.each([
     ['select name from assets where org_id = $1 for update', []],
@@ -197,7 +200,7 @@ describe('A statement', () => {
     ['update organization_names set name = $1', 'update organization_names is not in the list'],
     ['select from assets a join installation i on true where a.org_id = $1', 'installation stays on the coordinator'],
     ['insert into tags (org_id, id) select o.org_id, $2 from organizations o returning id', 'names its table'],
-  ])('that would not do on a cluster is found: %s', (text, problem) => {
-    expect(placeViolations(text).join()).toContain(problem)
+  ])('that would not run on a cluster is found: %s', (text, problem) => {
+    expect(citusViolations(text).join()).toContain(problem)
   })
 })

@@ -3,13 +3,13 @@ import { toConflict, isRetryable } from '../../src/db/constraint-errors.ts'
 
 const duplicate = (constraint: string) => ({ code: '23505', constraint, message: 'duplicate key value' })
 
-describe('What the database refuses as a duplicate', () => {
+describe('A unique violation', () => {
   it.each([
     ['assets_live_key', 'Asset with this external_key already exists'],
     ['locations_live_key', 'Location with this external_key already exists'],
     ['tags_live_value', 'A tag with this type and value already exists'],
     ['users_email', 'A user with this e-mail address already exists'],
-  ])('%s is a conflict in words of ours', (constraint, detail) => {
+  ])('of %s is a conflict with a detail of the service', (constraint, detail) => {
     expect(toConflict(duplicate(constraint))).toMatchObject({ kind: 'conflict', message: detail })
   })
 
@@ -23,7 +23,7 @@ describe('What the database refuses as a duplicate', () => {
       'wrapped into an internal error of the coordinator',
       { code: 'XX000', message: 'duplicate key value violates unique constraint "assets_live_key_102041"' },
     ],
-  ])('is found on a distributed database: %s', (_what, error) => {
+  ])('is recognised on a distributed database: %s', (_what, error) => {
     expect(toConflict(error)).toMatchObject({
       kind: 'conflict',
       message: 'Asset with this external_key already exists',
@@ -31,7 +31,7 @@ describe('What the database refuses as a duplicate', () => {
   })
 
   it.each([
-    ['a constraint nobody knows', duplicate('assets_pk')],
+    ['an unknown constraint', duplicate('assets_pk')],
     ['a foreign key', { code: '23503', constraint: 'tags_asset', message: 'violates foreign key' }],
     ['a check', { code: '23514', constraint: 'assets_window', message: 'violates check constraint' }],
     ['a syntax error', { code: '42601', message: 'syntax error at "assets_live_key"' }],
@@ -43,7 +43,7 @@ describe('What the database refuses as a duplicate', () => {
   })
 })
 
-describe('What may run again', () => {
+describe('Retryable errors', () => {
   it.each([
     ['a deadlock', '40P01', true],
     ['a serialization failure', '40001', true],

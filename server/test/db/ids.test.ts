@@ -37,7 +37,7 @@ describe('Ids', () => {
     expect(new Set(ids).size).toBe(2500)
   })
 
-  it('are not guessable from one another: neighbours are far apart and in no order (D12)', async () => {
+  it('are not guessable from one another: consecutive ids are far apart and unordered (D12)', async () => {
     const ids = await sources[0]!.nextMany(4, 500)
     const steps = ids.slice(1).map((id, index) => id - ids[index]!)
     expect(steps.filter((step) => Math.abs(step) < 1_000_000)).toEqual([])
@@ -54,7 +54,7 @@ describe('Ids', () => {
     expect(upperHalf).toBeLessThan(600)
   })
 
-  it('lead to the organization they were made for, in every process', async () => {
+  it('resolve to the organization they were created for, in every process', async () => {
     for (const orgId of [11, 12]) {
       const ids = await sources[0]!.nextMany(orgId, 1500)
       for (const id of [ids[0]!, ids[700]!, ids[1499]!])
@@ -62,11 +62,11 @@ describe('Ids', () => {
     }
   })
 
-  it('that were never made lead nowhere', async () => {
+  it('that were never created do not resolve', async () => {
     for (const id of [1, 2, 5_000_000_000, Number.MAX_SAFE_INTEGER]) expect(await sources[0]!.ownerOf(id)).toBeNull()
   })
 
-  it('that lead nowhere lead somewhere as soon as another process makes them', async () => {
+  it('that do not resolve do so as soon as another process creates them', async () => {
     const [reader, maker] = sources as [IdGenerator, IdGenerator]
     const cipher = new IdCipher((await keyStore.open(connections[0]!)).idKey)
     const [row] = await connections[0]!.globalTransaction((tx) =>
@@ -80,7 +80,7 @@ describe('Ids', () => {
 })
 
 describe('The keys of an installation', () => {
-  it('are made once, whoever comes first, and never change', async () => {
+  it('are created once by the first process and never change', async () => {
     const seen = await Promise.all([...connections, ...connections].map((db) => keyStore.open(db)))
     const texts = seen.map(({ idKey, secretKey, signingKeys }) =>
       [idKey, secretKey, ...signingKeys.map(({ key }) => key)].map((key) => Buffer.from(key).toString('hex')).join(),
@@ -89,7 +89,7 @@ describe('The keys of an installation', () => {
     expect([seen[0]!.idKey.length, seen[0]!.secretKey.length, seen[0]!.signingKeys.length]).toEqual([16, 32, 1])
   })
 
-  it('are others in another installation', async () => {
+  it('are different in another installation', async () => {
     const other = await cloneDatabase()
     const db = createDatabase({ url: other.url, poolSize: 1 })
     const [mine, theirs] = [await keyStore.open(connections[0]!), await keyStore.open(db)]

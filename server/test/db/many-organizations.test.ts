@@ -13,8 +13,8 @@ import { recordReads } from '../../src/tracking/recording/record-reads.ts'
 import { createReader } from '../../src/readers/commands.ts'
 import { assetLocations } from '../../src/tracking/report.sql.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
-import { insertAssets } from '../support/many-assets.ts'
-import { rowsRead } from '../support/rows-read.ts'
+import { insertAssets } from '../support/insert-assets.ts'
+import { countRowsRead } from '../support/count-rows-read.ts'
 
 const assets = 20_000
 /** Organizations with one asset each. */
@@ -63,7 +63,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** The first so many tags pass one of the antennas in a minute. */
+/** Reads the first tags at one of the antennas in a minute. */
 function pass(count: number, antenna: number, minute: number): Promise<{ moves: number }> {
   const observedAt = instantFromMillis(Date.now() - 3_600_000 + minute * 60_000)
   const reads = Array.from({ length: count }, (_, index) => ({
@@ -94,14 +94,14 @@ const report = (of: number, assetIds?: number[]) =>
     ...(assetIds === undefined ? {} : { assetIds }),
   })
 
-// On Citus the rows are read elsewhere, and every statement is planned for its organization.
+// On Citus the rows are read on other nodes, and every statement is planned for its organization.
 describe.skipIf(inject('isCitus'))('A large organization among many small ones', () => {
   it.each(['assets', 'tags', 'locations', 'asset_positions'])(
-    'has no more %s read for a batch than it is about',
+    'reads no more %s for a batch than the batch concerns',
     async (table) => {
       await pass(20, 1, 0)
       for (const [index, count] of [1, 20, 200].entries()) {
-        const read = await rowsRead({ admin, db, orgId }, [table], () => pass(count, 2 - (index % 2), index + 1))
+        const read = await countRowsRead({ admin, db, orgId }, [table], () => pass(count, 2 - (index % 2), index + 1))
         expect(read, `${table} for ${count}`).toBeLessThanOrEqual(4 * count)
       }
     },
@@ -114,7 +114,7 @@ describe.skipIf(inject('isCitus'))('A large organization among many small ones',
     ['assets by their keys', (of) => list(of, ['K7']), 20],
     ['the first page of the report', (of) => report(of), 3 * page.limit],
     ['the report of one asset', (of) => report(of, [7]), 20],
-  ])('has as little read for %s, and nobody has it planned anew', async (_what, ask, most) => {
+  ])('reads as few rows for %s, without replanning', async (_what, ask, most) => {
     for (const of of [orgId, 7]) {
       statements.length = 0
       for (let times = 0; times < 8; times++) await ask(of)
@@ -123,9 +123,9 @@ describe.skipIf(inject('isCitus'))('A large organization among many small ones',
         withGenericPlan(sql`select custom_plans from pg_prepared_statements where statement = ${text}`),
       )
       expect(plans).toEqual({ custom_plans: 0 })
-      expect(await rowsRead({ admin, db, orgId }, ['assets', 'tags', 'asset_positions'], () => ask(of))).toBeLessThan(
-        most,
-      )
+      expect(
+        await countRowsRead({ admin, db, orgId }, ['assets', 'tags', 'asset_positions'], () => ask(of)),
+      ).toBeLessThan(most)
     }
   })
 })

@@ -41,7 +41,7 @@ async function within<T>(url: string, look: (sql: postgres.Sql) => Promise<T>): 
 const ledger = (url: string) => within(url, (sql) => sql`select name, checksum from schema_migrations order by name`)
 
 describe('Migrating', () => {
-  it('an empty database applies every file in order and says which', async () => {
+  it('an empty database applies every file in order and reports it', async () => {
     const url = await emptyDatabase()
     expect(await migrate(url)).toEqual(files)
     expect((await ledger(url)).map((row) => row['name'])).toEqual(files)
@@ -62,12 +62,12 @@ describe('Migrating', () => {
     expect((await ledger(url)).map((row) => row['name'])).toEqual(files)
   })
 
-  it('two databases of one server at once makes their roles once', async () => {
+  it('two databases of one server at once creates their roles once', async () => {
     const urls = [await emptyDatabase(), await emptyDatabase()]
     expect(await Promise.all(urls.map((url) => migrate(url)))).toEqual([files, files])
   })
 
-  it('keeps the rows that are there', async () => {
+  it('keeps existing rows', async () => {
     const url = await emptyDatabase()
     await migrate(url)
     await within(url, (sql) => sql`insert into organization_names (org_id, name) values (1, 'kept')`)
@@ -75,18 +75,18 @@ describe('Migrating', () => {
     expect(await within(url, (sql) => sql`select name from organization_names`)).toEqual([{ name: 'kept' }])
   })
 
-  it('goes on from where an older version stopped', async () => {
+  it('continues from an older version', async () => {
     const url = await emptyDatabase()
     await migrate(url)
     const next = '0002_recording_functions.sql'
     await within(url, (sql) => sql`delete from schema_migrations where name >= ${next}`)
-    // What that file makes is there already here, so its turn has come when it complains.
+    // The objects of that file exist already, so its error shows that it was applied.
     await expect(migrate(url)).rejects.toThrow(/already exists/)
     expect((await ledger(url)).map((row) => row['name'])).toEqual(files.slice(0, files.indexOf(next)))
   })
 })
 
-describe('A database that does not fit is refused and left alone', () => {
+describe('A migration fails and changes nothing', () => {
   it('when a newer version has migrated it', async () => {
     const url = await emptyDatabase()
     await migrate(url)

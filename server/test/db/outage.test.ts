@@ -6,9 +6,9 @@ import type { Tx } from '../../src/db/database.ts'
 import { sql } from '../../src/db/sql.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 import { eventually } from '../support/tracking.ts'
-import { Passage } from '../support/tcp-proxy.ts'
+import { TcpProxy } from '../support/tcp-proxy.ts'
 
-// What is lost here is lost for good: nothing is won by waiting longer.
+// Lost data is never answered, so a longer timeout would not help.
 vi.setConfig({ testTimeout: 15_000 })
 
 let database: TestDatabase
@@ -56,8 +56,8 @@ async function expectStillServing(): Promise<void> {
   expect(uncaught).toEqual([])
 }
 
-describe('A transaction whose connection is cut', () => {
-  it('between two statements fails, and the next ones are served', async () => {
+describe('A transaction whose connection is dropped', () => {
+  it('between two statements fails, and later transactions succeed', async () => {
     const work = db.withTenant(1, async (tx) => {
       await cut(await pidOf(tx))
       return tx.query(sql`select 1`)
@@ -66,7 +66,7 @@ describe('A transaction whose connection is cut', () => {
     await expectStillServing()
   })
 
-  it('during a statement fails, and the next ones are served', async () => {
+  it('during a statement fails, and later transactions succeed', async () => {
     const work = db.withTenant(1, async (tx) => {
       const pid = await pidOf(tx)
       const sleeping = tx.query(sql`select pg_sleep(20)`)
@@ -78,7 +78,7 @@ describe('A transaction whose connection is cut', () => {
     await expectStillServing()
   })
 
-  it('before the work fails for a reason of its own fails, and the next ones are served', async () => {
+  it('before the callback throws fails, and later transactions succeed', async () => {
     const work = db.withTenant(1, async (tx) => {
       await cut(await pidOf(tx))
       throw new Error('a reason of its own')
@@ -87,7 +87,7 @@ describe('A transaction whose connection is cut', () => {
     await expectStillServing()
   })
 
-  it('before its commit does not say that it succeeded', async () => {
+  it('before its commit is not reported as successful', async () => {
     const work = db.withTenant(1, async (tx) => {
       await cut(await pidOf(tx))
       return 'done'
@@ -97,8 +97,8 @@ describe('A transaction whose connection is cut', () => {
   })
 })
 
-describe('Connections that are cut while nobody uses them', () => {
-  it('are replaced without anybody noticing', async () => {
+describe('Idle connections that are dropped', () => {
+  it('are replaced without an error', async () => {
     await expectStillServing()
     for (const { pid } of await admin<{ pid: number }[]>`
       select pid from pg_stat_activity where datname = current_database() and application_name = 'lastseen'`)
@@ -109,8 +109,8 @@ describe('Connections that are cut while nobody uses them', () => {
   })
 })
 
-describe('Connections that are cut again and again under load', () => {
-  it('leave no request waiting for ever and nothing unhandled that would end the process', async () => {
+describe('Connections that are dropped repeatedly under load', () => {
+  it('leave no request waiting forever and no unhandled rejection', async () => {
     const doors = [
       () => db.global.query(sql`select 1`),
       () => db.read.query(sql`select ${1}::int`),
@@ -127,32 +127,32 @@ describe('Connections that are cut again and again under load', () => {
     }
     isOver = true
     await Promise.all(callers)
-    // A connection whose end is not noticed yet may still take one statement with it.
+    // A connection whose end was not noticed yet may still fail one statement.
     await eventually(expectStillServing)
     await eventually(() => expect(db.read.query(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }]))
     await eventually(() => expect(db.global.query(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }]))
   })
 })
 
-describe('Connections that end at the very moment of a statement', () => {
-  let passage: Passage
+describe('Connections that end at the moment of a statement', () => {
+  let proxy: TcpProxy
   let far: Connection
 
   beforeEach(async () => {
-    passage = new Passage(database.url)
-    await passage.open()
-    far = createDatabase({ url: passage.url, poolSize: 1 })
+    proxy = new TcpProxy(database.url)
+    await proxy.open()
+    far = createDatabase({ url: proxy.url, poolSize: 1 })
     return async () => {
       await far.close()
-      await passage.close()
+      await proxy.close()
     }
   })
 
-  /** Node reads the end, then runs what is immediate, then tells of the end: so the driver has not sent what it was given. */
+  /** Node reads the end, runs immediates, then emits the event: so the driver has not sent its statement yet. */
   const cutAt = (statement: () => Promise<unknown>): Promise<unknown> =>
     new Promise((resolve) => {
       setTimeout(() => {
-        passage.cut()
+        proxy.dropConnections()
         setImmediate(() => resolve(statement().catch(() => undefined)))
       })
     })
@@ -175,28 +175,28 @@ describe('Connections that end at the very moment of a statement', () => {
 
 describe('A database that takes what it is sent and never answers', () => {
   it('is given up in time by a statement and by a transaction, and both are served when it answers again', async () => {
-    const passage = new Passage(database.url)
-    await passage.open()
-    const far = createDatabase({ url: passage.url, poolSize: 1, timeoutMs: 500 })
+    const proxy = new TcpProxy(database.url)
+    await proxy.open()
+    const far = createDatabase({ url: proxy.url, poolSize: 1, timeoutMs: 500 })
     const transact = () => far.withTenant(1, (tx) => tx.query(sql`select 1 as one`))
     await expect(transact()).resolves.toEqual([{ one: 1 }])
-    passage.isStopped = true
+    proxy.isDroppingData = true
     await expect(transact()).rejects.toThrow('Query read timeout')
     await expect(far.global.query(sql`select 1`)).rejects.toThrow('timeout expired')
     await expect(transact()).rejects.toThrow()
-    passage.isStopped = false
+    proxy.isDroppingData = false
     await expect.poll(transact, { timeout: 10_000, interval: 100 }).toEqual([{ one: 1 }])
     await expect(far.global.query(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }])
     await far.close()
-    await passage.close()
+    await proxy.close()
   })
 })
 
-describe('A connection that is closed', () => {
+describe('A pool that is closed', () => {
   const left = () => admin`
     select from pg_stat_activity where datname = current_database() and application_name = 'lastseen'`
 
-  it('lets go of the database as soon as the last transaction has ended, and begins no other', async () => {
+  it('closes its connections as soon as the last transaction has ended, and starts no other', async () => {
     const own = createDatabase({ url: database.url, poolSize: 1 })
     let end = (): void => undefined
     const isOver = new Promise<void>((resolve) => (end = resolve))
@@ -219,8 +219,8 @@ describe('A connection that is closed', () => {
   })
 })
 
-describe('Work that runs alone', () => {
-  it('goes on when its connection is cut, and others get their turn', async () => {
+describe('Work under an advisory lock', () => {
+  it('continues when its connection is dropped, and other processes can get the lock', async () => {
     const cutMeanwhile = withAdvisoryLock(database.url, 4712, async () => {
       const [holder] = await admin<{ pid: number }[]>`
         select pid from pg_locks where locktype = 'advisory' and objid = 4712 and granted`
@@ -233,7 +233,7 @@ describe('Work that runs alone', () => {
   })
 })
 
-describe('A database that is away for a while', () => {
+describe('A database that is down for a while', () => {
   const name = (): string => new URL(database.url).pathname.slice(1)
   let elsewhere: postgres.Sql
 
@@ -262,7 +262,7 @@ describe('A database that is away for a while', () => {
     await expectStillServing()
   })
 
-  it('fails single statements within their time rather than letting them wait for its return', async () => {
+  it('fails single statements within their timeout instead of making them wait', async () => {
     for (let times = 0; times < 8; times++) await expect(db.global.query(sql`select 1`)).rejects.toThrow()
   })
 })

@@ -9,7 +9,7 @@ import { instantFromMillis } from '../../src/kernel/instant.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
 import { assetHistory } from '../../src/tracking/history.sql.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
-import { insertAssets } from '../support/many-assets.ts'
+import { insertAssets } from '../support/insert-assets.ts'
 
 const assets = 5_000
 const statements: Sql[] = []
@@ -53,9 +53,9 @@ const list = (filter: Parameters<typeof listAssets>[2]['filter']) =>
     now: instantFromMillis(Date.now() + 60_000),
   })
 
-// Citus plans every statement for its values: they say which shard is asked.
+// Citus plans every statement for its values, which determine the shard.
 describe.skipIf(inject('isCitus'))('PostgreSQL plans once', () => {
-  it('what a transaction asks, from the beginning', async () => {
+  it('the statements of a transaction, from the first execution', async () => {
     const setting = sql`select current_setting('plan_cache_mode') as mode`
     const expected = [{ mode: 'force_generic_plan' }]
     expect(await db.withTenant(orgId, (tx) => tx.query(setting))).toEqual(expected)
@@ -87,7 +87,7 @@ interface PlanNode {
 
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 
-/** How the latest statement runs with the plan that is kept. */
+/** The plan of the latest statement with its cached generic plan. */
 async function planOfLast(): Promise<PlanNode> {
   const { text, values } = render(statements.at(-1)!)
   const given = values.map((value) => `'${String(value)}'`).join(', ')

@@ -5,11 +5,11 @@ import { PubSub } from '../../src/db/pubsub.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 import { eventually } from '../support/tracking.ts'
 
-describe('news between two processes', () => {
+describe('events between two processes', () => {
   let database: TestDatabase
   let connections: Connection[]
   let wakes: PubSub[]
-  const heard: [string[], string[]] = [[], []]
+  const received: [string[], string[]] = [[], []]
 
   beforeAll(async () => {
     database = await cloneDatabase()
@@ -17,7 +17,7 @@ describe('news between two processes', () => {
     wakes = connections.map((one) => new PubSub(one, () => performance.now()))
     for (const [index, pubsub] of wakes.entries()) {
       for (const topic of ['readers', 'moved', 'last'])
-        pubsub.on(topic, (payload) => heard[index as 0 | 1].push(`${topic} ${payload}`))
+        pubsub.on(topic, (payload) => received[index as 0 | 1].push(`${topic} ${payload}`))
       await pubsub.start(() => undefined)
     }
   })
@@ -27,21 +27,21 @@ describe('news between two processes', () => {
     await database.drop()
   })
 
-  it('are heard once by each process, and by the sender before anybody else', async () => {
+  it('are received once by each process, and by the publisher first', async () => {
     const [sender] = wakes
     const sending = sender!.publish('readers', '1,2')
-    expect(heard).toEqual([['readers 1,2'], []])
+    expect(received).toEqual([['readers 1,2'], []])
     await sending
     await sender!.publish('moved', '')
     await sender!.publish('moved', 'a b:c\nd')
     await wakes[1]!.publish('last', '')
     const news = ['readers 1,2', 'moved ', 'moved a b:c\nd', 'last ']
-    await eventually(async () => expect(heard[0]).toContain('last '))
-    await eventually(async () => expect(heard[1].toSorted()).toEqual(news.toSorted()))
-    expect(heard[0]).toEqual(news)
+    await eventually(async () => expect(received[0]).toContain('last '))
+    await eventually(async () => expect(received[1].toSorted()).toEqual(news.toSorted()))
+    expect(received[0]).toEqual(news)
   })
 
-  it('are known to be missed by a process that hears its own heartbeat no more', async () => {
+  it('are known to be missed by a process that no longer receives its own heartbeat', async () => {
     let millis = 0
     const connection = createDatabase({ url: database.url, poolSize: 1 })
     const pubsub = new PubSub(connection, () => millis)
@@ -54,7 +54,7 @@ describe('news between two processes', () => {
     await connection.close()
   })
 
-  it('that are announced have been acted upon by every process when the announcement is over', async () => {
+  it('have been handled by every process when publishAndWait resolves', async () => {
     const [sender, other] = wakes
     let hasActed = false
     other!.on('slow', async (payload) => {
@@ -65,7 +65,7 @@ describe('news between two processes', () => {
     expect(hasActed).toBe(true)
   })
 
-  it('can be announced by a process that does not listen itself, such as a command', async () => {
+  it('can be published by a process that does not listen itself, such as a command', async () => {
     let hasActed = false
     wakes[0]!.on('command', () => void (hasActed = true))
     const connection = createDatabase({ url: database.url, poolSize: 1 })
@@ -74,7 +74,7 @@ describe('news between two processes', () => {
     await connection.close()
   })
 
-  it('are not waited for by one that has left, and by a hung one only until it trusts its memory no more', async () => {
+  it('do not wait for a process that has left, and wait for a hung process only until its cache has expired', async () => {
     const connection = createDatabase({ url: database.url, poolSize: 1 })
     const left = new PubSub(connection, () => performance.now())
     await left.start(() => undefined)

@@ -8,7 +8,7 @@ import { type EmbeddedPostgres, acquireEmbedded } from '../../src/embedded-postg
 import { migrate } from '../../src/db/schema/migrate.ts'
 import { superuserOf } from '../support/cluster.ts'
 
-// Roles belong to a whole server, so what is done to them here is done on a server of this file's own.
+// Roles belong to a whole server, so this file uses its own server.
 let folder: string
 let server: EmbeddedPostgres
 let admin: postgres.Sql
@@ -26,8 +26,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Makes a breach, holds that the service sees it, and mends it again. */
-async function refusedWith(breach: string, mend: string, reason: string): Promise<void> {
+/** Breaks a rule, expects that the service detects it, and repairs it again. */
+async function rejectionDetail(breach: string, mend: string, reason: string): Promise<void> {
   await admin.unsafe(breach)
   try {
     await expect(checkRoles(server.url)).rejects.toThrow(reason)
@@ -46,31 +46,31 @@ describe('The service starts', () => {
 
 describe('The service does not start', () => {
   it.each(['lastseen_writer', 'lastseen_reader'])('while %s is a superuser', async (role) => {
-    await refusedWith(`alter role ${role} superuser`, `alter role ${role} nosuperuser`, `${role} is a superuser`)
+    await rejectionDetail(`alter role ${role} superuser`, `alter role ${role} nosuperuser`, `${role} is a superuser`)
   })
 
   it.each(['lastseen_writer', 'lastseen_reader'])('while %s bypasses row level security', async (role) => {
     const reason = `${role} bypasses row level security`
-    await refusedWith(`alter role ${role} bypassrls`, `alter role ${role} nobypassrls`, reason)
+    await rejectionDetail(`alter role ${role} bypassrls`, `alter role ${role} nobypassrls`, reason)
   })
 
   it.each(['lastseen_writer', 'lastseen_reader'])('while %s owns a table', async (role) => {
     const mend = 'alter table tags owner to postgres'
-    await refusedWith(`alter table tags owner to ${role}`, mend, `${role} owns tables`)
+    await rejectionDetail(`alter table tags owner to ${role}`, mend, `${role} owns tables`)
   })
 
   it.each(['assets', 'credentials', 'organizations'])('while row level security is off for %s', async (table) => {
     const reason = `row level security is not forced on ${table}`
     const mend = `alter table ${table} enable row level security`
-    await refusedWith(`alter table ${table} disable row level security`, mend, reason)
+    await rejectionDetail(`alter table ${table} disable row level security`, mend, reason)
   })
 
-  it('while a table’s owner is not held to row level security', async () => {
+  it('while row level security is not forced for a table’s owner', async () => {
     const mend = 'alter table locations force row level security'
-    await refusedWith('alter table locations no force row level security', mend, 'is not forced on locations')
+    await rejectionDetail('alter table locations no force row level security', mend, 'is not forced on locations')
   })
 
-  it('while it cannot act as its roles', async () => {
+  it('while it cannot switch to its roles', async () => {
     await admin.unsafe(`create role outsider login password 'outsider'`)
     const url = new URL(server.url)
     url.username = 'outsider'

@@ -14,7 +14,7 @@ import { recordReads } from '../../src/tracking/recording/record-reads.ts'
 import { createReader } from '../../src/readers/commands.ts'
 import { createWebhook } from '../../src/webhooks/commands.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
-import { Passage } from '../support/tcp-proxy.ts'
+import { TcpProxy } from '../support/tcp-proxy.ts'
 import { eventually } from '../support/tracking.ts'
 
 const draft = { description: null, isActive: true, validTo: null, tags: [] }
@@ -23,7 +23,7 @@ const begin = Date.now() - 3_600_000
 let database: TestDatabase
 let admin: postgres.Sql
 let core: AppContext
-let passage: Passage
+let proxy: TcpProxy
 let db: Connection
 let orgId: number
 let readerId: number
@@ -35,29 +35,29 @@ beforeAll(async () => {
   orgId = (await createOrganization(core, 'Counting')).orgId
   const scanPoints: { antenna: number; locationId: number }[] = []
   for (const antenna of [1, 2]) {
-    const place = await createLocation(core, orgId, { ...draft, name: `Place ${antenna}`, parent: {} })
-    scanPoints.push({ antenna, locationId: place.id })
+    const location = await createLocation(core, orgId, { ...draft, name: `Place ${antenna}`, parent: {} })
+    scanPoints.push({ antenna, locationId: location.id })
   }
   const reader = { name: 'Gate', format: 'auto', clock: 'reader', smoothing: null, scanPoints }
   readerId = (await createReader(core, orgId, reader)).reader.id
   await createWebhook(webhookNeeds(core), orgId, { url: 'https://example.com/', isEnabled: true })
   for (const value of ['A', 'B', 'C'])
     await createAsset(core, orgId, { ...draft, name: value, metadata: {}, tags: [{ type: 'barcode', value }] })
-  passage = new Passage(database.url)
-  await passage.open()
-  db = createDatabase({ url: passage.url, poolSize: 1 })
+  proxy = new TcpProxy(database.url)
+  await proxy.open()
+  db = createDatabase({ url: proxy.url, poolSize: 1 })
 })
 afterAll(async () => {
   await db.close()
-  await passage.close()
+  await proxy.close()
   await core.close()
   await admin.end({ timeout: 5 })
   await database.drop()
 })
 
-/** Records that the tags were seen in a minute, and tells how often the database was asked and waited for. */
+/** Records that the tags were seen in a minute, and returns the number of statements and round trips. */
 async function turnsOf(minute: number, antenna: number, ...tags: string[]): Promise<[turns: number, Recorded]> {
-  const before = passage.turns
+  const before = proxy.roundTrips
   const observedAt = instantFromMillis(begin + minute * 60_000)
   const reads = tags.map((value) => ({
     identities: [{ type: 'barcode' as const, value }],
@@ -67,25 +67,25 @@ async function turnsOf(minute: number, antenna: number, ...tags: string[]): Prom
     observedAt,
   }))
   const recorded = await recordReads({ db, clock: core.clock }, orgId, reads)
-  return [passage.turns - before, recorded]
+  return [proxy.roundTrips - before, recorded]
 }
 
 describe('A batch of reads is one round trip to the database', () => {
-  // The first call of a connection makes the database prepare the statement, which is asked for first.
+  // The first call on a connection prepares the statement, which takes a further round trip.
   beforeAll(() => turnsOf(0, 1, 'A'))
 
   it.each<[string, Parameters<typeof turnsOf>, number]>([
     ['when nothing in it is new', [0, 1, 'A', 'A'], 0],
     ['when nothing in it is known', [0, 1, 'X'], 0],
     ['when it makes new minutes', [1, 1, 'A'], 0],
-    ['when things in it moved', [2, 2, 'A'], 1],
-    ['when things in it were never seen before', [2, 2, 'A', 'B', 'C', 'X'], 2],
+    ['when assets in it moved', [2, 2, 'A'], 1],
+    ['when assets in it were never seen before', [2, 2, 'A', 'B', 'C', 'X'], 2],
   ])('%s', async (_when, given, moves) => {
     const [turns, recorded] = await turnsOf(...given)
     expect([turns, recorded.moves]).toEqual([1, moves])
   })
 
-  it('and all of it is there afterwards', async () => {
+  it('and everything is stored afterwards', async () => {
     const [counts] = await admin`
       select (select count(*)::int from asset_minutes where org_id = ${orgId}) as minutes,
         (select count(*)::int from asset_positions where org_id = ${orgId}) as positions,
@@ -103,12 +103,12 @@ describe('A new asset is one round trip to the database', () => {
   const make = (...given: Parameters<typeof draft>) =>
     createAsset({ db, clock: core.clock, ids: core.ids, quotas: core.quotas }, orgId, draft(...given))
   const turnsOf = async (...given: Parameters<typeof draft>) => {
-    const before = passage.turns
+    const before = proxy.roundTrips
     const conflict = await make(...given).then(
       () => null,
       (error: unknown) => (error as Error).message,
     )
-    return [passage.turns - before, conflict]
+    return [proxy.roundTrips - before, conflict]
   }
   const written = async () => {
     const [counts] = await admin`
@@ -117,10 +117,10 @@ describe('A new asset is one round trip to the database', () => {
         (select sum(active)::int from record_counts where org_id = ${orgId} and kind = 'asset') as booked`
     return counts
   }
-  // The connection prepares the statements, and the ids and tags take the numbers they come from.
+  // Warms up: the connection prepares the statements and reserves blocks of ids.
   beforeAll(() => make('T0', 'T0'))
 
-  it('whether it can be made or not, and what cannot be made leaves nothing behind', async () => {
+  it('whether it succeeds or not, and a failed create stores nothing', async () => {
     expect(await turnsOf('T1', 'T1', 'T1 too')).toEqual([1, null])
     expect(await turnsOf('T2')).toEqual([1, null])
     const before = await written()
@@ -133,24 +133,24 @@ describe('A new asset is one round trip to the database', () => {
   })
 })
 
-describe('What is sent in an organization', () => {
+describe('A pipelined tenant transaction', () => {
   const call = (statement: Sql) => db.withTenantPipelined(orgId, (tx) => tx.query(statement))
   const stray = sql`insert into key_counters (org_id, kind, last) values (${1}, 'call', ${1})`
 
-  it('sees and writes that organization alone', async () => {
+  it('reads and writes only that organization', async () => {
     const seen = await call(sql`select distinct org_id from assets`)
     expect(seen).toEqual([{ org_id: orgId }])
     await expect(call(stray)).rejects.toMatchObject({ code: '42501' })
   })
 
-  it('refuses an organization id that is no integer, before anything is sent', () => {
-    const before = passage.turns
+  it('rejects an organization id that is no integer, before anything is sent', () => {
+    const before = proxy.roundTrips
     for (const bad of [NaN, 1.5, '1; drop table assets' as never, undefined as never])
       expect(() => db.withTenantPipelined(bad, (tx) => tx.query(sql`select 1`))).toThrow(TypeError)
-    expect(passage.turns).toBe(before)
+    expect(proxy.roundTrips).toBe(before)
   })
 
-  it('that fails leaves nothing behind, and its connection clean for the next one', async () => {
+  it('that fails stores nothing and leaves its connection usable', async () => {
     const count = async () => (await admin`select from key_counters where kind = 'failed'`).length
     const failing = sql`
       with made as (insert into key_counters (org_id, kind, last) values (${orgId}, 'failed', 1) returning last)
@@ -160,7 +160,7 @@ describe('What is sent in an organization', () => {
     await expect(call(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }])
   })
 
-  it('of several statements writes all of them or none', async () => {
+  it('of several statements is atomic', async () => {
     const count = async (kind: string) => (await admin`select from key_counters where kind like ${kind}`).length
     const note = (kind: string) => sql`insert into key_counters (org_id, kind, last) values (${orgId}, ${kind}, ${1})`
     const both = (...kinds: string[]) =>
@@ -172,7 +172,7 @@ describe('What is sent in an organization', () => {
     ])
   })
 
-  it('takes no statement once the first was waited for', async () => {
+  it('accepts no statement once the first was awaited', async () => {
     const waiting = db.withTenantPipelined(orgId, async (tx) => {
       await tx.query(sql`select 1`)
       await tx.query(sql`select 1`)
@@ -198,26 +198,26 @@ describe('What is sent in an organization', () => {
     expect(after!['value'] - before!['value']).toBe(tries + 1)
   })
 
-  it('ends with the connection it runs on, and the next one has another', async () => {
+  it('fails with its connection, and the next one uses another connection', async () => {
     const waiting = expect(call(sql`select pg_sleep(${60})`)).rejects.toThrow('Connection terminated unexpectedly')
     await eventually(async () => {
       const asleep = await admin`
         select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`
       expect(asleep).toHaveLength(1)
     })
-    passage.cut()
+    proxy.dropConnections()
     await waiting
     await expect(call(sql`select 1 as one`)).resolves.toEqual([{ one: 1 }])
   })
 
   it('is given up when the database does not answer in time', async () => {
-    const impatient = createDatabase({ url: passage.url, poolSize: 1, timeoutMs: 3000 })
+    const impatient = createDatabase({ url: proxy.url, poolSize: 1, timeoutMs: 3000 })
     const one = sql`select 1 as one`
     const call = () => impatient.withTenantPipelined(orgId, (tx) => tx.query(one))
     await call()
-    passage.isStopped = true
+    proxy.isDroppingData = true
     await expect(call()).rejects.toThrow('Query read timeout')
-    passage.isStopped = false
+    proxy.isDroppingData = false
     expect(await call()).toEqual([{ one: 1 }])
     await impatient.close()
   })

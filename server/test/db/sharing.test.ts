@@ -18,7 +18,7 @@ afterAll(async () => {
 const sleeping = sql`select pg_sleep(1)`
 const one = sql`select 1 as one`
 
-/** The ways to the database, as organization 1 floods them and organization 2 uses them once. */
+/** The database handles, as organization 1 overloads them and organization 2 uses them once. */
 const ways: [string, (orgId: number, statement: typeof one) => Promise<unknown>][] = [
   ['a transaction', (orgId, statement) => db.withTenant(orgId, (tx) => tx.query(statement))],
   ['a pipelined transaction', (orgId, statement) => db.withTenantPipelined(orgId, (tx) => tx.query(statement))],

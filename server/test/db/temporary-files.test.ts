@@ -15,7 +15,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Keeps 400 MB. */
+/** Materializes 400 MB. */
 const wasteful = sql`
   with wide as materialized (select repeat(md5(n::text), 64) as text from generate_series(1, 200000) n)
   select max(text) from wide`

@@ -37,7 +37,7 @@ const as = (role: string): postgres.Sql =>
     connection: { role, 'citus.propagate_set_commands': 'local' },
   })
 
-/** Citus lets nobody give a row to another organization, whatever the fence says. */
+/** Citus does not allow a change of a row's organization, whatever the policies allow. */
 const refusedMove = { code: inject('isCitus') ? '0A000' : '42501' }
 
 /** One row of each tenant table for one organization. */
@@ -92,7 +92,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Runs as the writing role inside a transaction that names an organization, and takes everything back. */
+/** Runs as the writing role inside a transaction of an organization, and rolls back. */
 async function within<T>(orgId: number | null, work: (tx: postgres.TransactionSql) => Promise<T>): Promise<T> {
   let result: T | undefined
   const undone = new Error('taken back')
@@ -112,12 +112,12 @@ const orgsIn = async (handle: Pick<postgres.Sql, 'unsafe'>, table: string): Prom
   (await handle.unsafe(`select org_id from ${table} order by org_id`)).map((row) => Number(row['org_id']))
 
 describe('The tables that belong to organizations', () => {
-  it('are the ones with a policy, all of them fenced and forced', async () => {
+  it('are the ones with a policy, with row level security enabled and forced', async () => {
     const rows = await admin`
-      select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as fenced from pg_class c
+      select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as "isForced" from pg_class c
       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
         and exists (select from pg_policies p where p.tablename = c.relname)`
-    for (const row of rows) expect([row['name'], row['fenced']]).toEqual([row['name'], true])
+    for (const row of rows) expect([row['name'], row['isForced']]).toEqual([row['name'], true])
     expect(rows.map((row) => row['name'] as string)).toEqual(expect.arrayContaining(tenantTables))
   })
 
@@ -184,7 +184,7 @@ describe('The writing role', () => {
     expect(seen).toEqual([])
   })
 
-  it('forgets the organization with the transaction', async () => {
+  it('loses the organization at the end of the transaction', async () => {
     await within(mine, (tx) => orgsIn(tx, 'assets'))
     expect(await orgsIn(writer, 'assets')).toEqual([])
   })
@@ -210,26 +210,26 @@ describe('The reading role', () => {
     await expect(reader.unsafe('select * from installation')).rejects.toMatchObject({ code: '42501' })
   })
 
-  it('cannot become the writing role’s equal', async () => {
+  it('cannot switch to the writing role', async () => {
     for (const statement of ['truncate assets', 'create table x (a int)', 'drop table assets'])
       await expect(reader.unsafe(statement)).rejects.toMatchObject({ code: '42501' })
   })
 })
 
-describe('The doors of the service', () => {
+describe('The database handles of the service', () => {
   const count = sql`select org_id from assets order by org_id`
 
-  it('inOrganization opens to that organization alone', async () => {
+  it('withTenant gives access to that organization only', async () => {
     expect(await db.withTenant(mine, (tx) => tx.query(count))).toEqual([{ org_id: mine }])
     expect(await db.withTenant(theirs, (tx) => tx.query(count))).toEqual([{ org_id: theirs }])
   })
 
-  it('common and shared open to none', async () => {
+  it('global and globalTransaction give access to no organization', async () => {
     expect(await db.global.query(count)).toEqual([])
     expect(await db.globalTransaction((tx) => tx.query(count))).toEqual([])
   })
 
-  it('a shared transaction right behind one of an organization sees nothing of it', async () => {
+  it('a global transaction right after a tenant transaction sees no rows of the tenant', async () => {
     const narrow = createDatabase({ url: database.url, poolSize: 1 })
     for (let times = 0; times < 5; times++) {
       await narrow.withTenant(mine, (tx) => tx.query(count))

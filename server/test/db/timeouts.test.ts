@@ -48,7 +48,7 @@ describe('A statement is ended by the database', () => {
 })
 
 describe('A lock that another session holds', () => {
-  /** Runs the work while the administrator holds the table. */
+  /** Runs the work while the administrator locks the table. */
   async function whileHeld<Result>(work: () => Promise<Result>): Promise<Result> {
     let release = (): void => undefined
     const released = new Promise<void>((resolve) => (release = resolve))

@@ -33,7 +33,7 @@ const lastOf = async (kind: string): Promise<number> =>
 const failure = (code: string): Error => Object.assign(new Error('made by the test'), { code })
 
 describe('A transaction', () => {
-  it('that ends well is committed, and one that fails leaves nothing behind', async () => {
+  it('that succeeds is committed, and one that fails stores nothing', async () => {
     const before = await lastOf('a')
     await db.withTenant(orgId, (tx) => tx.query(bump('a')))
     expect(await lastOf('a')).toBe(before + 1)
@@ -45,7 +45,7 @@ describe('A transaction', () => {
     expect(await lastOf('a')).toBe(before + 1)
   })
 
-  it('that loses a deadlock runs again, and both sides get their will', async () => {
+  it('that loses a deadlock is retried, and both transactions succeed', async () => {
     const [a, b] = [await lastOf('a'), await lastOf('b')]
     let runs = 0
     let met = 0
@@ -53,18 +53,18 @@ describe('A transaction', () => {
       db.withTenant(orgId, async (tx) => {
         runs++
         await tx.query(bump(first))
-        // Both hold their first row before either asks for its second, the first time round.
+        // In the first attempt both lock their first row before either requests its second.
         met++
         await expect.poll(() => met, { timeout: 5000, interval: 5 }).toBeGreaterThanOrEqual(2)
         await tx.query(bump(second))
       })
     await Promise.all([crossing('a', 'b'), crossing('b', 'a')])
-    // The one that lost may take its first row again before the other one wakes up, and they meet once more.
+    // The retried transaction may lock its first row again before the other one resumes, and deadlock once more.
     expect(runs).toBeGreaterThanOrEqual(3)
     expect([await lastOf('a'), await lastOf('b')]).toEqual([a + 2, b + 2])
   })
 
-  it.each(['40P01', '40001'])('that keeps failing with %s is given up after four tries', async (code) => {
+  it.each(['40P01', '40001'])('that keeps failing with %s fails after four attempts', async (code) => {
     const before = await lastOf('a')
     let runs = 0
     const failing = db.withTenant(orgId, async (tx) => {
@@ -76,7 +76,7 @@ describe('A transaction', () => {
     expect([runs, await lastOf('a')]).toEqual([4, before])
   })
 
-  it('that fails for another reason is tried once', async () => {
+  it('that fails for another reason is not retried', async () => {
     let runs = 0
     const failing = db.globalTransaction(async () => {
       runs++
@@ -86,7 +86,7 @@ describe('A transaction', () => {
     expect(runs).toBe(1)
   })
 
-  it('that meets a duplicate is a conflict in words of ours', async () => {
+  it('with a unique violation is a conflict with a detail of the service', async () => {
     const mail = { user: 1, email: 'a@example.com', hash: '', at: '2026-01-01T00:00:00Z' }
     const insert = (id: number) =>
       db.globalTransaction((tx) =>
@@ -98,7 +98,7 @@ describe('A transaction', () => {
     await expect(insert(2)).rejects.toMatchObject({ kind: 'conflict' })
   })
 
-  it('leaves its connection clean for the next one after any failure', async () => {
+  it('leaves its connection usable after any failure', async () => {
     for (let count = 0; count < 12; count++)
       await expect(db.withTenant(orgId, (tx) => tx.query(sql`select 1 / 0`))).rejects.toMatchObject({
         code: '22012',
@@ -106,13 +106,13 @@ describe('A transaction', () => {
     await expect(db.withTenant(orgId, (tx) => tx.query(sql`select 1 as one`))).resolves.toEqual([{ one: 1 }])
   })
 
-  it('waits its turn when all connections are taken', async () => {
+  it('waits when all connections are in use', async () => {
     const before = await lastOf('b')
     await Promise.all(Array.from({ length: 40 }, () => db.withTenant(orgId, (tx) => tx.query(bump('b')))))
     expect(await lastOf('b')).toBe(before + 40)
   })
 
-  it('refuses an organization id that is no integer, before anything is sent', () => {
+  it('rejects an organization id that is no integer, before anything is sent', () => {
     for (const bad of [NaN, 1.5, '1; drop table assets' as never, undefined as never])
       expect(() => db.withTenant(bad, async () => undefined)).toThrow(TypeError)
   })
@@ -125,8 +125,8 @@ describe('A transaction', () => {
   })
 })
 
-describe('Values on their way through the driver', () => {
-  it('stay what they are: ids are numbers, timestamps and JSON are text, bytes are bytes', async () => {
+describe('Values passed through the driver', () => {
+  it('keep their types: ids are numbers, timestamps and JSON are text, bytes are bytes', async () => {
     const [row] = await db.read.query<Record<string, unknown>>(sql`
       select ${9_007_199_254_740_991}::bigint as id, '2026-01-02T03:04:05.678901Z'::timestamptz as at,
         '{"a": 1.0}'::json as document, ${Buffer.from([0, 255])}::bytea as bytes, ${['a', 'b']}::text[] as list,

@@ -8,22 +8,22 @@ const compare = (language: Output['language'], ...pairs: [shown: string, printed
 }
 const recent = new Date().toISOString()
 
-describe('What a page shows is what was printed when', () => {
+describe('Output matches a page when', () => {
   it.each<[string, [string, string][]]>([
     ['values are equal', [['{ "a": [1, "b", null, true] }', '{"a":[1,"b",null,true]}']]],
     [
-      'an instant on the day of the examples stands for now',
+      'an instant on the day of the examples matches now',
       [['{"at":"2026-05-04T08:00:00.000Z"}', `{"at":"${recent}"}`]],
     ],
-    ['an id stands for an id', [['{"id":4503170118275611}', '{"id":7154526681455162}']]],
+    ['an id matches an id', [['{"id":4503170118275611}', '{"id":7154526681455162}']]],
     [
-      'the same id stands for the same id',
+      'the same id matches the same id',
       [
         ['{"id":4503170118275611}', '{"id":7154526681455162}'],
         ['{"id":4503170118275611,"other":4503170118275612}', '{"id":7154526681455162,"other":7154526681455163}'],
       ],
     ],
-    ['an ellipsis stands for some text', [['{"token":"lsr_…"}', '{"token":"lsr_abc"}']]],
+    ['an ellipsis matches some text', [['{"token":"lsr_…"}', '{"token":"lsr_abc"}']]],
   ])('%s', (_what, pairs) => compare('json', ...pairs))
 
   it('an HTTP answer has the status, the headers that are shown and the body', () => {
@@ -32,7 +32,7 @@ describe('What a page shows is what was printed when', () => {
   })
 })
 
-describe('What a page shows is not what was printed when', () => {
+describe('Output does not match a page when', () => {
   it.each<[string, [string, string][]]>([
     ['a value differs', [['{"a":1}', '{"a":2}']]],
     ['a key is missing', [['{"a":1}', '{"a":1,"b":2}']]],
@@ -43,9 +43,9 @@ describe('What a page shows is not what was printed when', () => {
     ['an instant is long ago', [['["2026-05-04T08:00:00.000Z"]', '["2026-05-04T08:00:00.000Z"]']]],
     ['an instant that the page has set differs', [['["2025-05-31T22:00:00.123Z"]', `["${recent}"]`]]],
     ['an id is a text', [['[4503170118275611]', '["7154526681455162"]']]],
-    ['one id stands for two', [['[4503170118275611,4503170118275611]', '[7154526681455162,7154526681455163]']]],
-    ['two ids stand for one', [['[4503170118275611,4503170118275612]', '[7154526681455162,7154526681455162]']]],
-    ['an ellipsis stands for nothing', [['["lsr_…"]', '["lsr_"]']]],
+    ['one id matches two', [['[4503170118275611,4503170118275611]', '[7154526681455162,7154526681455163]']]],
+    ['two ids match one', [['[4503170118275611,4503170118275612]', '[7154526681455162,7154526681455162]']]],
+    ['an ellipsis matches nothing', [['["lsr_…"]', '["lsr_"]']]],
     ['it is no JSON', [['[1]', 'oops']]],
   ])('%s', (_what, pairs) => expect(() => compare('json', ...pairs)).toThrow('here'))
 
@@ -63,7 +63,7 @@ describe('What a page shows is not what was printed when', () => {
 })
 
 describe('The blocks of a page', () => {
-  it('know the output directly below them, and why they are not run', () => {
+  it('include the output directly below them, and the reason why they are not run', () => {
     const page = [
       '```sh',
       'a',

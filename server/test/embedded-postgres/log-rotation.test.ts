@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { rotateLog } from '../../src/embedded-postgres/postmaster.ts'
 
-it('The log of the embedded database is emptied past 10 MB while the database writes, and one older part is kept', async () => {
+it('The log of the embedded database is truncated past 10 MB while the database runs, and one older file is kept', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'lastseen-log-'))
   const file = join(folder, 'postgres.log')
   const writer = await open(file, 'a', 0o600)

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sql } from '../../src/db/sql.ts'
-import { templatePrint } from '../support/statements.ts'
+import { templateFingerprint } from '../support/statements.ts'
 
 const script = fileURLToPath(new URL('../../../scripts/check-coverage.mjs', import.meta.url))
 
@@ -33,7 +33,7 @@ const ran = [
   sql`select 1 -- \\d`,
   sql`
   select ${1} from t where ${2} and ${sql`inner = ${1}`}`,
-].flatMap((statement) => statement.templates.map(templatePrint))
+].flatMap((statement) => statement.templates.map(templateFingerprint))
 
 const described = {
   paths: {
@@ -64,7 +64,7 @@ describe('The evidence of a test run', () => {
     expect(readdirSync(join(folder, '.cache/evidence'))).toEqual(before)
   })
 
-  it('names a statement that no test ran, by its place and its first words', () => {
+  it('names a statement that no test ran, by its position and its first words', () => {
     write('.cache/evidence/statements-1.json', ran.slice(0, 1))
     const { code, lines } = check()
     expect(code).toBe(1)
@@ -80,12 +80,12 @@ describe('The evidence of a test run', () => {
     expect(check()).toEqual({ code: 1, lines: ['No test produced these 1 of 4 answers:', '  primary b.create 201'] })
   })
 
-  it('tells the surfaces apart where they call an operation alike', () => {
+  it('distinguishes APIs that have an operation of the same name', () => {
     write('.cache/evidence/answers-1.json', ['primary a.list 200', 'primary a.list 401'])
     expect(check()).toEqual({ code: 1, lines: ['No test produced these 1 of 4 answers:', '  natural-key a.list 200'] })
   })
 
-  it('looks only at the tag of db/sql.ts, under whatever name it was imported', () => {
+  it('considers only the tag of db/sql.ts, under any imported name', () => {
     write('src/db/other.ts', 'import postgres from "postgres"\nconst sql = postgres()\nvoid sql`select from elsewhere`')
     expect(check().code).toBe(0)
     write('src/db/renamed.ts', 'import { sql as query } from "./sql.ts"\nexport const x = query`select from here`')

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Fleet, type Transport, overHttp, overMqtt } from '../support/reader-fleet.ts'
+import { ReaderFleet, type Transport, overHttp, overMqtt } from '../support/reader-fleet.ts'
 import { type ReadyServer, databaseOf, freePort, newFolder, serve, usePrograms, withSql } from '../support/process.ts'
 import { killCount } from '../support/rounds.ts'
 
@@ -32,7 +32,7 @@ describe('one process over its own database, while readers send', () => {
     expect(code).toBe(0)
   }, 120_000)
 
-  /** The database that runs after those that were ended, whose last answers may come while the next one starts. */
+  /** The process of the current database, ignoring killed ones that may still answer while the next one starts. */
   async function running(ended: ReadonlySet<number>): Promise<number> {
     for (;;) {
       const found = await databaseOf(dataDir)
@@ -41,53 +41,53 @@ describe('one process over its own database, while readers send', () => {
     }
   }
 
-  async function expectExactly(fleets: readonly Fleet[]): Promise<void> {
+  async function expectExactly(fleets: readonly ReaderFleet[]): Promise<void> {
     for (const fleet of fleets) await fleet.finish()
     for (const fleet of fleets) expect(await fleet.recorded(databaseUrl)).toEqual(fleet.expected())
     expect(server.program.isRunning).toBe(true)
   }
 
-  /** Two organizations, one whose readers speak HTTP and one whose readers speak MQTT. */
-  async function both(): Promise<Fleet[]> {
-    const fleets = [await Fleet.settle(databaseUrl, 2, 5), await Fleet.settle(databaseUrl, 2, 5)]
+  /** Two organizations, one with readers over HTTP and one with readers over MQTT. */
+  async function both(): Promise<ReaderFleet[]> {
+    const fleets = [await ReaderFleet.create(databaseUrl, 2, 5), await ReaderFleet.create(databaseUrl, 2, 5)]
     fleets[0]!.start(http)
     fleets[1]!.start(mqtt)
     return fleets
   }
 
   it('outlives every kill of the database: every acknowledged read is recorded once, every move detected once (D31, D32)', async () => {
-    const fleet = await Fleet.settle(databaseUrl, 4, 6)
+    const fleet = await ReaderFleet.create(databaseUrl, 4, 6)
     fleet.start(http)
     const killed = new Set<number>()
     for (let round = 0; round < kills; round++) {
-      await fleet.more(8)
+      await fleet.waitForBatches(8)
       const pid = await running(killed)
       await sleep(Math.random() * 60)
       process.kill(pid, 'SIGKILL')
       killed.add(pid)
     }
-    await fleet.more(8)
+    await fleet.waitForBatches(8)
     await expectExactly([fleet])
     expect(killed.size).toBe(kills)
     expect(fleet.resent).toBeGreaterThan(kills)
     expect(fleet.expected().moves.length).toBeGreaterThan(25 * kills)
   }, 300_000)
 
-  it('outlives restarts of the database, over HTTP and over MQTT (D31, D32)', async () => {
+  it('survives restarts of the database, over HTTP and over MQTT (D31, D32)', async () => {
     const fleets = await both()
     const ended = new Set<number>()
     for (let round = 0; round < 3; round++) {
-      for (const fleet of fleets) await fleet.more(6)
+      for (const fleet of fleets) await fleet.waitForBatches(6)
       const pid = await running(ended)
       process.kill(pid, 'SIGINT')
       ended.add(pid)
     }
-    for (const fleet of fleets) await fleet.more(6)
+    for (const fleet of fleets) await fleet.waitForBatches(6)
     await expectExactly(fleets)
     for (const fleet of fleets) expect(fleet.resent).toBeGreaterThan(0)
   }, 120_000)
 
-  it('never stalls when single connections to the database are ended again and again (D31, D32)', async () => {
+  it('never stalls when single database connections are terminated repeatedly (D31, D32)', async () => {
     const fleets = await both()
     let ended = 0
     await withSql(databaseUrl, async (sql) => {
@@ -100,9 +100,9 @@ describe('one process over its own database, while readers send', () => {
         ended += rows.length
       }
     })
-    // A stalled connection would hold up its readers for ten seconds or more.
+    // A stalled connection would delay its readers for ten seconds or more.
     const calmAt = performance.now()
-    for (const fleet of fleets) await fleet.more(6)
+    for (const fleet of fleets) await fleet.waitForBatches(6)
     expect(performance.now() - calmAt).toBeLessThan(9000)
     await expectExactly(fleets)
     expect(ended).toBeGreaterThan(50)

@@ -12,30 +12,30 @@ import { recordOperatorSighting } from '../../src/tracking/recording/record-oper
 import { createWebhook } from '../../src/webhooks/commands.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 import { serve, usePrograms } from '../support/process.ts'
-import { type Receiver } from '../support/receiver.ts'
+import { type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { isFull } from '../support/rounds.ts'
 import { eventually } from '../support/tracking.ts'
-import { Network, urlOf } from '../support/webhooks.ts'
+import { WebhookNetwork, urlOf } from '../support/webhooks.ts'
 
 /** Every round kills all processes. */
 const rounds = isFull ? 7 : 1
 const processes = isFull ? 4 : 3
 
-// Counted by a trigger, which Citus does not have.
+// Counted by a trigger, which Citus does not support.
 describe.skipIf(inject('isCitus'))('when servers are killed while they deliver', () => {
   usePrograms()
-  const network = new Network()
+  const network = new WebhookNetwork()
   let database: TestDatabase
   let sql: postgres.Sql
   let core: AppContext
-  let receiver: Receiver
+  let receiver: WebhookReceiver
   let orgId: number
 
   beforeAll(async () => {
     await network.prepare()
     database = await cloneDatabase()
     sql = postgres(database.url, { max: 2, onnotice: () => undefined })
-    // Every claim leaves a mark of its own, which nothing in the service can overwrite.
+    // Every claim inserts a row that the service cannot overwrite.
     await sql.unsafe(`
       create table claims (delivery_id uuid not null);
       create function mark_claim() returns trigger language plpgsql security definer as $$
@@ -63,11 +63,11 @@ describe.skipIf(inject('isCitus'))('when servers are killed while they deliver',
     for (let index = 0; index < 20; index++)
       assets.push((await createAsset(core, orgId, { ...draft, name: `Thing ${index}`, metadata: {} })).id)
     const recorded = new Map<string, string>()
-    /** The pair of asset and instant tells one move from all others, whatever its delivery id. */
+    /** The pair of asset and instant identifies a move, whatever its delivery id. */
     const record = async (): Promise<void> => {
       const at = now(core.clock)
-      const place = turn++ % 2 === 0 ? dock : hall
-      const made = await core.db.withTenant(orgId, (tx) => recordOperatorSighting(tx, orgId, place.id, assets, at))
+      const location = turn++ % 2 === 0 ? dock : hall
+      const made = await core.db.withTenant(orgId, (tx) => recordOperatorSighting(tx, orgId, location.id, assets, at))
       for (const move of made) recorded.set(`${move.assetId} ${move.occurredAt.slice(0, 23)}Z`, move.deliveryId)
       await core.pubsub.publish('moved', String(orgId))
     }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Fleet, overHttp } from '../support/reader-fleet.ts'
+import { ReaderFleet, overHttp } from '../support/reader-fleet.ts'
 import {
   type Pair as Credential,
   type ReadyServer,
@@ -14,7 +14,7 @@ import {
 import { type Pair, debianPrograms, startPair } from '../support/replication.ts'
 import { eventually } from '../support/tracking.ts'
 
-/** Creates assets one after the other and remembers those it was told are there. */
+/** Creates assets one after the other and records the acknowledged ones. */
 class Writer {
   readonly made: { key: string; atMs: number }[] = []
   readonly #server: ReadyServer
@@ -56,16 +56,16 @@ describe.skipIf(!existsSync(debianPrograms))('A primary and its standby', { time
   let url: string
   let settings: Record<string, string>
   let server: ReadyServer
-  let fleet: Fleet
+  let fleet: ReaderFleet
   let tokens: string[]
 
   beforeAll(async () => {
     pair = await startPair()
-    // The standby first: that it stands there means nothing.
+    // The standby comes first in the URL, because the order must not matter.
     url = `postgres://postgres@127.0.0.1:${pair.standby.port},127.0.0.1:${pair.primary.port}/lastseen?target_session_attrs=read-write`
     settings = { DATABASE_URL: url, LASTSEEN_REPLICA_URL: pair.standby.url, LASTSEEN_LOG_LEVEL: 'silent' }
     server = await serve(settings)
-    fleet = await Fleet.settle(url, 2, 4)
+    fleet = await ReaderFleet.create(url, 2, 4)
     const scopes = 'assets:read,assets:write,tracking:read'
     const keys = ['key', 'create', '--org', 'Fleet', '--name', 'k', '--scopes', scopes, '--count', '12', '--json']
     const made = await lastseen(keys, settings)
@@ -90,13 +90,13 @@ describe.skipIf(!existsSync(debianPrograms))('A primary and its standby', { time
       async (sql) => (await sql`select from pg_stat_activity where application_name = 'lastseen'`).length,
     )
 
-  it('serve reports from the standby, a moment old, and from the primary as soon as the standby is away', async () => {
+  it('serve reports from the standby with a short delay, and from the primary while the standby is down', async () => {
     await eventually(async () => {
       await report()
       expect(await fromStandby()).toBeGreaterThan(0)
     })
     fleet.start(overHttp(server.url))
-    await fleet.more(4)
+    await fleet.waitForBatches(4)
     await eventually(async () => expect(Object.keys(await report()).length).toBe(8))
     await pair.standby.sql((sql) => sql`select pg_wal_replay_pause()`)
     await eventually(async () => {
@@ -104,8 +104,8 @@ describe.skipIf(!existsSync(debianPrograms))('A primary and its standby', { time
       expect(paused!['state']).toBe('paused')
     })
     const before = await report()
-    await fleet.more(6)
-    // Written down and acknowledged, but the standby has not read it yet.
+    await fleet.waitForBatches(6)
+    // Committed and acknowledged, but not yet replayed by the standby.
     expect(await report()).toEqual(before)
     await pair.standby.sql((sql) => sql`select pg_wal_replay_resume()`)
     await eventually(async () => expect(await report()).not.toEqual(before))
@@ -116,7 +116,7 @@ describe.skipIf(!existsSync(debianPrograms))('A primary and its standby', { time
     })
     pair.standby.stop()
     const then = await report()
-    await fleet.more(6)
+    await fleet.waitForBatches(6)
     await eventually(async () => expect(await report()).not.toEqual(then))
     await pair.standby.start()
     await pair.primary.sql(async (sql) => {
@@ -127,14 +127,14 @@ describe.skipIf(!existsSync(debianPrograms))('A primary and its standby', { time
       await report()
       expect(await fromStandby()).toBeGreaterThan(0)
     })
-    await fleet.more(2)
+    await fleet.waitForBatches(2)
   })
 
-  it('change places without a restart: nothing that was acknowledged is lost, and writes resume in seconds', async () => {
+  it('fail over without a restart: no acknowledged write is lost, and writes resume within seconds', async () => {
     const writer = new Writer(server, tokens)
     writer.start()
     await eventually(async () => expect(writer.made.length).toBeGreaterThan(10))
-    await fleet.more(4)
+    await fleet.waitForBatches(4)
     await pair.primary.kill()
     await sleep(300)
     const before = writer.made.length
@@ -142,7 +142,7 @@ describe.skipIf(!existsSync(debianPrograms))('A primary and its standby', { time
     const promotedAt = performance.now()
     await eventually(async () => expect(writer.made.length).toBeGreaterThan(before + 5), 20_000)
     expect(writer.made[before]!.atMs - promotedAt).toBeLessThan(10_000)
-    await fleet.more(4)
+    await fleet.waitForBatches(4)
     await writer.finish()
     await fleet.finish()
 
@@ -153,7 +153,7 @@ describe.skipIf(!existsSync(debianPrograms))('A primary and its standby', { time
     expect(writer.made.filter(({ key }) => !there.has(key))).toEqual([])
     expect(await fleet.recorded(pair.standby.url)).toEqual(fleet.expected())
     expect(server.program.isRunning).toBe(true)
-    // News between processes are heard again.
+    // Processes receive each other's events again.
     await eventually(async () => {
       const ears = await pair.standby.sql((sql) => sql`select from pg_stat_activity where query ilike 'listen%'`)
       expect(ears.length).toBeGreaterThan(0)
@@ -168,23 +168,23 @@ describe.skipIf(!existsSync(debianPrograms))('A primary and its standby', { time
     return reply.status
   }
 
-  it('never write to the former primary, should it come back as if nothing had happened', async () => {
+  it('never write to the former primary when it is started again', async () => {
     await pair.primary.start({ synchronous_standby_names: '' })
     const former = await assetsOn(pair.primary.url)
-    // Long enough for every process to have looked at both.
+    // Long enough for every process to have probed both servers.
     await sleep(2500)
     const now = await assetsOn(pair.standby.url)
     expect(await create()).toBe(201)
     expect(await assetsOn(pair.standby.url)).toBe(now + 1)
 
-    // A new process finds out by itself which of the two was promoted later.
+    // A new process detects which of the two was promoted later.
     const made = await lastseen(['org', 'create', '--name', 'After', '--json'], settings)
     expect([made.code, made.stderr]).toEqual([0, ''])
     const names = (address: string) =>
       withSql(address, async (sql) => (await sql`select from organization_names where name = 'After'`).length)
     expect([await names(pair.standby.url), await names(pair.primary.url)]).toEqual([1, 0])
 
-    // And not even when it is the only one left.
+    // Not even when it is the only server left.
     pair.standby.stop()
     await eventually(async () => expect(await create()).toBe(500))
     await sleep(2500)
@@ -196,8 +196,8 @@ describe.skipIf(!existsSync(debianPrograms))('A primary and its standby', { time
   })
 })
 
-describe('An address of several servers', () => {
-  it('of which none can be written to is refused with a reason for each', async () => {
+describe('A database URL with several servers', () => {
+  it('without a writable one is rejected with a reason for each server', async () => {
     const ended = await lastseen(['org', 'create', '--name', 'x'], {
       DATABASE_URL: 'postgres://keeper:hush@127.0.0.1:1,127.0.0.1:2/lastseen?target_session_attrs=primary',
     })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
-import { Fleet, overHttp } from '../support/reader-fleet.ts'
+import { ReaderFleet, overHttp } from '../support/reader-fleet.ts'
 import { freePort, serve, usePrograms } from '../support/process.ts'
 import { killCount } from '../support/rounds.ts'
 
@@ -18,17 +18,17 @@ describe('when the server is killed while readers send', () => {
   it('every acknowledged read is recorded once and every move detected once, through every crash (D31, D32)', async () => {
     const port = String(await freePort())
     const settings = { DATABASE_URL: database.url, PORT: port, LASTSEEN_MQTT_PORT: '0', LASTSEEN_LOG_LEVEL: 'silent' }
-    const fleet = await Fleet.settle(database.url, 4, 6)
+    const fleet = await ReaderFleet.create(database.url, 4, 6)
     fleet.start(overHttp(`http://127.0.0.1:${port}`))
     for (let crash = 0; crash < kills; crash++) {
       const { program } = await serve(settings)
-      await fleet.more(8)
+      await fleet.waitForBatches(8)
       await sleep(Math.random() * 150)
       const { signal } = await program.stop('SIGKILL')
       expect(signal).toBe('SIGKILL')
     }
     const { program } = await serve(settings)
-    await fleet.more(8)
+    await fleet.waitForBatches(8)
     await fleet.finish()
     await program.stop()
 

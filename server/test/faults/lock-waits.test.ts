@@ -12,7 +12,7 @@ beforeAll(() => {
 })
 afterAll(() => admin.end({ timeout: 5 }))
 
-/** Runs the work while an administrator's session holds the assets, for reading too or for writing alone. */
+/** Runs the work while an administrator's session locks the assets table, against reads and writes or only writes. */
 async function whileAssetsAreHeld(mode: 'share' | 'access exclusive', work: () => Promise<void>): Promise<void> {
   let release = (): void => undefined
   const released = new Promise<void>((resolve) => (release = resolve))

@@ -12,7 +12,7 @@ import { eventually } from '../support/tracking.ts'
 
 const mebibyte = 1024 * 1024
 
-describe('Far more requests than can be worked on', { timeout: 90_000 }, () => {
+describe('Far more requests than can be served', { timeout: 90_000 }, () => {
   usePrograms()
   let database: TestDatabase
   let server: ReadyServer
@@ -48,7 +48,7 @@ describe('Far more requests than can be worked on', { timeout: 90_000 }, () => {
     return Number(/^lastseen_http_requests_waiting (\d+)$/m.exec(text)![1])
   }
 
-  it('are refused past a bound, hold little memory, leave room for others, and are over when they are over', async () => {
+  it('are rejected past a bound, take little memory, leave capacity for other tenants, and have no lasting effect', async () => {
     const [flood, quiet] = [await keysOf('Flood', 8), await keysOf('Quiet', 1)]
     const before = residentBytes()
     const body = JSON.stringify({ name: 'x' }).padEnd(0.9 * mebibyte)
@@ -61,7 +61,7 @@ describe('Far more requests than can be worked on', { timeout: 90_000 }, () => {
       const json = (await reply.body.json()) as { error?: { type: string } }
       answers.push(`${reply.statusCode} ${json.error?.type} ${String(reply.headers['retry-after'])}`)
     }
-    // Nothing that touches assets can end while this lasts.
+    // No request that uses assets can complete while the lock is held.
     await withSql(database.url, (sql) =>
       sql.begin(async (tx) => {
         await tx`lock table assets in access exclusive mode`
@@ -71,24 +71,24 @@ describe('Far more requests than can be worked on', { timeout: 90_000 }, () => {
         // The queue of one organization is bounded, and only requests with a slot have sent their bodies.
         expect(await waiting()).toBeLessThanOrEqual(2 * burst)
         expect(residentBytes() - before).toBeLessThan(250 * mebibyte)
-        // Whoever asks for something else is served meanwhile, and so is whoever only wants to know how it is.
+        // Requests of other kinds and health checks are served meanwhile.
         const me = await server.send('GET', '/api/v1/orgs/me', { token: quiet[0]! })
         expect(me.status).toBe(200)
         expect((await server.send('GET', '/healthz')).status).toBe(200)
-        // They hang up: little is done for those who were still waiting, and nobody waits longer than he may.
+        // The clients disconnect: queued requests cost little work, and no request waits longer than its timeout.
         await agent.destroy()
         await Promise.all(flooding)
       }),
     )
     await eventually(async () => expect(await waiting()).toBe(0), 20_000)
-    // Everything is as before.
+    // The service works as before.
     const lists = Array.from({ length: 20 }, (_, index) =>
       server.send('GET', '/api/v1/assets?limit=1', { token: flood[index % flood.length]! }),
     )
     expect((await Promise.all(lists)).map((list) => list.status)).toEqual(lists.map(() => 200))
   })
 
-  it('are no more than a credential may send at once: all of those find room', async () => {
+  it('do not include the burst of one credential, which is always served', async () => {
     const [token] = await keysOf('Burst', 1)
     const headers = { authorization: `Bearer ${token}`, 'user-agent': 'burst' }
     const dispatcher = new Agent({ connections: burst, pipelining: 1 })
@@ -97,7 +97,7 @@ describe('Far more requests than can be worked on', { timeout: 90_000 }, () => {
       await reply.body.dump()
       return reply.statusCode
     }
-    // Handed out in an object, because they end only after the lock does.
+    // Wrapped in an object, because the promises resolve only after the lock is released.
     const asked = await withSql(database.url, (sql) =>
       sql.begin(async (tx) => {
         await tx`lock table assets in access exclusive mode`

@@ -3,10 +3,10 @@ import { useApp } from '../support/app.ts'
 import { newEmail, password } from '../support/accounts.ts'
 import { exchange, mintKey } from '../support/auth.ts'
 
-const context = useApp({ alone: 'the queues under test are those of one process' })
+const context = useApp({ singleServerReason: 'the queues under test are those of one process' })
 
 describe('500 sign-ups at once from one address', () => {
-  it('never turn a token exchange from the same address away', async () => {
+  it('never cause a token exchange from the same address to be rejected', async () => {
     const { app } = context
     const key = await mintKey(await app.newOrg())
     let running = 500

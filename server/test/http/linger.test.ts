@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ok } from '../../src/http/route.ts'
-import { type Mounted, mountRows, row } from '../support/mounted.ts'
+import { type MountedServer, mountRoutes, testRoute } from '../support/mount-routes.ts'
 import { eventually } from '../support/tracking.ts'
 
-let mounted: Mounted
+let mounted: MountedServer
 const sockets: Socket[] = []
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy()
@@ -32,7 +32,7 @@ describe('A client that keeps its side of the connection open after the server h
     ['bytes that are not HTTP', 'nonsense\r\n\r\n'],
     ['headers that are too large', `GET / HTTP/1.1\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`],
   ])('is disconnected a second later: %s', async (_what, bytes) => {
-    mounted = await mountRows([row('here', async () => ok({}))])
+    mounted = await mountRoutes([testRoute('here', async () => ok({}))])
     const socket = await open()
     const ended = once(socket.resume(), 'end')
     socket.write(bytes)
@@ -43,7 +43,7 @@ describe('A client that keeps its side of the connection open after the server h
   })
 
   it('is disconnected a second later: CONNECT', async () => {
-    mounted = await mountRows([row('here', async () => ok({}))])
+    mounted = await mountRoutes([testRoute('here', async () => ok({}))])
     const socket = await open()
     const [ended, isClosed] = [once(socket.resume(), 'end'), closed(socket)]
     socket.write('CONNECT example.com:443 HTTP/1.1\r\nHost: a\r\n\r\n')
@@ -56,11 +56,11 @@ describe('A client that keeps its side of the connection open after the server h
   it('is disconnected a second after its request timed out, and its body is freed', async () => {
     let isOver = false
     const handle = async () => ok({})
-    const slow = row('slow', handle, {
+    const slow = testRoute('slow', handle, {
       method: 'POST',
       body: { mediaType: 'application/json', name: 'Slow', shape: {}, example: {} },
     })
-    mounted = await mountRows([slow], {
+    mounted = await mountRoutes([slow], {
       requestTimeoutMs: 200,
       onAnswered: () => {
         isOver = true
@@ -75,8 +75,8 @@ describe('A client that keeps its side of the connection open after the server h
     await eventually(async () => expect(isOver).toBe(true), 3000)
   })
 
-  it('cannot end the process by a reset', async () => {
-    mounted = await mountRows([row('here', async () => ok({}))])
+  it('cannot crash the process by a connection reset', async () => {
+    mounted = await mountRoutes([testRoute('here', async () => ok({}))])
     for (let count = 0; count < 20; count++) {
       const socket = await open()
       socket.write('CONNECT example.com:443 HTTP/1.1\r\nHost: a\r\n\r\n')

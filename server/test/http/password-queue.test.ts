@@ -3,16 +3,16 @@ import { FairQueue } from '../../src/admission/fair-queue.ts'
 import { text } from '../../src/http/validation/fields.ts'
 import { type AnyRoute, type ok, route } from '../../src/http/route.ts'
 import { send } from '../support/client.ts'
-import { expectRefusal } from '../support/error-response.ts'
-import { type Mounted, mountRows, success } from '../support/mounted.ts'
+import { expectApiError } from '../support/error-response.ts'
+import { type MountedServer, mountRoutes, success } from '../support/mount-routes.ts'
 
-let mounted: Mounted | undefined
+let mounted: MountedServer | undefined
 afterEach(async () => {
   await mounted?.close()
   mounted = undefined
 })
 
-/** A public operation that waits until the test lets it end. */
+/** A public operation that waits until the test releases it. */
 function held(id: string, more: Partial<AnyRoute> = {}): { row: AnyRoute; end: () => void; started: () => number } {
   const ends: (() => void)[] = []
   const handle = (): Promise<ReturnType<typeof ok>> =>
@@ -27,17 +27,17 @@ const post = (id: string, from: string) =>
   send(mounted!.url, 'POST', `/api/v1/${id}`, { json: { a: 'a' }, headers: { 'x-forwarded-for': from } })
 
 describe('Operations that hash a password', () => {
-  it('wait in a queue of their own, past which the answer is 429, and delay nothing else', async () => {
+  it('wait in their own queue, are 429 when it is full, and delay no other request', async () => {
     const hashing = held('hashing', { hashesPassword: true })
     const plain = held('plain')
     const [passwordQueue, anonymousQueue] = [
       new FairQueue({ maxInFlight: 1, maxWaitingPerTenant: 1 }),
       new FairQueue({ maxInFlight: 1, maxWaitingPerTenant: 1 }),
     ]
-    mounted = await mountRows([hashing.row, plain.row], { passwordQueue, anonymousQueue, trustProxy: true })
+    mounted = await mountRoutes([hashing.row, plain.row], { passwordQueue, anonymousQueue, trustProxy: true })
     const first = [post('hashing', '192.0.2.1'), post('hashing', '192.0.2.1')]
     await expect.poll(() => passwordQueue.waiting).toBe(1)
-    expectRefusal(await post('hashing', '192.0.2.1'), 'rate_limited')
+    expectApiError(await post('hashing', '192.0.2.1'), 'rate_limited')
     const other = post('plain', '192.0.2.1')
     await expect.poll(plain.started).toBe(1)
     plain.end()
@@ -51,11 +51,11 @@ describe('Operations that hash a password', () => {
 })
 
 describe('Anonymous requests', () => {
-  it('start at once while requests of organizations hold every other slot', async () => {
+  it('start at once while authenticated requests hold every other slot', async () => {
     const plain = held('plain')
     const queue = new FairQueue({ maxInFlight: 1 })
     await queue.acquire(1)
-    mounted = await mountRows([plain.row], { queue })
+    mounted = await mountRoutes([plain.row], { queue })
     const reply = post('plain', '192.0.2.1')
     await expect.poll(plain.started).toBe(1)
     plain.end()
@@ -72,10 +72,10 @@ describe('Anonymous requests', () => {
   ])('share the capacity by %s', async (_what, one, same, another) => {
     const plain = held('plain')
     const queue = new FairQueue({ maxInFlight: 1, maxWaitingPerTenant: 1 })
-    mounted = await mountRows([plain.row], settings(queue))
+    mounted = await mountRoutes([plain.row], settings(queue))
     const replies = [post('plain', one), post('plain', same)]
     await expect.poll(() => queue.waiting).toBe(1)
-    expectRefusal(await post('plain', one), 'rate_limited')
+    expectApiError(await post('plain', one), 'rate_limited')
     replies.push(post('plain', another))
     await expect.poll(() => queue.waiting).toBe(2)
     for (let left = 3; left > 0; left--) {

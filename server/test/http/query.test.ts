@@ -73,7 +73,7 @@ describe('A query', () => {
       },
     ],
     ['sort=name,-name', { sort: [{ field: 'name', descending: false }] }],
-  ])('%s is understood', (text, expected) => {
+  ])('%s is parsed', (text, expected) => {
     expect(read(text)).toMatchObject(expected)
   })
 
@@ -110,11 +110,11 @@ describe('A query', () => {
     ['LIMIT=5', [{ field: 'LIMIT', code: 'unknown_field' }]],
     ['asset_id=5', [{ field: 'asset_id', code: 'unknown_field' }]],
     ['nope=1&nope=2', [{ field: 'nope', code: 'unknown_field' }]],
-  ] as [string, unknown[]][])('%s is refused (D27)', (text, expected) => {
+  ] as [string, unknown[]][])('%s is rejected (D27)', (text, expected) => {
     expect(problems(text)).toEqual(expected)
   })
 
-  it('reports all its problems in the order of the URL (D7)', () => {
+  it('reports all its errors in the order of the URL (D7)', () => {
     expect(problems('zeta=1&limit=0&alpha=2&offset=-1')).toEqual([
       { field: 'zeta', code: 'unknown_field' },
       { field: 'limit', ...min(1) },
@@ -124,21 +124,21 @@ describe('A query', () => {
   })
 
   it.each(['parent_id=5&external_key=a', 'external_key=a&parent_id=5'])(
-    '%s names one filter twice, which is ambiguous on each (D25)',
+    '%s gives one filter twice, which is an ambiguous error on each (D25)',
     (text) => {
       const fields = text.split('&').map((part) => part.split('=')[0])
       expect(problems(text)).toEqual(fields.map((field) => ({ field, code: 'ambiguous_fields' })))
     },
   )
 
-  it('of an operation that takes none tells a known parameter from an unknown one (D27)', () => {
+  it('of an operation without parameters distinguishes a known parameter from an unknown one (D27)', () => {
     expect(problems('limit=5&nope=1', false)).toEqual([
       { field: 'limit', code: 'invalid_context' },
       { field: 'nope', code: 'unknown_field' },
     ])
   })
 
-  it('never makes the reader fail otherwise, whatever it is', () => {
+  it('never makes the parser throw, whatever it contains', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.webQueryParameters(), fc.string({ unit: 'binary' })), (text) => {
         try {

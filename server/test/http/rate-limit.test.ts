@@ -50,7 +50,7 @@ describe('A bucket', () => {
     expect(draw().admitted).toBe(true)
   })
 
-  it('never admits more than its burst and its refill in any stretch of time', () => {
+  it('never admits more than its burst plus its refill in any interval', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 3000 }), { maxLength: 600 }), (pauses) => {
         const { draw, pass } = limiterAt(start)
@@ -66,7 +66,7 @@ describe('A bucket', () => {
     )
   })
 
-  it('that had time to fill up is forgotten and starts full', () => {
+  it('that had time to refill is evicted and starts full', () => {
     const { draw, pass } = limiterAt(start)
     for (let count = 0; count < 100; count++) draw('old')
     pass(200_000)
@@ -82,7 +82,7 @@ describe('The headers of a bucket', () => {
     [118.5, '118', 2],
     [0, '0', 120],
     [0.999, '0', 120],
-  ])('with %d tokens say %s left and full again in %d seconds', (tokens, remaining, seconds) => {
+  ])('with %d tokens show %s remaining and a reset in %d seconds', (tokens, remaining, seconds) => {
     const reset = String(Math.floor(start / 1000) + seconds)
     expect(rateState({ admitted: true, tokens, filledAt: start })).toEqual({ remaining, reset })
   })
@@ -100,14 +100,14 @@ describe('The headers of a bucket', () => {
     [0, 0, 120],
     [1, 0, 121],
   ])(
-    '%d ms after a whole second with %d tokens name the second rounded up from when the bucket is full, %d later [D45]',
+    '%d ms after a whole second with %d tokens show the time at which the bucket is full, rounded up, %d later [D45]',
     (after, tokens, seconds) => {
       const { reset } = rateState({ admitted: true, tokens, filledAt: start + after })
       expect(Number(reset) - start / 1000).toBe(seconds)
     },
   )
 
-  it('name the first whole second at which the bucket is full, whenever it was drawn from [D45]', () => {
+  it('show the first whole second at which the bucket is full, whenever a token was consumed [D45]', () => {
     const pauses = fc.array(fc.integer({ min: 0, max: 2500 }), { minLength: 1, maxLength: 200 })
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 999 }), pauses, (offset, steps) => {
@@ -127,23 +127,23 @@ describe('The headers of a bucket', () => {
     )
   })
 
-  it('that nobody drew from say 120 and now (D10)', () => {
+  it('that is unused show 120 remaining and a reset now (D10)', () => {
     expect(fullBucket(start + 999)).toEqual({ remaining: '120', reset: String(start / 1000) })
   })
 })
 
-describe('A drained bucket', () => {
+describe('An empty bucket', () => {
   it.each([
     [0, '1'],
     [0.5, '1'],
     [0.999, '1'],
-  ])('with %d tokens is refused with Retry-After: %s', (tokens, seconds) => {
-    const refusing = () => assertAllowed({ admitted: false, tokens, filledAt: start })
-    expect(refusing).toThrow('Rate limit exceeded; retry after 1 second')
-    expect(refusing).toThrow(expect.objectContaining({ kind: 'rate_limited', headers: { 'Retry-After': seconds } }))
+  ])('with %d tokens is rejected with Retry-After: %s', (tokens, seconds) => {
+    const rejecting = () => assertAllowed({ admitted: false, tokens, filledAt: start })
+    expect(rejecting).toThrow('Rate limit exceeded; retry after 1 second')
+    expect(rejecting).toThrow(expect.objectContaining({ kind: 'rate_limited', headers: { 'Retry-After': seconds } }))
   })
 
-  it('is none while it admits', () => {
+  it('has no Retry-After while it admits requests', () => {
     expect(() => assertAllowed({ admitted: true, tokens: 0, filledAt: start })).not.toThrow()
   })
 })

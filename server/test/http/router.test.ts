@@ -23,11 +23,11 @@ describe('The router', () => {
     ['/assets/%35', '/assets/{id}', ['%35']],
     ['/assets/5/tags/7', '/assets/{id}/tags/{tag}', ['5', '7']],
     ['/a/b/c', '/a/{x}/c', ['b']],
-  ])('finds %s as %s with its variable parts as they stand', (path, expected, segments) => {
+  ])('matches %s as %s with its parameters undecoded', (path, expected, segments) => {
     expect(found(router, path)).toEqual([expected, segments])
   })
 
-  it('prefers a fixed part to a variable one', () => {
+  it('prefers a static segment to a parameter', () => {
     expect(found(router, '/assets/current')).toEqual(['/assets/current', []])
   })
 
@@ -48,7 +48,7 @@ describe('The router', () => {
     '/__proto__',
     '/constructor',
     '/assets/5/constructor',
-  ])('finds nothing at %s', (path) => {
+  ])('matches nothing at %s', (path) => {
     expect(router.find(path)).toBeNull()
   })
 
@@ -62,12 +62,12 @@ describe('The router', () => {
     ])
   })
 
-  it('refuses a method and path that are there already, whatever the variable is called', () => {
+  it('rejects a method and path that are registered already, whatever the parameter is called', () => {
     const twice = routerOf('/x/{id}')
     expect(() => twice.add('GET', '/x/{name}', 'again')).toThrow('GET /x/{name} is declared twice')
   })
 
-  it('finds every path it was given and no path with one part more', () => {
+  it('matches every registered path and no path with one more segment', () => {
     const part = fc.oneof(fc.stringMatching(/^[a-z]{1,3}$/), fc.constant('{v}'))
     fc.assert(
       fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), (parts) => {

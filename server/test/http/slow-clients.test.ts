@@ -6,7 +6,7 @@ import { FairQueue } from '../../src/admission/fair-queue.ts'
 import { onFlushed, createRequestContext } from '../../src/http/request-context.ts'
 import { fullBucket } from '../../src/http/rate-limit.ts'
 import { ok } from '../../src/http/route.ts'
-import { type Mounted, mountRows, row } from '../support/mounted.ts'
+import { type MountedServer, mountRoutes, testRoute } from '../support/mount-routes.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -31,9 +31,9 @@ async function silentClient(url: string, text: string): Promise<Socket> {
 const request = (path: string, token = 'a'): string =>
   `GET /api/v1/${path} HTTP/1.1\r\nHost: x\r\nUser-Agent: x\r\nAuthorization: Bearer ${token}\r\n\r\n`
 
-async function mount(queue: FairQueue): Promise<Mounted> {
-  const mounted = await mountRows(
-    [row('large', async () => ok({ data: large })), row('small', async () => ok({ data: 'small' }))],
+async function mount(queue: FairQueue): Promise<MountedServer> {
+  const mounted = await mountRoutes(
+    [testRoute('large', async () => ok({ data: large })), testRoute('small', async () => ok({ data: 'small' }))],
     { queue },
   )
   cleanups.push(() => mounted.close())
@@ -46,19 +46,19 @@ describe('A client that does not read its responses', () => {
     ['on one connection', true],
   ])('holds the slots of its organization until it reads them or leaves, %s', async (_how, isPipelined) => {
     const queue = new FairQueue({ maxInFlight: 8, timeoutMs: 8000 })
-    const { url, answered } = await mount(queue)
+    const { url, responses } = await mount(queue)
     const clients = isPipelined
       ? [await silentClient(url, request('large').repeat(10))]
       : await Promise.all(Array.from({ length: 10 }, () => silentClient(url, request('large'))))
-    // Two of eight slots are kept for organizations that have nothing in flight.
+    // Two of eight slots are reserved for organizations that have nothing in flight.
     await expect.poll(() => [queue.inFlight, queue.waiting], { timeout: 15_000 }).toEqual([6, 4])
     await new Promise((resume) => setTimeout(resume, 200))
-    expect(answered).toHaveLength(6)
+    expect(responses).toHaveLength(6)
     for (const client of clients) client.destroy()
     await expect.poll(() => [queue.inFlight, queue.waiting], { timeout: 5000 }).toEqual([0, 0])
   })
 
-  it('gives its slot back as soon as it has read the response', async () => {
+  it('releases its slot as soon as it has read the response', async () => {
     const queue = new FairQueue({ maxInFlight: 8 })
     const { url } = await mount(queue)
     const client = await silentClient(url, request('large'))
@@ -75,7 +75,7 @@ describe('A client that does not read its responses', () => {
 
   it.each([
     ['when it takes nothing for a while', { stalledMs: 200, totalMs: 60_000 }],
-    ['when it has not taken all of it in time', { stalledMs: 60_000, totalMs: 400 }],
+    ['when it has not read the whole response in time', { stalledMs: 60_000, totalMs: 400 }],
   ])('is disconnected %s', async (_when, limits) => {
     let isFlushed = false
     const server = createServer((message, response) => {

@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { route } from '../../src/http/route.ts'
-import { type Mounted, mountRows } from '../support/mounted.ts'
+import { type MountedServer, mountRoutes } from '../support/mount-routes.ts'
 
-let mounted: Mounted
+let mounted: MountedServer
 afterEach(() => mounted.close())
 
-describe('An answer that stays open', () => {
-  it('is not begun for somebody who hung up before it, so that nothing is kept for them', async () => {
+describe('A streaming response', () => {
+  it('is not started for a client that has disconnected, so that it holds no resources', async () => {
     let begun = 0
     let arrived = (): void => undefined
     const asked = new Promise<void>((resolve) => (arrived = resolve))
@@ -26,14 +26,14 @@ describe('An answer that stays open', () => {
         },
       }
     }
-    mounted = await mountRows([route({ ...common, access: 'public', success, handle })])
+    mounted = await mountRoutes([route({ ...common, access: 'public', success, handle })])
     const { hostname, port } = new URL(mounted.url)
     const socket = connect(Number(port), hostname)
     socket.write('GET /api/v1/live HTTP/1.1\r\nHost: x\r\nUser-Agent: x\r\n\r\n')
     await asked
     socket.destroy()
     await once(socket, 'close')
-    // Whatever is asked after the hanging up is answered after it was noticed.
+    // A later request is answered only after the server has noticed the disconnect.
     for (let after = 0; after < 3; after++) await fetch(`${mounted.url}/api/v1/elsewhere`)
     goOn()
     await held

@@ -11,7 +11,7 @@ interface Write {
 
 const defaults = { batchSize: 4, itemsPerCost: 2, maxWaitingBytes: 100, maxWaitingBytesPerTenant: 50 }
 
-/** A writer whose writes end when the test says so; the outcome of an item is ten times the item. */
+/** A writer whose writes end when the test releases them; the result of an item is ten times the item. */
 function held(limits: Partial<typeof defaults> = {}, queue = new FairQueue({ maxInFlight: 4 })) {
   const writes: Write[] = []
   const writer = new BatchWriter<number, number>(
@@ -60,7 +60,7 @@ describe('The batch writer', () => {
     expect(await added).toEqual([10])
   })
 
-  it('writes what arrives meanwhile as one batch and gives every sender the outcomes of its own items', async () => {
+  it('writes items that arrive meanwhile as one batch and gives every sender the results of its own items', async () => {
     const { add, finish, written } = held({ batchSize: 10 })
     const all = [add(1, [1])]
     await tick()
@@ -70,7 +70,7 @@ describe('The batch writer', () => {
     expect(written()).toEqual([[1], [2, 3, 4, 5, 6, 7]])
   })
 
-  it('keeps the order of an organization and splits messages into batches of bounded size', async () => {
+  it('keeps the order of each organization and splits messages into batches of bounded size', async () => {
     const { add, finish, written } = held()
     const all = [add(1, [1, 2, 3, 4, 5, 6]), add(1, [7, 8, 9]), add(1, [10])]
     await tick()
@@ -83,7 +83,7 @@ describe('The batch writer', () => {
     ])
   })
 
-  it('rejects a message of which a part failed and writes nothing more of it', async () => {
+  it('rejects a message when a batch of it failed, and writes no further items of it', async () => {
     const { add, writes, finish, written } = held()
     const large = add(1, [1, 2, 3, 4, 5, 6])
     const next = add(1, [7])
@@ -96,7 +96,7 @@ describe('The batch writer', () => {
     expect(written()).toEqual([[1, 2, 3, 4], [7]])
   })
 
-  it('rejects every message of a batch that failed and goes on with the next', async () => {
+  it('rejects every message of a failed batch and continues with the next', async () => {
     const { add, writes, finish } = held()
     const failing = [add(1, [1]), add(1, [2])]
     await tick()
@@ -109,7 +109,7 @@ describe('The batch writer', () => {
     expect(await later).toEqual([30])
   })
 
-  it('lets no organization wait for the slow batch of another', async () => {
+  it('does not make an organization wait for the slow batch of another', async () => {
     const { add, writes, finish } = held()
     const slow = add(1, [1])
     const quick = add(2, [2])
@@ -160,7 +160,7 @@ describe('The batch writer', () => {
     expect(await fine).toEqual([20])
   })
 
-  it('rejects what exceeds the bytes of its tenant or of all, but never the first message of a tenant', async () => {
+  it('rejects messages beyond the byte limit of the tenant or in total, but never the first message of a tenant', async () => {
     const { add, finish } = held({ maxWaitingBytes: 6, maxWaitingBytesPerTenant: 4 })
     const first = add(1, [1, 2, 3])
     await expect(add(1, [4, 5])).rejects.toBeInstanceOf(BackpressureError)
@@ -176,7 +176,7 @@ describe('The batch writer', () => {
     expect(await again).toEqual([10, 20, 30, 40])
   })
 
-  it('frees the bytes of a batch that failed', async () => {
+  it('frees the bytes of a failed batch', async () => {
     const { add, writes, finish } = held({ maxWaitingBytes: 2, maxWaitingBytesPerTenant: 2 })
     const first = add(1, [1, 2])
     await tick()

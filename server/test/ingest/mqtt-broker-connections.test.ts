@@ -12,8 +12,11 @@ import { Site, database, eventually, useTracking } from '../support/tracking.ts'
 
 const ports = [await freePort(), await freePort()] as const
 const limits = { LASTSEEN_MQTT_CONNECTIONS: '7', LASTSEEN_MQTT_CONNECTIONS_PER_ADDRESS: '5' }
-const alone = 'the second process has a broker of its own'
-const context = useTracking('2026-09-22T00:00:00Z', { settings: { LASTSEEN_MQTT_PORT: String(ports[0]) }, alone })
+const singleServerReason = 'the second process has a broker of its own'
+const context = useTracking('2026-09-22T00:00:00Z', {
+  settings: { LASTSEEN_MQTT_PORT: String(ports[0]) },
+  singleServerReason,
+})
 let second: TestApp
 
 beforeAll(async () => {
@@ -39,7 +42,7 @@ async function signIn({ readerId, token }: Login, port: number = ports[0], clien
   return client
 }
 
-/** A bare connection, for packets that no MQTT client would agree to send. */
+/** A TCP connection, for packets that an MQTT client would not send. */
 async function openSocket(port: number = ports[0], localAddress = '127.0.0.1'): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', localAddress })
   socket.on('error', () => undefined)
@@ -48,7 +51,7 @@ async function openSocket(port: number = ports[0], localAddress = '127.0.0.1'): 
   return socket.resume()
 }
 
-/** Whether the server ends the connection within the time. */
+/** Whether the server closes the connection in time. */
 const isClosedWithin = async (socket: Socket, ms: number): Promise<boolean> => {
   if (socket.closed) return true
   const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), ms))
@@ -165,10 +168,10 @@ describe('MQTT connections past the limit', () => {
 describe('A reader that publishes with QoS 2', () => {
   it('has its message recorded and its handshake completed', async () => {
     const site = await Site.open(context.app, 'Dock')
-    const thing = await site.thing('Pallet')
+    const asset = await site.createAsset('Pallet')
     const client = await signIn(site)
-    await client.publishAsync('gate', JSON.stringify([{ tag: thing.tag, observed_at: at }]), { qos: 2 })
-    expect(await site.trail(thing)).toEqual([['2026-09-21T10:00:00.000Z', 'DOCK', null]])
+    await client.publishAsync('gate', JSON.stringify([{ tag: asset.tag, observed_at: at }]), { qos: 2 })
+    expect(await site.history(asset)).toEqual([['2026-09-21T10:00:00.000Z', 'DOCK', null]])
   })
 
   it('and does not release 100 messages is disconnected at the next one', async () => {
@@ -197,7 +200,7 @@ describe('A reader that publishes with QoS 2', () => {
     expect(await isClosedWithin(socket, 1000)).toBe(true)
   })
 
-  it('costs no memory for the content of messages that it does not release', async () => {
+  it('takes no memory for the content of messages that it does not release', async () => {
     const site = await Site.open(context.app, 'Dock')
     const socket = await openSocket()
     socket.write(connectPacket(site))
@@ -211,7 +214,7 @@ describe('A reader that publishes with QoS 2', () => {
     }
     globalThis.gc?.()
     await eventually(async () => {
-      // Garbage is collected as new memory is asked for.
+      // Garbage collection runs as new memory is allocated.
       Buffer.alloc(8 * 1024 * 1024)
       expect((process.memoryUsage().arrayBuffers - before) / 1024 / 1024).toBeLessThan(30)
     })
@@ -247,10 +250,10 @@ describe('Packets that a reader has begun and not finished', () => {
 describe('An MQTT client id', () => {
   it('of one reader does not disconnect another reader that uses the same id', async () => {
     const [site, other] = [await Site.open(context.app, 'Dock'), await Site.open(context.app, 'Dock')]
-    const thing = await site.thing('Pallet')
+    const asset = await site.createAsset('Pallet')
     const client = await signIn(site, ports[0], 'gate-1')
     const same = await signIn(other, ports[0], 'gate-1')
-    expect(await publish(client, 'gate', [{ tag: thing.tag, observed_at: at }])).toBe('acknowledged')
+    expect(await publish(client, 'gate', [{ tag: asset.tag, observed_at: at }])).toBe('acknowledged')
     expect([client.connected, same.connected]).toEqual([true, true])
   })
 

@@ -9,7 +9,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { decode } from '../../src/ingest/decoders/index.ts'
 import { readerChangedTopic, rotateReaderToken } from '../../src/readers/commands.ts'
 import { send } from '../support/client.ts'
-import { publish, signInAt } from '../support/mqtt.ts'
+import { publish, connectMqtt } from '../support/mqtt.ts'
 import { freePort } from '../support/process.ts'
 import { Site, database, eventually, useTracking } from '../support/tracking.ts'
 import { examples } from './decoders/examples.ts'
@@ -24,7 +24,7 @@ afterEach(async () => {
 })
 
 async function signIn(readerId: number | string, token: string): Promise<MqttClient> {
-  const client = await signInAt(url, { username: String(readerId), password: token })
+  const client = await connectMqtt(url, { username: String(readerId), password: token })
   clients.push(client)
   return client
 }
@@ -48,20 +48,20 @@ const activityOf = async (readerId: number) => {
 const at = '2026-09-21T10:00:00Z'
 
 describe('signing in at the embedded broker', () => {
-  it('takes the reads of a reader that signs in with its id and token', async () => {
+  it('accepts the reads of a reader that signs in with its id and token', async () => {
     const site = await Site.open(context.app, 'Dock')
-    const thing = await site.thing('Pallet')
+    const asset = await site.createAsset('Pallet')
     const client = await signIn(site.readerId, site.token)
-    const sent = await publish(client, await topicOf(site.readerId), { reads: [{ tag: thing.tag, observed_at: at }] })
+    const sent = await publish(client, await topicOf(site.readerId), { reads: [{ tag: asset.tag, observed_at: at }] })
     expect(sent).toBe('acknowledged')
-    expect(await site.trail(thing)).toEqual([['2026-09-21T10:00:00.000Z', 'DOCK', null]])
+    expect(await site.history(asset)).toEqual([['2026-09-21T10:00:00.000Z', 'DOCK', null]])
   })
 
-  it('cuts off a connected reader whose token was replaced', async () => {
+  it('disconnects a reader whose token was replaced', async () => {
     const site = await Site.open(context.app, 'Dock')
-    const thing = await site.thing('Pallet')
+    const asset = await site.createAsset('Pallet')
     const topic = await topicOf(site.readerId)
-    const message = { reads: [{ tag: thing.tag, observed_at: at }] }
+    const message = { reads: [{ tag: asset.tag, observed_at: at }] }
     const old = await signIn(site.readerId, site.token)
     expect(await publish(old, topic, message)).toBe('acknowledged')
     const { core } = context.app
@@ -74,9 +74,9 @@ describe('signing in at the embedded broker', () => {
 
   it('lets a reader publish under any topic outside lastseen/', async () => {
     const site = await Site.open(context.app, 'Dock')
-    const thing = await site.thing('Pallet')
+    const asset = await site.createAsset('Pallet')
     const client = await signIn(site.readerId, site.token)
-    expect(await publish(client, 'factory/gate/7', { reads: [{ tag: thing.tag, observed_at: at }] })).toBe(
+    expect(await publish(client, 'factory/gate/7', { reads: [{ tag: asset.tag, observed_at: at }] })).toBe(
       'acknowledged',
     )
     expect(await minutesOf(site)).toBe(1)
@@ -89,17 +89,17 @@ describe('signing in at the embedded broker', () => {
     ["another reader's token", (own: Site, other: Site) => ({ username: String(own.readerId), password: other.token })],
     ['no password', (own: Site) => ({ username: String(own.readerId) })],
     ['neither id nor token', () => ({})],
-  ])('refuses %s', async (_what, login) => {
+  ])('rejects %s', async (_what, login) => {
     const [own, other] = [await Site.open(context.app), await Site.open(context.app)]
-    await expect(signInAt(url, login(own, other))).rejects.toMatchObject({ code: 4 })
+    await expect(connectMqtt(url, login(own, other))).rejects.toMatchObject({ code: 4 })
   })
 })
 
 describe('publishing to the embedded broker', () => {
-  // Held up by a trigger, which Citus does not have.
+  // Delayed by a trigger, which Citus does not support.
   it.skipIf(inject('isCitus'))('acknowledges a message only after its reads are committed', async () => {
     const site = await Site.open(context.app, 'Dock')
-    const thing = await site.thing('Pallet')
+    const asset = await site.createAsset('Pallet')
     const sql = postgres(context.app.databaseUrl, { max: 2, onnotice: () => undefined })
     await sql.unsafe(`
       create function wait_at_commit() returns trigger language plpgsql as
@@ -111,7 +111,7 @@ describe('publishing to the embedded broker', () => {
       await holder`select pg_advisory_lock(4711)`
       const client = await signIn(site.readerId, site.token)
       let outcome: string | null = null
-      const sent = publish(client, 'gate', { reads: [{ tag: thing.tag, observed_at: at }] }).then(
+      const sent = publish(client, 'gate', { reads: [{ tag: asset.tag, observed_at: at }] }).then(
         (it) => (outcome = it),
       )
       await eventually(async () => {
@@ -135,18 +135,18 @@ describe('publishing to the embedded broker', () => {
   it.each([
     ["another reader's topic", (topic: string) => topic],
     ["anything below another reader's topic", (topic: string) => `${topic}/more`],
-    ['a topic key that nobody has', () => 'lastseen/nobody/reads'],
+    ['an unknown topic key', () => 'lastseen/nobody/reads'],
     ["the broker's own topics", () => '$SYS/gate'],
-  ])('refuses %s and records nothing', async (_what, topic) => {
+  ])('rejects %s and records nothing', async (_what, topic) => {
     const own = await Site.open(context.app, 'Dock')
     const other = await Site.open(context.app, 'Dock')
-    const [mine, theirs] = [await own.thing('Pallet'), await other.thing('Pallet')]
+    const [mine, theirs] = [await own.createAsset('Pallet'), await other.createAsset('Pallet')]
     const client = await signIn(own.readerId, own.token)
-    const reads = [mine, theirs].map((thing) => ({ tag: thing.tag, observed_at: at }))
+    const reads = [mine, theirs].map((asset) => ({ tag: asset.tag, observed_at: at }))
     expect(await publish(client, topic(await topicOf(other.readerId)), { reads })).toBe('cut off')
     expect(await minutesOf(own)).toBe(0)
     expect(await minutesOf(other)).toBe(0)
-    // The reader may come back and go on.
+    // The reader may reconnect and continue.
     const again = await signIn(own.readerId, own.token)
     expect(await publish(again, 'gate', { reads })).toBe('acknowledged')
     expect(await minutesOf(own)).toBe(1)
@@ -157,31 +157,31 @@ describe('publishing to the embedded broker', () => {
     'grants no subscription to %s',
     async (filter) => {
       const site = await Site.open(context.app, 'Dock')
-      const thing = await site.thing('Pallet')
+      const asset = await site.createAsset('Pallet')
       const topic = await topicOf(site.readerId)
       const listener = await signIn(site.readerId, site.token)
-      const heard: string[] = []
-      listener.on('message', (name) => heard.push(name))
+      const received: string[] = []
+      listener.on('message', (name) => received.push(name))
       const granted = new Promise<number>((resolve) => {
         listener.on('packetreceive', (packet) => packet.cmd === 'suback' && resolve(packet.granted[0] as number))
       })
       listener.subscribe(filter === 'own' ? topic : filter, { qos: 1 }, () => undefined)
       expect(await granted).toBe(128)
       const sender = await signIn(site.readerId, site.token)
-      expect(await publish(sender, topic, { reads: [{ tag: thing.tag, observed_at: at }] })).toBe('acknowledged')
-      expect(await publish(listener, topic, { reads: [{ tag: thing.tag, observed_at: at }] })).toBe('acknowledged')
-      expect(heard).toEqual([])
+      expect(await publish(sender, topic, { reads: [{ tag: asset.tag, observed_at: at }] })).toBe('acknowledged')
+      expect(await publish(listener, topic, { reads: [{ tag: asset.tag, observed_at: at }] })).toBe('acknowledged')
+      expect(received).toEqual([])
     },
   )
 
-  it('acknowledges what is in no known format, counts it as ignored, and goes on with the next message', async () => {
+  it('acknowledges a message in an unknown format, counts it as ignored, and processes the next message', async () => {
     const site = await Site.open(context.app, 'Dock')
-    const thing = await site.thing('Pallet')
+    const asset = await site.createAsset('Pallet')
     const client = await signIn(site.readerId, site.token)
     const outcomes = await Promise.all([
       publish(client, 'gate', Buffer.from([0xff, 0x00, 0xfe, 0x01])),
       publish(client, 'gate', { weather: 'fair' }),
-      publish(client, 'gate', { reads: [{ tag: thing.tag, observed_at: at }] }),
+      publish(client, 'gate', { reads: [{ tag: asset.tag, observed_at: at }] }),
     ])
     expect(outcomes).toEqual(['acknowledged', 'acknowledged', 'acknowledged'])
     expect(await minutesOf(site)).toBe(1)
@@ -192,7 +192,7 @@ describe('publishing to the embedded broker', () => {
     })
   })
 
-  it('shows a few plain words from a reader as its warning', async () => {
+  it('shows a plain-text message of a reader as its warning', async () => {
     const site = await Site.open(context.app, 'Dock')
     const client = await signIn(site.readerId, site.token)
     expect(await publish(client, 'gate/status', 'antenna 2 unplugged')).toBe('acknowledged')
@@ -203,11 +203,11 @@ describe('publishing to the embedded broker', () => {
     })
   })
 
-  it('takes no message of a reader that was deleted while it was connected', async () => {
+  it('accepts no message of a reader that was deleted while connected', async () => {
     const site = await Site.open(context.app, 'Dock')
-    const thing = await site.thing('Pallet')
+    const asset = await site.createAsset('Pallet')
     const client = await signIn(site.readerId, site.token)
-    const read = (minute: number) => ({ reads: [{ tag: thing.tag, observed_at: `2026-09-21T10:0${minute}:00Z` }] })
+    const read = (minute: number) => ({ reads: [{ tag: asset.tag, observed_at: `2026-09-21T10:0${minute}:00Z` }] })
     expect(await publish(client, 'gate', read(0))).toBe('acknowledged')
     const { accessToken } = await site.org.signIn('admin')
     const gone = await context.app.anonymous('DELETE', `/api/v1/readers/${site.readerId}`, { token: accessToken })
@@ -217,7 +217,7 @@ describe('publishing to the embedded broker', () => {
     await expect(signIn(site.readerId, site.token)).rejects.toMatchObject({ code: 4 })
   })
 
-  it('takes every message that a kind of reader is known to send', async () => {
+  it('accepts the known messages of every reader type', async () => {
     const site = await Site.open(context.app, 'One', 'Two', 'Three')
     const decoded = examples.map(([name, format, bytes]) => ({
       name,
@@ -227,13 +227,13 @@ describe('publishing to the embedded broker', () => {
     }))
     const reads = decoded.flatMap((one) => one.reads)
     const identities = new Map(reads.map((read) => [read.value, { tag_type: read.tagType, value: read.value }]))
-    const thing = await site.thing('Everything', { tags: [...identities.values()] })
-    const scanPoints = site.places.map((place, index) => ({ antenna: index + 1, locationId: place.id }))
+    const asset = await site.createAsset('Everything', { tags: [...identities.values()] })
+    const scanPoints = site.locations.map((location, index) => ({ antenna: index + 1, locationId: location.id }))
     const expected: Record<string, unknown> = {}
     const found: Record<string, unknown> = {}
     const readers = new Map<string, number>()
     for (const { name, bytes, reads: own, skipped } of decoded) {
-      const { readerId, token } = await site.reader({ scanPoints })
+      const { readerId, token } = await site.createReader({ scanPoints })
       readers.set(name, readerId)
       expected[name] = [1, own.length, skipped]
       const client = await signIn(readerId, token)
@@ -246,7 +246,7 @@ describe('publishing to the embedded broker', () => {
       }
       expect(found).toEqual(expected)
     })
-    expect((await site.trail(thing)).length).toBeGreaterThan(3)
+    expect((await site.history(asset)).length).toBeGreaterThan(3)
   })
 })
 
@@ -265,18 +265,18 @@ describe('the port of the embedded broker', () => {
     }
   }
 
-  it('being taken turns MQTT off with a notice, and readers go on over HTTP', async () => {
+  it('being in use disables MQTT with a notice, and readers can use HTTP', async () => {
     const squatter = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => squatter.once('listening', resolve))
     const taken = (squatter.address() as AddressInfo).port
     const site = await Site.open(context.app, 'Dock')
-    const thing = await site.thing('Pallet')
+    const asset = await site.createAsset('Pallet')
     const running = await start(taken)
     try {
       expect(running.server.notices).toEqual([
         `MQTT is off: port ${taken} is taken. Readers can still use HTTP; LASTSEEN_MQTT_PORT chooses another port.`,
       ])
-      const json = { reads: [{ tag: thing.tag, observed_at: at }] }
+      const json = { reads: [{ tag: asset.tag, observed_at: at }] }
       const reply = await send(`http://127.0.0.1:${running.server.port}`, 'POST', '/ingest/v1/reads', {
         token: site.token,
         json,
@@ -288,7 +288,7 @@ describe('the port of the embedded broker', () => {
     }
   })
 
-  it('is told to whoever starts the program', async () => {
+  it('is printed at the start', async () => {
     const free = await freePort()
     const running = await start(free)
     await running.stop()

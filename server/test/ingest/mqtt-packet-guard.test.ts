@@ -7,7 +7,7 @@ const packet = (bytes: number): Buffer =>
   generate({ cmd: 'publish', topic: 'a', payload: Buffer.alloc(bytes), qos: 0, dup: false, retain: false })
 
 describe('a stream of MQTT packets', () => {
-  it('passes while every packet is small enough, however it is cut into pieces', () => {
+  it('is accepted while every packet is small enough, however it is split into chunks', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom(0, 1, 123, 124, 125, 16_380, 16_383, 70_000), { minLength: 1, maxLength: 8 }),
@@ -26,7 +26,7 @@ describe('a stream of MQTT packets', () => {
     )
   })
 
-  it('ends with the header that announces more than there may be', () => {
+  it('is rejected at a header that announces more than the limit', () => {
     const header = (length: number) => packet(length - 3).subarray(0, 5)
     expect(new PacketSizeGuard().isTooLarge(header(maxPacketBytes))).toBe(false)
     expect(new PacketSizeGuard().isTooLarge(header(maxPacketBytes + 1))).toBe(true)
@@ -39,7 +39,7 @@ describe('a stream of MQTT packets', () => {
     expect(new PacketSizeGuard(1000).isTooLarge(packet(5000).subarray(0, 5))).toBe(true)
   })
 
-  it('tells the size of a packet that has begun and is not complete', () => {
+  it('reports the size of an incomplete packet', () => {
     const bytes = packet(5000)
     for (const [end, expected] of [
       [2, 0],
@@ -55,7 +55,7 @@ describe('a stream of MQTT packets', () => {
 })
 
 describe('Unfinished packets', () => {
-  it('are bounded for each organization and in total, and give their bytes back', () => {
+  it('are limited per organization and in total, and free their bytes', () => {
     const unfinished = new UnfinishedPackets(100, 60)
     const [a, b, c, d] = [{}, {}, {}, {}]
     expect(unfinished.hold(a, 1, 50)).toBe(true)

@@ -3,21 +3,21 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { showInbox } from '../../src/cli/reader.ts'
 import { type TestApp, startApp } from '../support/app.ts'
-import { Mosquitto, isBrokerMissing, publish, signInAt } from '../support/mqtt.ts'
+import { Mosquitto, isBrokerMissing, publish, connectMqtt } from '../support/mqtt.ts'
 import { freePort } from '../support/process.ts'
-import { Site, type Thing, closeDatabase, database, eventually } from '../support/tracking.ts'
+import { Site, type SiteAsset, closeDatabase, database, eventually } from '../support/tracking.ts'
 
 const minute = 60_000
 const start = Math.floor(Date.now() / minute) * minute - 600 * minute
 const hmacTag = (index: number): string => new Date(start + index * minute).toISOString()
 
-/** Without the program `mosquitto` these are left out, except in CI. */
-describe.skipIf(isBrokerMissing)('listening at an outside broker', () => {
+/** Skipped without the program `mosquitto`, except in CI. */
+describe.skipIf(isBrokerMissing)('subscribing to an external broker', () => {
   let broker: Mosquitto
   let app: TestApp
   let settings: Record<string, string>
   let site: Site
-  let thing: Thing
+  let asset: SiteAsset
   let topic: string
   let reader: MqttClient
 
@@ -26,7 +26,7 @@ describe.skipIf(isBrokerMissing)('listening at an outside broker', () => {
     await broker.start()
     settings = { LASTSEEN_MQTT_URL: broker.url }
     app = await startApp({ settings, isOneOfSeveral: true })
-    await broker.untilHeard(1)
+    await broker.waitForSubscribers(1)
   })
   afterAll(async () => {
     await closeDatabase(app)
@@ -35,18 +35,18 @@ describe.skipIf(isBrokerMissing)('listening at an outside broker', () => {
   })
   beforeEach(async () => {
     site = await Site.open(app, 'Dock', 'Hall')
-    thing = await site.thing('Pallet')
+    asset = await site.createAsset('Pallet')
     const [row] = await database(app)`select topic_key from readers where id = ${site.readerId}`
     topic = `lastseen/${row!['topic_key']}/reads`
-    reader = await signInAt(broker.url, {})
+    reader = await connectMqtt(broker.url, {})
     return () => reader.endAsync(true)
   })
 
   const read = (index: number) => ({
-    reads: [{ tag: thing.tag, antenna: (index % 2) + 1, observed_at: hmacTag(index) }],
+    reads: [{ tag: asset.tag, antenna: (index % 2) + 1, observed_at: hmacTag(index) }],
   })
 
-  /** The recorded minutes, as the indexes they were made of. */
+  /** The recorded minutes, as the indexes they were generated from. */
   const recorded = async (): Promise<number[]> => {
     const rows = await database(app)<{ minute: Date }[]>`
       select minute from asset_minutes where org_id = ${site.org.orgId} order by minute`
@@ -59,11 +59,11 @@ describe.skipIf(isBrokerMissing)('listening at an outside broker', () => {
     return { ...row }
   }
 
-  /** Messages may overtake each other, yet every move starts where the one before ended, and the last one holds. */
+  /** Messages may be reordered, yet every move starts where the previous one ended, and the last one is current. */
   const expectChain = async (): Promise<void> => {
     const moves = await site.moves()
     expect(moves.map((move) => move.from)).toEqual([null, ...moves.slice(0, -1).map((move) => move.to)])
-    const rows = (await site.whereabouts())['PALLET']!
+    const rows = (await site.assetLocations())['PALLET']!
     expect(rows[0]).toBe(moves.at(-1)!.to.toUpperCase())
   }
 
@@ -82,7 +82,7 @@ describe.skipIf(isBrokerMissing)('listening at an outside broker', () => {
     })
   })
 
-  it('puts messages aside whose topic leads to no reader or whose format is unknown, and goes on', async () => {
+  it('ignores messages with an unknown topic or format, and processes the next ones', async () => {
     await publish(reader, 'lastseen/nobody/reads', read(0))
     await publish(reader, 'lastseen/', read(0))
     await publish(reader, `lastseen/${'x'.repeat(300)}/reads`, read(0))
@@ -114,39 +114,39 @@ describe.skipIf(isBrokerMissing)('listening at an outside broker', () => {
 
   it('shares the messages among the processes on one database, each handled once', async () => {
     const before = broker.matches(/Sending SUBACK to lastseen-/).length
-    const second = await startApp({ settings, beside: app, isOneOfSeveral: true })
-    await broker.untilHeard(before + 1)
-    const countBefore = broker.handedOut()
+    const second = await startApp({ settings, sharesDatabaseWith: app, isOneOfSeveral: true })
+    await broker.waitForSubscribers(before + 1)
+    const countBefore = broker.deliveredCounts()
     await Promise.all(upTo(200).map((index) => publish(reader, topic, read(index))))
     await eventually(async () => expect(await recorded()).toEqual(upTo(200)), 20_000)
-    const shares = [...broker.handedOut()].map(([who, count]) => count - (countBefore.get(who) ?? 0))
+    const shares = [...broker.deliveredCounts()].map(([who, count]) => count - (countBefore.get(who) ?? 0))
     expect(shares.reduce((sum, one) => sum + one, 0)).toBe(200)
     expect(shares.filter((one) => one > 0)).toHaveLength(2)
     await eventually(async () => expect(await activity()).toMatchObject({ messages: 200, reads: 200, ignored: 0 }))
     await second.stop()
 
-    // Whoever is left takes all: nothing waits for a process that is gone.
+    // The remaining process receives all messages: none waits for the stopped process.
     await Promise.all(upTo(20).map((index) => publish(reader, topic, read(200 + index))))
     await eventually(async () => expect(await recorded()).toEqual(upTo(220)))
     await expectChain()
   })
 
-  it('finds what was published while the only process was away', async () => {
+  it('receives messages that were published while no process was running', async () => {
     const [only, alone] = [new Mosquitto(await freePort()), await startApp()]
     await only.start()
     const own = await Site.open(alone, 'Dock')
-    const pallet = await own.thing('Pallet')
+    const pallet = await own.createAsset('Pallet')
     const [row] = await database(alone)`select topic_key from readers where id = ${own.readerId}`
-    const client = await signInAt(only.url, {})
+    const client = await connectMqtt(only.url, {})
     const away = { settings: { LASTSEEN_MQTT_URL: only.url }, beside: alone }
     for (const index of [0, 1, 2]) {
       const listener = await startApp(away)
-      await only.untilHeard(index + 1)
-      await eventually(async () => expect(await own.trail(pallet)).toHaveLength(index))
+      await only.waitForSubscribers(index + 1)
+      await eventually(async () => expect(await own.history(pallet)).toHaveLength(index))
       await listener.stop()
       const json = { reads: [{ tag: pallet.tag, observed_at: hmacTag(index) }] }
       expect(await publish(client, `lastseen/${row!['topic_key']}/reads`, json)).toBe('acknowledged')
-      expect(await own.trail(pallet)).toHaveLength(index)
+      expect(await own.history(pallet)).toHaveLength(index)
     }
     await client.endAsync(true)
     await closeDatabase(alone)
@@ -154,21 +154,21 @@ describe.skipIf(isBrokerMissing)('listening at an outside broker', () => {
     await only.stop()
   })
 
-  it('comes back by itself when the broker was killed and started again', async () => {
+  it('reconnects automatically when the broker was killed and restarted', async () => {
     await publish(reader, topic, read(0))
     await eventually(async () => expect(await recorded()).toEqual([0]))
     await broker.kill()
     await broker.start()
-    await broker.untilHeard(1)
-    const again = await signInAt(broker.url, {})
+    await broker.waitForSubscribers(1)
+    const again = await connectMqtt(broker.url, {})
     expect(await publish(again, topic, read(1))).toBe('acknowledged')
     await eventually(async () => expect(await recorded()).toEqual([0, 1]))
     await again.endAsync(true)
   })
 
-  it('loses no acknowledged read when its database connections are cut in the middle of a stream', async () => {
+  it('loses no acknowledged read when its database connections are dropped in the middle of a stream', async () => {
     const sql = postgres(app.databaseUrl, { max: 1, onnotice: () => undefined })
-    const again = await signInAt(broker.url, {})
+    const again = await connectMqtt(broker.url, {})
     const acknowledged: number[] = []
     let cut = 0
     for (const index of upTo(300)) {

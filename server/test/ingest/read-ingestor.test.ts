@@ -10,19 +10,19 @@ const context = useTracking('2026-05-04T12:00:00Z')
 
 const at = (clock: string): string => `2026-05-04T${clock}Z`
 
-/** An intake of its own that writes down everything it tells. */
+/** A read ingestor that records every event it publishes. */
 async function opened(retentionDays = 400) {
   const site = await Site.open(context.app, 'Dock', 'Hall')
-  const told: [string, unknown][] = []
+  const events: [string, unknown][] = []
   const intake = new ReadIngestor({
     db: context.app.core.db,
     clock: context.clock,
     queue: new FairQueue({ maxInFlight: 4 }),
     retentionDays,
-    onTaken: (_device, { accepted, ignored, warning }) => told.push(['taken', { accepted, ignored, warning }]),
-    onMoved: (orgId) => told.push(['moved', orgId]),
-    onUnknown: (_device, reads: readonly Read[]) => told.push(['unknown', reads.map((read) => read.value)]),
-    onQuarantine: (why) => told.push(['quarantine', why]),
+    onTaken: (_device, { accepted, ignored, warning }) => events.push(['taken', { accepted, ignored, warning }]),
+    onMoved: (orgId) => events.push(['moved', orgId]),
+    onUnknown: (_device, reads: readonly Read[]) => events.push(['unknown', reads.map((read) => read.value)]),
+    onQuarantine: (why) => events.push(['quarantine', why]),
   })
   const device: Device = {
     orgId: site.org.orgId,
@@ -37,78 +37,78 @@ async function opened(retentionDays = 400) {
       Buffer.from(typeof message === 'string' ? message : JSON.stringify(message)),
       null,
     )
-  return { site, told, take, intake, device }
+  return { site, events, take, intake, device }
 }
 
-describe('the intake', () => {
-  it('tells of a message once it is durable: moves first, then what was taken', async () => {
-    const { site, told, take } = await opened()
-    const pallet = await site.thing('Pallet')
+describe('the read ingestor', () => {
+  it('publishes events once a message is durable: moves first, then the reads', async () => {
+    const { site, events, take } = await opened()
+    const pallet = await site.createAsset('Pallet')
     expect(await take([{ tag: pallet.tag, observed_at: at('10:00:00') }])).toEqual({ accepted: 1, ignored: 0 })
-    expect(told).toEqual([
+    expect(events).toEqual([
       ['moved', site.org.orgId],
       ['taken', { accepted: 1, ignored: 0, warning: null }],
     ])
-    expect(await site.trail(pallet)).toHaveLength(1)
+    expect(await site.history(pallet)).toHaveLength(1)
   })
 
-  it('tells nothing of moves when there were none', async () => {
-    const { site, told, take } = await opened()
-    const pallet = await site.thing('Pallet')
+  it('publishes no move event without moves', async () => {
+    const { site, events, take } = await opened()
+    const pallet = await site.createAsset('Pallet')
     const message = [{ tag: pallet.tag, observed_at: at('10:00:00') }]
     await take(message)
-    told.length = 0
+    events.length = 0
     expect(await take(message)).toEqual({ accepted: 1, ignored: 0 })
-    expect(told).toEqual([['taken', { accepted: 1, ignored: 0, warning: null }]])
+    expect(events).toEqual([['taken', { accepted: 1, ignored: 0, warning: null }]])
   })
 
-  it('tells which tags nobody knows, and counts them as ignored', async () => {
-    const { told, take } = await opened()
+  it('publishes unknown tags, and counts them as ignored', async () => {
+    const { events, take } = await opened()
     expect(await take([{ tag: 'A-1' }, { tag: 'A-2' }, { antenna: 4 }])).toEqual({ accepted: 0, ignored: 3 })
-    expect(told).toEqual([
+    expect(events).toEqual([
       ['unknown', ['A-1', 'A-2']],
       ['taken', { accepted: 0, ignored: 3, warning: null }],
     ])
   })
 
-  it('says nothing at all of a message in no known format', async () => {
-    const { told, take } = await opened()
+  it('publishes nothing for a message in an unknown format', async () => {
+    const { events, take } = await opened()
     expect(await take('hello')).toBeNull()
     expect(await take({ temperature: 21 })).toBeNull()
-    expect(told).toEqual([])
+    expect(events).toEqual([])
   })
 
-  it('takes a sign of life as a message without reads', async () => {
-    const { told, take } = await opened()
+  it('treats a heartbeat as a message without reads', async () => {
+    const { events, take } = await opened()
     expect(await take([])).toEqual({ accepted: 0, ignored: 0 })
-    expect(told).toEqual([['taken', { accepted: 0, ignored: 0, warning: null }]])
+    expect(events).toEqual([['taken', { accepted: 0, ignored: 0, warning: null }]])
   })
 
-  it('judges the retention window on arrival, by the time a read settled at (D30)', async () => {
+  it('checks the retention window on arrival, by the observed time (D30)', async () => {
     const { site, take } = await opened(10)
-    const pallet = await site.thing('Pallet')
+    const pallet = await site.createAsset('Pallet')
     const reads = ['2026-04-24T12:00:00Z', '2026-04-24T11:59:59.999Z', '2025-01-01T00:00:00Z']
     const message = reads.map((hmacTag) => ({ tag: pallet.tag, observed_at: hmacTag }))
     expect(await take(message)).toEqual({ accepted: 1, ignored: 2 })
     expect(await take(message.slice(2), { clock: 'server' })).toEqual({ accepted: 1, ignored: 0 })
     const corrected = { reads: message.slice(2), sent_at: '2025-01-01T00:00:30Z' }
     expect(await take(corrected, { clock: 'sent_at' })).toEqual({ accepted: 1, ignored: 0 })
-    expect((await site.trail(pallet)).map(([hmacTag]) => hmacTag)).toEqual([
+    expect((await site.history(pallet)).map(([hmacTag]) => hmacTag)).toEqual([
       '2026-04-24T12:00:00.000Z',
       '2026-05-04T11:59:30.000Z',
       '2026-05-04T12:00:00.000Z',
     ])
   })
 
-  it('does not remember tags that were read too long ago as unknown', async () => {
-    const { told, take } = await opened(10)
+  it('does not record tags of expired reads as unknown', async () => {
+    const { events, take } = await opened(10)
     expect(await take([{ tag: 'OLD', observed_at: '2025-01-01T00:00:00Z' }])).toEqual({ accepted: 0, ignored: 1 })
-    expect(told).toEqual([['taken', { accepted: 0, ignored: 1, warning: null }]])
+    expect(events).toEqual([['taken', { accepted: 0, ignored: 1, warning: null }]])
   })
 
-  it('gives every message of a crowd its own counts', async () => {
+  it('gives every concurrent message its own counts', async () => {
     const { site, take } = await opened()
-    const pallet = await site.thing('Pallet')
+    const pallet = await site.createAsset('Pallet')
     const messages = Array.from({ length: 30 }, (_, index) => [
       ...Array.from({ length: index % 4 }, () => ({ tag: pallet.tag, observed_at: at('10:00:00') })),
       ...Array.from({ length: index % 3 }, () => ({ tag: `nobody-${index}` })),
@@ -117,21 +117,21 @@ describe('the intake', () => {
     expect(taken).toEqual(messages.map((_, index) => ({ accepted: index % 4, ignored: index % 3 })))
   })
 
-  it('fails when the reads could not be written, and tells nothing of them', async () => {
-    const { site, told, intake, device } = await opened()
-    const pallet = await site.thing('Pallet')
+  it('fails when the reads could not be written, and publishes nothing', async () => {
+    const { site, events, intake, device } = await opened()
+    const pallet = await site.createAsset('Pallet')
     const bytes = Buffer.from(JSON.stringify([{ tag: pallet.tag, observed_at: at('10:00:00') }]))
     await expect(intake.process({ ...device, orgId: Number.NaN }, bytes, null)).rejects.toThrow()
-    expect(told).toEqual([])
+    expect(events).toEqual([])
     expect(await intake.process(device, bytes, null)).toEqual({ accepted: 1, ignored: 0 })
   })
 
-  it('takes no read of a reader that was deleted a moment ago', async () => {
-    const { site, told, take } = await opened()
-    const pallet = await site.thing('Pallet')
+  it('accepts no read of a reader that was just deleted', async () => {
+    const { site, events, take } = await opened()
+    const pallet = await site.createAsset('Pallet')
     await removeReader(context.app.core, site.org.orgId, site.readerId)
     expect(await take([{ tag: pallet.tag, observed_at: at('10:00:00') }])).toEqual({ accepted: 0, ignored: 1 })
-    expect(await site.trail(pallet)).toEqual([])
-    expect(told.map(([what]) => what)).not.toContain('moved')
+    expect(await site.history(pallet)).toEqual([])
+    expect(events.map(([what]) => what)).not.toContain('moved')
   })
 })

@@ -11,7 +11,7 @@ const minuteMs = 60_000
 describe('housekeeping', () => {
   const context = useApp()
 
-  it('lets go of buckets that are long full again and of counts whose window is over, and of nothing newer', async () => {
+  it('deletes buckets that have been full for long and counters whose window is over, and nothing newer', async () => {
     const { core, databaseUrl } = context.app
     const nowMs = core.clock.millis()
     const [old, fresh] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002']

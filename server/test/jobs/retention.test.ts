@@ -1,82 +1,82 @@
 import { expect, it } from 'vitest'
 import { keepRetention } from '../../src/jobs/retention.ts'
 import { useApp } from '../support/app.ts'
-import { HandClock } from '../support/auth.ts'
-import { useBehind } from '../support/snapshot.ts'
+import { ManualClock } from '../support/auth.ts'
+import { useSnapshotDatabase } from '../support/tenant-snapshot.ts'
 
-const clock = new HandClock()
+const clock = new ManualClock()
 const context = useApp({ clock })
-const behind = useBehind(context)
+const database = useSnapshotDatabase(context)
 
 const hour = 3600
 const day = 24 * hour
 const uuid = (n: number): string => `00000000-0000-4000-8000-00000000000${n}`
 
-/** Each kind of row twice: one that the job deletes and one that is a little too young. `n` tells them apart. */
+/** Each kind of row twice: one that the job deletes and one that is slightly too young. `n` distinguishes them. */
 const kinds: Record<string, { keptSeconds: number; insert: (orgId: number, n: number, at: Date) => Promise<unknown> }> =
   {
     'a session or refresh token that expired': {
       keptSeconds: 0,
-      insert: (org, n, at) => behind.sql`
+      insert: (org, n, at) => database.sql`
       insert into refresh_token_families (org_id, family_id, environment, user_id, token_hash, created_at, expires_at)
       values (${org}, ${uuid(n)}, 'production', 1, '', ${at}, ${at})`,
     },
     'a session or refresh token that was revoked': {
       keptSeconds: day,
-      insert: (org, n, at) => behind.sql`
+      insert: (org, n, at) => database.sql`
       insert into refresh_token_families (org_id, family_id, environment, user_id, token_hash, created_at, expires_at, revoked_at)
       values (${org}, ${uuid(n + 2)}, 'production', 1, '', ${at}, '2999-01-01', ${at})`,
     },
     'an API key that was revoked': {
       keptSeconds: 30 * day,
       insert: async (org, n, at) => {
-        await behind.sql`insert into client_ids (client_id, org_id) values (${uuid(n + 4)}, ${org})`
-        await behind.sql`
+        await database.sql`insert into client_ids (client_id, org_id) values (${uuid(n + 4)}, ${org})`
+        await database.sql`
         insert into credentials (org_id, id, client_id, name, secret_hash, scopes, environment, created_at, revoked_at)
         values (${org}, ${n}, ${uuid(n + 4)}, 'k', '', '{}', 'production', ${at}, ${at})`
       },
     },
     'an invitation that expired': {
       keptSeconds: 0,
-      insert: (org, n, at) => behind.sql`
+      insert: (org, n, at) => database.sql`
       insert into invitations (org_id, id, email, role, token_hash, created_at, expires_at)
       values (${org}, ${n}, ${`${n}@example.com`}, 'viewer', '', ${at}, ${at})`,
     },
     'a link to reset a password that expired': {
       keptSeconds: 0,
       insert: async (_org, n, at) => {
-        await behind.sql`insert into users values (${n}, ${`reset-${n}@example.com`}, '', ${at})`
-        await behind.sql`insert into password_resets values (${Buffer.from([n])}, ${n}, ${at}, ${at})`
+        await database.sql`insert into users values (${n}, ${`reset-${n}@example.com`}, '', ${at})`
+        await database.sql`insert into password_resets values (${Buffer.from([n])}, ${n}, ${at}, ${at})`
       },
     },
     'a tag of the inbox': {
       keptSeconds: 30 * day,
-      insert: (org, n, at) => behind.sql`
+      insert: (org, n, at) => database.sql`
       insert into unknown_tags (org_id, tag_type, normalized_value, value, reads, first_seen_at, last_seen_at)
       values (${org}, 'rfid', ${String(n)}, 'v', 1, ${at}, ${at})`,
     },
     'an antenna without a scan point': {
       keptSeconds: 30 * day,
-      insert: (org, n, at) => behind.sql`
+      insert: (org, n, at) => database.sql`
       insert into unknown_antennas (org_id, reader_id, antenna, reads, last_seen_at) values (${org}, 1, ${n}, 1, ${at})`,
     },
     'a topic without a reader': {
       keptSeconds: 30 * day,
-      insert: (_org, n, at) => behind.sql`insert into unknown_topics values (${`topic ${n}`}, 1, ${at}, ${at})`,
+      insert: (_org, n, at) => database.sql`insert into unknown_topics values (${`topic ${n}`}, 1, ${at}, ${at})`,
     },
     'a webhook attempt': {
       keptSeconds: 7 * day,
-      insert: (org, n, at) => behind.sql`
+      insert: (org, n, at) => database.sql`
       insert into webhook_attempts (org_id, attempted_at, delivery_id, attempt, webhook_id, event, duration_ms)
       values (${org}, ${at}, ${uuid(n)}, 1, 1, 'asset.moved', 1)`,
     },
     'an import with its rows': {
       keptSeconds: day,
       insert: async (org, n, at) => {
-        await behind.sql`
+        await database.sql`
         insert into imports (org_id, id, kind, state, rows, creates, updates, unchanged, errors_total, errors, created_at,
           changed_at) values (${org}, ${n}, 'assets', 'open', 1, 0, 0, 0, 0, '[]', ${at}, ${at})`
-        await behind.sql`insert into import_rows values (${org}, ${n}, 1, '{}', 2)`
+        await database.sql`insert into import_rows values (${org}, ${n}, 1, '{}', 2)`
       },
     },
   }
@@ -98,19 +98,19 @@ const tables = [
 const count = async (): Promise<number> => {
   let rows = 0
   for (const table of tables) {
-    const [row] = await behind.sql.unsafe(`select count(*)::int as rows from ${table}`)
+    const [row] = await database.sql.unsafe(`select count(*)::int as rows from ${table}`)
     rows += (row as unknown as { rows: number }).rows
   }
   return rows
 }
 
 it.each(Object.entries(kinds))(
-  'The hourly job deletes %s when its time is over, and not before',
+  'The hourly job deletes %s after its retention time and not before',
   async (_what, kind) => {
     const { orgId } = await context.app.newOrg()
     const nowMs = clock.millis()
     const at = (seconds: number): Date => new Date(nowMs - seconds * 1000)
-    for (const table of [...tables].reverse()) await behind.sql.unsafe(`delete from ${table}`)
+    for (const table of [...tables].reverse()) await database.sql.unsafe(`delete from ${table}`)
     await kind.insert(orgId, 1, at(kind.keptSeconds + 60))
     const old = await count()
     await kind.insert(orgId, 2, at(kind.keptSeconds - 60))

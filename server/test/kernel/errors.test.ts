@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { apiError } from '../../src/kernel/errors.ts'
 
-it('keeps no trace of where a refusal was thrown, and leaves those of bugs alone', () => {
+it('an ApiError has no stack trace, and other errors keep theirs', () => {
   expect(apiError.busy().stack).not.toContain(' at ')
   expect(new Error('a bug').stack).toContain(' at ')
 })

@@ -6,12 +6,12 @@ import { parseJson } from '../../src/kernel/json.ts'
 const isKept = (literal: string): boolean => markInexactNumbers(literal) === literal
 
 describe('Numbers in JSON text', () => {
-  it('are kept when JavaScript itself wrote them and they are no integers past the exact ones [D47]', () => {
+  it('are kept when JavaScript serialized them, except for unsafe integers [D47]', () => {
     const written = fc.double({ noNaN: true, noDefaultInfinity: true }).filter((one) => !Number.isInteger(one))
     fc.assert(fc.property(written, (value) => isKept(JSON.stringify(value))))
   })
 
-  it('are kept as integers exactly when a double holds them [D47]', () => {
+  it('are kept as integers exactly when a double represents them [D47]', () => {
     const integer = fc.oneof(
       fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }),
       fc.bigInt({ min: 2n ** 53n - 4n, max: 2n ** 53n + 4n }),
@@ -29,7 +29,7 @@ describe('Numbers in JSON text', () => {
     )
   })
 
-  it('are the only thing that is replaced: texts stay as they are [D47]', () => {
+  it('are replaced only outside strings [D47]', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const json = JSON.stringify({ [text]: [text, '9007199254740993', '\\"1e400'], n: 1e21 })
@@ -47,7 +47,7 @@ describe('Numbers in JSON text', () => {
     expect(performance.now() - start).toBeLessThan(2000)
   })
 
-  it('are read as any double where exactness is not asked for, as from readers', () => {
+  it('are parsed as doubles where exactness is not required, as from readers', () => {
     const bytes = new TextEncoder().encode('[1714828800123456789]')
     expect(parseJson(bytes, 8)).toEqual({ ok: true, value: [1714828800123456800] })
     expect(parseJson(bytes, 8, { exactNumbers: true })).toEqual({ ok: true, value: [Infinity] })

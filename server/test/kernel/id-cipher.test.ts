@@ -5,8 +5,8 @@ import { IdCipher, maxId } from '../../src/kernel/id-cipher.ts'
 const cipher = new IdCipher(Buffer.from('00112233445566778899aabbccddeeff', 'hex'))
 const ordinals = fc.oneof(fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: 1, max: maxId }))
 
-describe('concealing an id', () => {
-  it('can be undone by whoever holds the key, for every number (D12)', () => {
+describe('encrypting an id', () => {
+  it('can be reversed with the key, for every number (D12)', () => {
     fc.assert(
       fc.property(ordinals, (ordinal) => {
         expect(cipher.decrypt(cipher.encrypt(ordinal))).toBe(ordinal)
@@ -15,7 +15,7 @@ describe('concealing an id', () => {
     )
   })
 
-  it('is the undoing of revealing, so that every id has one number (D12)', () => {
+  it('is the inverse of decrypting, so that every id has one number (D12)', () => {
     fc.assert(
       fc.property(ordinals, (id) => {
         expect(cipher.encrypt(cipher.decrypt(id))).toBe(id)

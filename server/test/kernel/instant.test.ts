@@ -118,7 +118,7 @@ const digits = (maxLength: number) =>
     fc.nat({ max: maxLength }).map((length) => '0'.repeat(length)),
   )
 
-/** Any spelling of an instant, together with the whole seconds and the fraction it spells. */
+/** Any notation of an instant, together with its whole seconds and its fraction. */
 const anySpelling = fc
   .record({
     seconds: anySecond,
@@ -145,7 +145,7 @@ describe('reading RFC 3339', () => {
     ['whole seconds', '2026-01-02T03:04:05Z', '2026-01-02T03:04:05.000000Z'],
     ['one fraction digit', '2026-01-02T03:04:05.6Z', '2026-01-02T03:04:05.600000Z'],
     ['six fraction digits', '2026-01-02T03:04:05.678901Z', '2026-01-02T03:04:05.678901Z'],
-    ['nine fraction digits, cut', '2026-01-02T03:04:05.999999999Z', '2026-01-02T03:04:05.999999Z'],
+    ['nine fraction digits, truncated', '2026-01-02T03:04:05.999999999Z', '2026-01-02T03:04:05.999999Z'],
     ['lower case letters', '2026-01-02t03:04:05z', '2026-01-02T03:04:05.000000Z'],
     ['lower case letters with six digits', '2026-01-02t03:04:05.678901z', '2026-01-02T03:04:05.678901Z'],
     ['an offset east of UTC', '2026-01-02T03:04:05+01:00', '2026-01-02T02:04:05.000000Z'],
@@ -214,7 +214,7 @@ describe('reading RFC 3339', () => {
     ['full-width digits in the fraction', '2026-01-02T03:04:05.\uff16Z'],
     ['an instant before year 0000', '0000-01-01T00:00:00+00:01'],
     ['an instant behind year 9999', '9999-12-31T23:59:59-00:01'],
-  ])('refuses %s', (_, text) => {
+  ])('rejects %s', (_, text) => {
     expect(parseRfc3339(text)).toBeNull()
   })
 
@@ -224,7 +224,7 @@ describe('reading RFC 3339', () => {
     ['a digit behind the microseconds', '2026-01-02T03:04:05.1234567Z', false],
     ['a ninth digit', '2026-01-02T03:04:05.123456001+02:00', false],
     ['a digit far behind', `2026-01-02T03:04:05.${'0'.repeat(5000)}1Z`, false],
-  ])('tells for %s whether the instant is exact', (_, text, exact) => {
+  ])('reports for %s whether the instant is exact', (_, text, exact) => {
     expect(parsed(text).exact).toBe(exact)
   })
 
@@ -275,7 +275,7 @@ describe('reading RFC 3339', () => {
     )
   })
 
-  it('cuts digits and never rounds them', () => {
+  it('truncates digits and never rounds them', () => {
     fc.assert(
       fc.property(anyInstant, digits(30), ({ instant }, tail) => {
         expect(instantOf(instant.replace('Z', `${tail}Z`))).toBe(instant)
@@ -324,8 +324,8 @@ describe('reading RFC 3339', () => {
         fc.nat(),
         removed,
         fc.option(character, { nil: '' }),
-        ({ text }, place, cut, inserted) => {
-          const at = place % (text.length + 1)
+        ({ text }, position, cut, inserted) => {
+          const at = position % (text.length + 1)
           const corrupted = text.slice(0, at) + inserted + text.slice(at + cut)
           const expected = reference(corrupted)
           expect(parseRfc3339(corrupted)).toEqual(
@@ -370,7 +370,7 @@ describe('sentinels', () => {
     ['1970-01-01T00:00:01Z', false],
     ['0000-01-01T00:00:00Z', false],
     ['2026-01-02T03:04:05Z', false],
-  ])('takes %s for a sentinel: %s', (text, expected) => {
+  ])('accepts %s for a sentinel: %s', (text, expected) => {
     expect(isSentinel(parsed(text))).toBe(expected)
   })
 })
@@ -491,11 +491,11 @@ describe('the database form', () => {
     ['a fraction of seven digits', '2026-11-15 02:34:23.1234567+00'],
     ['another date style', '11/15/2026 02:34:23.12 UTC'],
     ['canonical text', '2026-11-15T02:34:23.120000Z'],
-  ])('refuses %s as unreadable', (_, text) => {
+  ])('rejects %s as unreadable', (_, text) => {
     expect(() => fromDatabase(text)).toThrow(RangeError)
   })
 
-  it('brings every instant back from what PostgreSQL prints', () => {
+  it('parses every instant that PostgreSQL prints', () => {
     fc.assert(
       fc.property(anyInstant, ({ micros, instant }) => {
         expect(fromDatabase(postgresOutput(micros))).toBe(instant)
@@ -503,7 +503,7 @@ describe('the database form', () => {
     )
   })
 
-  it('brings every instant back from what is sent', () => {
+  it('parses every instant that is sent to PostgreSQL', () => {
     fc.assert(
       fc.property(anyInstant, ({ micros, instant }) => {
         const sent = toDatabase(instant)

@@ -13,13 +13,13 @@ describe('an address', () => {
     ['2001:DB8::', 6, 0x20010db8n << 96n],
     ['1:2:3:4:5:6:7:8', 6, 0x00010002000300040005000600070008n],
     ['1::8', 6, (1n << 112n) + 8n],
-  ] as const)('%s is read as the number it stands for', (text, family, value) => {
+  ] as const)('%s is parsed as a number', (text, family, value) => {
     const bytes = Buffer.from(parseAddress(text)!.toByteArray())
     expect([bytes.length === 4 ? 4 : 6, BigInt(`0x${bytes.toString('hex')}`)]).toEqual([family, value])
   })
 
   it.each(['', 'localhost', '127.1', '0x7f.0.0.1', '0177.0.0.1', '1.2.3.4:80', '[::1]', 'fe80::1%eth0', '1::2::3'])(
-    '%j is none',
+    '%j is invalid',
     (text) => expect(parseAddress(text)).toBe(null),
   )
 })
@@ -42,7 +42,7 @@ describe('a range', () => {
   })
 
   it.each(['10.0.0.0/33', '::/129', '10.0.0.0/', '10.0.0.0/8/8', '10.0.0.0/-1', 'ten/8', '/8', '10.0/8'])(
-    '%j is none',
+    '%j is invalid',
     (text) => expect(parseCidr(text)).toBe(null),
   )
 })

@@ -23,7 +23,7 @@ const { anyJson, anyObject } = fc.letrec<{ anyJson: string; anyObject: string }>
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The same rules on entry lists, where no key has a special meaning. */
+/** The same rules on lists of entries, where no key is special. */
 function reference(target: Json | undefined, patch: Json): Json {
   if (!isObject(patch)) return patch
   const members = new Map(isObject(target) ? Object.entries(target) : [])
@@ -99,7 +99,7 @@ describe('merge patch', () => {
     expect(Object.getPrototypeOf(result)).toBe(Object.prototype)
   })
 
-  it('leaves the prototype of all objects alone', () => {
+  it('does not change Object.prototype', () => {
     const before = Object.getOwnPropertyNames(Object.prototype)
     mergePatch(read('{}'), read('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'))
     expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before)
@@ -134,7 +134,7 @@ describe('merge patch', () => {
     )
   })
 
-  it('of no members changes no object', () => {
+  it('that is empty changes no object', () => {
     fc.assert(
       fc.property(anyObject, (target) => {
         expect(JSON.stringify(mergePatch(read(target), {}))).toBe(JSON.stringify(read(target)))

@@ -11,7 +11,7 @@ import { useApp } from '../support/app.ts'
 
 const context = useApp()
 
-it('knows whether there is any organization, lists them all, and finds those that share a name', async () => {
+it('organizations can be counted, listed and found by a shared name', async () => {
   const { db } = context.app.core
   expect(await hasOrganizations(db.read)).toBe(false)
   const [first, second, other] = [
@@ -27,7 +27,7 @@ it('knows whether there is any organization, lists them all, and finds those tha
   expect(await findOrganizationsByName(db.read, 'twin')).toEqual([])
 })
 
-it('lapses and reinstates one organization and leaves the others alone', async () => {
+it('lapsing and reinstating one organization does not affect the others', async () => {
   const org = await context.app.newOrg()
   const other = await context.app.newOrg()
   const sql = postgres(context.app.databaseUrl, { max: 1 })

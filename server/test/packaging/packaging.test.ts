@@ -13,11 +13,11 @@ const known = new Set(
 )
 const isSetting = (name: string): boolean => name === 'NODE_ENV' || known.has(name)
 
-// Documents of other programs: their shape is checked by what is asked of them.
+// Documents in the formats of other programs, read without types.
 /* eslint-disable @typescript-eslint/no-explicit-any */
 type Document = any
 
-describe('Whatever starts the server', () => {
+describe('Every command that starts the server', () => {
   it('starts Node.js without V8 flags', () => {
     const starts = {
       'package.json': '"start": "node scripts/start.mjs"',
@@ -36,7 +36,7 @@ describe('The packages that are installed', () => {
   }
   const installed = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && !link)
 
-  it('are pinned by a SHA-512 hash each, and name no host', () => {
+  it('are each pinned by a SHA-512 hash and name no host', () => {
     expect(installed.length).toBeGreaterThan(100)
     for (const [path, { integrity, resolved }] of installed) {
       expect(integrity, path).toMatch(/^sha512-/)
@@ -44,11 +44,11 @@ describe('The packages that are installed', () => {
     }
   })
 
-  it('run no scripts of their own', () => {
+  it('run no install scripts', () => {
     expect(read('.npmrc').split('\n')).toContain('ignore-scripts=true')
   })
 
-  it('stand in a list of materials: npm run sbom', () => {
+  it('are listed in a software bill of materials by npm run sbom', () => {
     const printed = execFileSync('npm', ['run', '--silent', 'sbom'], { cwd: repository, encoding: 'utf8' })
     const { bomFormat, components } = JSON.parse(printed) as { bomFormat: string; components: { name: string }[] }
     expect(bomFormat).toBe('CycloneDX')
@@ -59,7 +59,7 @@ describe('The packages that are installed', () => {
 describe('The image', () => {
   const lines = read('Dockerfile').split('\n')
 
-  it('copies only what is in the repository, and leaves nothing it needs out of the build', () => {
+  it('copies only files of the repository, and .dockerignore excludes none that the build needs', () => {
     const copied = lines.flatMap((line) => /^COPY (?!--from)(.*) \S+$/.exec(line)?.[1]?.split(' ') ?? [])
     expect(copied.length).toBeGreaterThan(4)
     for (const path of copied) expect(existsSync(join(repository, path)), path).toBe(true)
@@ -67,7 +67,7 @@ describe('The image', () => {
     for (const path of copied) expect(left, path).not.toContain(path)
   })
 
-  it('holds all that the commands need, of the server and of the client', () => {
+  it('contains every file that the server and client commands need', () => {
     // The folders of the last stages, as they are copied; the build is the one of this checkout.
     execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: repository, stdio: 'ignore' })
     const stage = (name: RegExp): string[] => {
@@ -88,7 +88,7 @@ describe('The image', () => {
     expect(run('assets', '--help')).toMatch(/^Usage: lastseen assets /)
   })
 
-  it('runs as an ordinary user, knows how to tell its health, and only sets settings that exist', () => {
+  it('runs as an unprivileged user, has a health check and only sets existing settings', () => {
     expect(lines.filter((line) => line.startsWith('USER'))).toEqual(['USER node'])
     expect(lines.some((line) => line.startsWith('HEALTHCHECK'))).toBe(true)
     const set = lines
@@ -104,7 +104,7 @@ describe.each(['compose.yaml', 'compose.scale.yaml'])('%s', (file) => {
   const services = Object.entries<Document>(document.services)
   const own = services.filter(([, service]) => service.image === 'lastseen')
 
-  it('names volumes and services that it declares, and settings that exist', () => {
+  it('refers only to volumes and services that it declares and to existing settings', () => {
     expect(own.length).toBeGreaterThan(0)
     for (const [name, service] of services) {
       for (const volume of service.volumes ?? []) {
@@ -118,7 +118,7 @@ describe.each(['compose.yaml', 'compose.scale.yaml'])('%s', (file) => {
       for (const name of Object.keys(service.environment ?? {})) expect(name).toSatisfy(isSetting)
   })
 
-  it('takes every privilege from the service', () => {
+  it('drops every privilege of the service', () => {
     for (const [, service] of own)
       expect(service).toMatchObject({
         ...{ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'], init: true },
@@ -127,7 +127,7 @@ describe.each(['compose.yaml', 'compose.scale.yaml'])('%s', (file) => {
 })
 
 describe('The systemd unit', () => {
-  it.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)('is one that systemd takes as it is', () => {
+  it.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)('passes systemd’s own verification', () => {
     const checked = spawnSync('systemd-analyze', ['verify', join(repository, 'packaging/lastseen.service')], {
       encoding: 'utf8',
     })
@@ -137,7 +137,7 @@ describe('The systemd unit', () => {
     expect(ours).toEqual([])
   })
 
-  it('only sets settings that exist', () => {
+  it('only sets existing settings', () => {
     const names = [...read('packaging/lastseen.service').matchAll(/^Environment=(\w+)=/gm)].map((match) => match[1]!)
     expect(names.length).toBeGreaterThan(1)
     for (const name of names) expect(name).toSatisfy(isSetting)
@@ -166,13 +166,13 @@ describe('The Helm chart', () => {
       .filter((document) => document !== null)
   }
 
-  it('is of the version of the program', () => {
+  it('has the version of the program', () => {
     const { version } = JSON.parse(read('server/package.json')) as { version: string }
     expect([about.appVersion, values.image.tag]).toEqual([version, version])
     expect(about).toMatchObject({ apiVersion: 'v2', name: 'lastseen', type: 'application' })
   })
 
-  it('makes a deployment, a service and a budget for each role, which find each other', () => {
+  it('creates a deployment, a service and a disruption budget for each role, with matching selectors', () => {
     const all = objects()
     expect(all.map((one) => `${one.kind} ${one.metadata.name}`).sort()).toEqual(
       ['Deployment', 'PodDisruptionBudget', 'Service'].flatMap((kind) =>
@@ -195,7 +195,7 @@ describe('The Helm chart', () => {
     }
   })
 
-  it('adds the replica, the broker and the ingress when they are asked for', () => {
+  it('adds the replica, the broker and the ingress when they are enabled', () => {
     const all = objects({
       database: { ...values.database, replicaKey: 'replica' },
       mqtt: { secret: 'broker', key: 'url' },

@@ -5,9 +5,9 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { acquireEmbedded } from '../../src/embedded-postgres/acquire.ts'
 import { superuserOf } from '../support/cluster.ts'
-import { everyRow, ownedDatabase } from '../support/backup.ts'
+import { allRows, ownedDatabase } from '../support/backup.ts'
 import {
-  type Ended,
+  type ExitResult,
   type ReadyServer,
   firstCredentials,
   lastseen,
@@ -18,16 +18,16 @@ import {
   withSql,
 } from '../support/process.ts'
 import { eventually } from '../support/tracking.ts'
-import { Network, urlOf } from '../support/webhooks.ts'
+import { WebhookNetwork, urlOf } from '../support/webhooks.ts'
 
 usePrograms()
 
-const network = new Network()
+const network = new WebhookNetwork()
 const folder = newFolder()
 const home = join(folder, 'source')
 const duringWrites = join(folder, 'during.backup')
 const atRest = join(folder, 'rest.backup')
-/** What a text must outlive: what COPY, JSON and SQL would each take for something else. */
+/** Text with characters that are special in COPY, JSON or SQL. */
 const awkward = 'tab\t, line\nand \\back\\slash, \\N, \\., "quoted" \'single\' {}[] – ünïcode 🏭'
 
 interface Installation {
@@ -39,12 +39,12 @@ interface Installation {
   webhookSecret: string
 }
 
-const json = (ended: Ended) => {
+const json = (ended: ExitResult) => {
   expect([ended.code, ended.stderr]).toEqual([0, ''])
   return JSON.parse(ended.stdout) as Record<string, never>
 }
 
-/** Everything an API caller can see, as it answers it. */
+/** All responses that an API client can get. */
 async function answers(server: ReadyServer, token: string): Promise<Record<string, unknown>> {
   const get = async (path: string) => (await server.send('GET', `/api/v1${path}`, { token })).json
   const assets = await get('/assets?limit=200&include_deleted=true')
@@ -63,7 +63,7 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
   const created: string[] = []
   let settings: Record<string, string>
 
-  /** A small site with a bit of everything, and a caller who goes on writing while the backup is taken. */
+  /** A small site with every kind of record, and a client that keeps writing while the backup is taken. */
   beforeAll(async () => {
     await network.prepare()
     const receiver = await network.receiver()
@@ -93,8 +93,8 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
     })
     const { email, password } = credential
     const session = (await post('/api/v1/auth/login', '', { email, password })).data.access_token as string
-    const places = (await server.send('GET', '/api/v1/locations', { token })).json.data as { id: number }[]
-    const scan_points = places.map(({ id }, index) => ({ antenna: index + 1, location_id: id }))
+    const locations = (await server.send('GET', '/api/v1/locations', { token })).json.data as { id: number }[]
+    const scan_points = locations.map(({ id }, index) => ({ antenna: index + 1, location_id: id }))
     const reader = (await post('/api/v1/readers', session, { name: 'Gate', scan_points })).data
     const webhook = (await post('/api/v1/webhooks', session, { url: urlOf(receiver) })).data
     // Minutes of this month and of the one before last, so of two partitions.
@@ -106,7 +106,7 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
 
     const stop = new AbortController()
     const writing = (async () => {
-      // Few enough for one credential, and spread over the time that a backup takes.
+      // Few enough writes for one credential, spread over the time that a backup takes.
       for (let number = 1; number <= 90 && !stop.signal.aborted; number++) {
         const tags = [{ tag_type: 'barcode', value: `W-${number}` }]
         await post('/api/v1/assets', token, { external_key: `W-${number}`, name: 'Written meanwhile', tags })
@@ -136,7 +136,7 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
 
   afterAll(() => network.stop())
 
-  it('keeps one moment of everything while the service writes, and restores it as an owner who is no superuser', async () => {
+  it('takes a consistent snapshot while the service writes, and restores it as an owner who is not a superuser', async () => {
     const target = await ownedDatabase()
     try {
       json(await lastseen(['restore', duringWrites, '--json'], { DATABASE_URL: target.url }))
@@ -145,15 +145,15 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
           select external_key as key, (select count(*)::int from tags t where t.org_id = a.org_id and t.asset_id = a.id)
             as tags from assets a where external_key like 'W-%' order by created_at`
         expect(written.length).toBeGreaterThan(3)
-        // What was there is there from the first on, nothing in between is missing, and nothing is half there.
+        // The restored records are a prefix of the written ones, without gaps and without partial records.
         expect(written.map((row) => row.key)).toEqual(created.slice(0, written.length))
         expect(new Set(written.map((row) => row.tags))).toEqual(new Set([1]))
         const [count] = await sql`select sum(active)::int as booked from record_counts where kind = 'asset'`
         expect(count!['booked']).toBe(written.length + 1)
-        const fences = await sql`select from pg_class where relrowsecurity and not relforcerowsecurity`
-        expect(fences).toHaveLength(0)
+        const unforced = await sql`select from pg_class where relrowsecurity and not relforcerowsecurity`
+        expect(unforced).toHaveLength(0)
       })
-      // And what an owner without special rights restored, he can back up again.
+      // An owner without special rights can also back up the restored database.
       const again = join(folder, 'again.backup')
       json(await lastseen(['backup', again, '--json'], { DATABASE_URL: target.url }))
       const body = (path: string) => {
@@ -166,13 +166,13 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
     }
   })
 
-  it('brings back every row of every table, and an installation whose secrets all go on working', async () => {
+  it('restores every row of every table, and all secrets of the installation still work', async () => {
     const dataDir = join(folder, 'target')
     const restored = await lastseen(['restore', atRest], { LASTSEEN_DATA_DIR: dataDir })
     expect([restored.code, restored.stderr]).toEqual([0, expect.stringMatching(/^asset_minutes: 3 rows$/m)])
     const [before, after] = [home, dataDir].map(async (dir) => {
       const database = await acquireEmbedded({ dataDir: dir, progress: () => undefined })
-      return everyRow(superuserOf(database.url)).finally(() => database.release())
+      return allRows(superuserOf(database.url)).finally(() => database.release())
     })
     expect(await after).toEqual(await before)
     expect(JSON.stringify((await after)!['assets'])).toContain('🏭')
@@ -187,12 +187,12 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
     const { email, password } = source.credential
     expect((await server.send('POST', '/api/v1/auth/login', { json: { email, password } })).status).toBe(200)
     const receiver = network.receivers[0]!
-    const told = receiver.received.length
+    const output = receiver.received.length
     const reads = [{ tag: source.tag, antenna: 1, observed_at: new Date().toISOString() }]
     const read = await server.send('POST', '/ingest/v1/reads', { token: source.readerToken, json: { reads } })
     expect(read.json).toEqual({ data: { accepted: 1, ignored: 0 } })
-    // The webhook is signed with the secret it was made with.
-    await eventually(async () => expect(receiver.received.length).toBeGreaterThan(told))
+    // The webhook is signed with its original secret.
+    await eventually(async () => expect(receiver.received.length).toBeGreaterThan(output))
     const { headers, body } = receiver.received.at(-1)!
     const signed = `${headers['x-service-timestamp']}.${body.toString()}`
     const hmac = createHmac('sha256', source.webhookSecret).update(signed).digest('hex')
@@ -200,7 +200,7 @@ describe('lastseen backup and restore', { timeout: 120_000 }, () => {
     expect((await server.program.stop()).code).toBe(0)
   })
 
-  it('makes a file that its owner alone can read, and never overwrites another', async () => {
+  it('creates a file that only its owner can read, and never overwrites a file', async () => {
     expect(statSync(atRest).mode & 0o777).toBe(0o600)
     const before = readFileSync(atRest)
     const again = await lastseen(['backup', atRest], settings)

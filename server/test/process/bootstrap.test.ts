@@ -3,15 +3,16 @@ import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, ut
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { type Ended, type Environment, launch, newFolder, repository, usePrograms } from '../support/process.ts'
+import { type ExitResult, type Environment, launch, newFolder, repository, usePrograms } from '../support/process.ts'
 
 usePrograms({ isBuilt: false })
 
 const nobody = 65534
 const isRoot = process.getuid?.() === 0
-const nobodyHasNode = isRoot && spawnSync(process.execPath, ['--version'], { uid: nobody, cwd: '/' }).status === 0
+const unprivilegedUserHasNode =
+  isRoot && spawnSync(process.execPath, ['--version'], { uid: nobody, cwd: '/' }).status === 0
 
-/** Notes how it was called, then does what `npm ci` does to the folder. */
+/** Records its arguments, then changes the folder as `npm ci` does. */
 const npm = `#!${process.execPath}
 const fs = require('node:fs')
 fs.appendFileSync('calls', 'npm ' + process.argv.slice(2).join(' ') + '\\n')
@@ -27,7 +28,7 @@ fs.writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages: O
 if (process.env.NPM_DIES) process.kill(process.ppid, 'SIGKILL')
 `
 
-/** Notes that it was called, then turns every source into a file of the build, slowly where asked. */
+/** Records the call, then writes a build file for every source, slowly on request. */
 const tsc = `const fs = require('node:fs')
 const out = process.argv[process.argv.indexOf('--outDir') + 1]
 fs.appendFileSync('calls', 'tsc\\n')
@@ -38,7 +39,7 @@ for (const name of fs.readdirSync('server/src')) {
 if (process.env.BUILD_FAILS) { process.stdout.write('main.ts(1,1): error\\n'); process.exit(2) }
 `
 
-/** Notes that it was called, then writes the page of the app. */
+/** Records the call, then writes the page of the app. */
 const vite = `import fs from 'node:fs'
 const out = process.argv[process.argv.indexOf('--outDir') + 1]
 fs.appendFileSync('../calls', 'vite\\n')
@@ -55,7 +56,7 @@ const packages = {
   'node_modules/native-there': { version: '1.0.0', optional: true, os: ['plan9'] },
 }
 
-/** A small folder with the real start scripts, whose npm and compiler only pretend. */
+/** A small folder with the real start scripts and fake npm and compiler programs. */
 class Checkout {
   readonly folder = newFolder()
 
@@ -92,11 +93,11 @@ class Checkout {
     return launch(env, { command, cwd: this.folder, ...(uid === undefined ? {} : { uid }) })
   }
 
-  start(settings: Environment = {}, uid?: number): Promise<Ended> {
+  start(settings: Environment = {}, uid?: number): Promise<ExitResult> {
     return this.launch(settings, uid).ended
   }
 
-  /** What npm and the compiler were called for since the last look. */
+  /** The calls of npm and the compiler since the last check. */
   calls(): string[] {
     const file = join(this.folder, 'calls')
     const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []
@@ -123,7 +124,7 @@ async function ready(): Promise<Checkout> {
 const install = 'npm ci --no-audit --no-fund --loglevel=error'
 
 describe('the first start of a checkout', () => {
-  it('installs what running needs, builds, and runs; the next one only runs', async () => {
+  it('installs the production packages, builds and runs; the next start only runs', async () => {
     const checkout = new Checkout()
     const first = await checkout.start()
     expect(first).toMatchObject({ code: 0, stdout: 'running', stderr: 'Installing packages …\nBuilding …\n' })
@@ -134,7 +135,7 @@ describe('the first start of a checkout', () => {
     expect(checkout.has('.cache/installing')).toBe(false)
   })
 
-  it('runs as it is when it came built and without sources', async () => {
+  it('runs without a build when it was delivered built and without sources', async () => {
     const checkout = await ready()
     checkout.remove('server/src')
     checkout.remove('node_modules/typescript')
@@ -151,10 +152,10 @@ describe('packages are installed again', () => {
         checkout.write('package-lock.json', JSON.stringify({ packages: changed }))
       },
     ],
-    ['when a package is gone', (checkout) => checkout.remove('node_modules/one')],
-    ['when a package of one workspace is gone', (checkout) => checkout.remove('server/node_modules/own')],
+    ['when a package is missing', (checkout) => checkout.remove('node_modules/one')],
+    ['when a package of one workspace is missing', (checkout) => checkout.remove('server/node_modules/own')],
     ['when an installation never got to its end', (checkout) => checkout.remove('node_modules/.package-lock.json')],
-    ['when the list of them is cut short', (checkout) => checkout.write('node_modules/.package-lock.json', '{"pack')],
+    ['when the lockfile is truncated', (checkout) => checkout.write('node_modules/.package-lock.json', '{"pack')],
     [
       'when they were copied from another system',
       (checkout) => {
@@ -171,21 +172,21 @@ describe('packages are installed again', () => {
     expect(await checkout.start()).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('when the start was killed while npm was at work, even though all packages look right', async () => {
+  it('when the start was killed while npm was installing, even though all packages look complete', async () => {
     const checkout = new Checkout()
     expect((await checkout.start({ NPM_DIES: '1' })).signal).toBe('SIGKILL')
     expect(checkout.calls()).toHaveLength(1)
     expect(await checkout.start()).toMatchObject({ code: 0, stderr: 'Installing packages …\nBuilding …\n' })
   })
 
-  it('together with those of developers where they were there', async () => {
+  it('with the development packages where these were installed', async () => {
     const checkout = await ready()
     checkout.write('node_modules/.package-lock.json', JSON.stringify({ packages: { a: { dev: true } } }))
     await checkout.start()
     expect(checkout.calls()).toEqual([`${install} --include=dev`])
   })
 
-  it('and a start ends with a clear line when that fails', async () => {
+  it('and the start fails with a clear message when the installation fails', async () => {
     const checkout = new Checkout()
     expect(await checkout.start({ NPM_FAILS: '1' })).toMatchObject({
       code: 1,
@@ -209,10 +210,10 @@ describe('the program is built again', () => {
     ],
     ['when a source was added', (checkout) => checkout.write('server/src/more.ts', '')],
     ['when the settings of the compiler have changed', (checkout) => checkout.write('server/tsconfig.json', '{ }')],
-    ['when the build is gone', (checkout) => checkout.remove('server/dist')],
+    ['when the build is missing', (checkout) => checkout.remove('server/dist')],
     ['when the build has lost its entry', (checkout) => checkout.remove('server/dist/main.js')],
     [
-      'when a file is in its place',
+      'when a file has its name',
       (checkout) => {
         checkout.remove('server/dist')
         checkout.write('server/dist', '')
@@ -226,13 +227,13 @@ describe('the program is built again', () => {
     expect(checkout.calls()).toEqual(['tsc'])
   })
 
-  it('not when a source was merely touched', async () => {
+  it('not when only the modification time of a source changed', async () => {
     const checkout = await ready()
     utimesSync(join(checkout.folder, 'server/src/main.ts'), new Date(), new Date())
     expect(await checkout.start()).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('without what a removed source left', async () => {
+  it('without the output of a removed source', async () => {
     const checkout = await ready()
     checkout.write('server/src/more.ts', '')
     await checkout.start()
@@ -242,7 +243,7 @@ describe('the program is built again', () => {
     expect(checkout.has('server/dist/more.js')).toBe(false)
   })
 
-  it('and one that fails ends the start and leaves the former build', async () => {
+  it('and a failed build ends the start and keeps the previous build', async () => {
     const checkout = await ready()
     appendFileSync(join(checkout.folder, 'server/src/main.ts'), '// new\n')
     expect(await checkout.start({ BUILD_FAILS: '1' })).toMatchObject({
@@ -254,7 +255,7 @@ describe('the program is built again', () => {
     expect(await checkout.start()).toMatchObject({ code: 0, stdout: 'running', stderr: 'Building …\n' })
   })
 
-  it('after one that was killed half-way', async () => {
+  it('after a build that was killed', async () => {
     const checkout = await ready()
     appendFileSync(join(checkout.folder, 'server/src/main.ts'), '// new\n')
     const killed = checkout.launch({ BUILD_MS: '300' })
@@ -289,7 +290,7 @@ describe('the web app', () => {
     expect(readFileSync(join(checkout.folder, 'web/dist/index.html'), 'utf8')).toBe('second')
   })
 
-  it('keeps its former build when a new one fails, and the start says so', async () => {
+  it('keeps its previous build when a new build fails, and the start reports it', async () => {
     const checkout = await withWeb()
     await checkout.start()
     checkout.write('web/src/main.tsx', 'second')
@@ -314,8 +315,8 @@ describe('starts at the same moment', () => {
   })
 })
 
-describe.skipIf(!nobodyHasNode)('a folder that this user may not write to', () => {
-  it('runs when it is built, and otherwise says who has to build it', async () => {
+describe.skipIf(!unprivilegedUserHasNode)('a folder that this user may not write to', () => {
+  it('runs when it is built, and otherwise the error says which user has to build it', async () => {
     const checkout = await ready()
     expect(await checkout.start({}, nobody)).toMatchObject({ code: 0, stdout: 'running', stderr: '' })
     checkout.write('server/src/greeting.ts', `export const greeting = 'newer'\n`)

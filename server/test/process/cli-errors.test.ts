@@ -7,7 +7,7 @@ usePrograms()
 const dataDir = newFolder()
 const settings = { LASTSEEN_DATA_DIR: dataDir, LASTSEEN_LOG_LEVEL: 'warn' }
 
-/** Runs a command that succeeds, and gives the one JSON document it printed. */
+/** Runs a command, expects success, and returns the JSON document it printed. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 async function facts(...args: string[]): Promise<any> {
   const ended = await runCommand([...args, '--json'], settings)
@@ -27,7 +27,7 @@ const keyCreate = (org: string, ...more: string[]): string[] => [
   ...more,
 ]
 
-describe('a command that cannot be carried out', { timeout: 60_000 }, () => {
+describe('a command that fails', { timeout: 60_000 }, () => {
   let server: ReadyServer
   let revoked: string
   const user = (...more: string[]): string[] => ['user', 'create', '--org', 'Northwind', ...more]
@@ -167,12 +167,12 @@ describe('a command that cannot be carried out', { timeout: 60_000 }, () => {
     [['org', 'destroy'], "unknown command 'destroy'"],
     [['explode'], "unknown command 'explode'"],
     [['--port', '80'], "unknown option '--port'"],
-  ])('ends with one clear line when it is written wrongly: %j', async (args, message) => {
+  ])('prints one error line on wrong usage: %j', async (args, message) => {
     const stderr = `error: ${message} (--help tells more)\n`
     expect(await runCommand(args, settings)).toEqual({ code: 2, signal: null, stdout: '', stderr })
   })
 
-  it('says nothing of the PostgreSQL that it shares with the running server', async () => {
+  it('prints nothing about the PostgreSQL server that it shares with the running server', async () => {
     const { stderr } = await lastseen(['org', 'lapse', '--name', 'Nowhere'], settings)
     expect(stderr).toBe('There is no organization called "Nowhere"\n')
   })
@@ -189,7 +189,7 @@ describe('a command that cannot be carried out', { timeout: 60_000 }, () => {
     expect(left).toEqual({ organizations: 3, people: 0, keys: 0 })
   })
 
-  it('asks for a name by id where two organizations share one', async () => {
+  it('requires an id where two organizations have the same name', async () => {
     const { url } = (await databaseOf(dataDir))!
     const twins = await withSql(url, async (sql) => {
       await sql`update organization_names set name = 'Twin' where name like '%wind'`

@@ -96,7 +96,7 @@ describe('operator commands without a server', { timeout: 60_000 }, () => {
     expect(await databaseOf(dataDir)).toBeUndefined()
   })
 
-  it('say their steps on standard error and the facts, one per line, on standard output', async () => {
+  it('print progress on standard error and results, one per line, on standard output', async () => {
     const { code, stdout, stderr } = await lastseen(keyCreate('Northwind', '--scopes', 'assets:read'), settings)
     expect(stderr).toMatch(/^PostgreSQL 18\.\d+ is running on port \d+\n$/)
     expect(stdout.split('\n')).toEqual([
@@ -114,7 +114,7 @@ describe('operator commands without a server', { timeout: 60_000 }, () => {
     expect(code).toBe(0)
   })
 
-  it('migrate says when there is nothing to do', async () => {
+  it('migrate reports when there is nothing to do', async () => {
     const { code, stdout, stderr } = await lastseen(['migrate'], settings)
     expect(stderr).toMatch(/^PostgreSQL .+\nThe database schema is up to date\n$/)
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
@@ -139,7 +139,7 @@ describe('operator commands beside a running server', { timeout: 60_000 }, () =>
     expect(server.program.stderr).not.toContain('First start')
   })
 
-  it('make credentials that the server honours at once', async () => {
+  it('create credentials that the server accepts at once', async () => {
     const key = await facts(...keyCreate('Südwind', '--scopes', 'assets:read,assets:write'))
     const token = await tokenFor(server.url, key as Pair)
     const me = await server.send('GET', '/api/v1/orgs/me', { token })
@@ -149,21 +149,21 @@ describe('operator commands beside a running server', { timeout: 60_000 }, () =>
     expect((await server.send('GET', '/api/v1/locations', { token })).status).toBe(403)
   })
 
-  it('revoke a credential for the very next request, its tokens included (D40)', async () => {
+  it('revoke a credential and its tokens from the next request on (D40)', async () => {
     const keys = (await facts(...keyCreate('Südwind', '--scopes', 'assets:read', '--count', '3'))) as Pair[]
     for (const key of keys) {
       const token = await tokenFor(server.url, key)
       for (let times = 0; times < 3; times++)
         expect((await server.send('GET', '/api/v1/assets', { token })).status).toBe(200)
       await facts('key', 'revoke', '--client-id', key.client_id.toUpperCase())
-      const refused = await server.send('GET', '/api/v1/assets', { token })
-      expect(refused.status).toBe(401)
-      expect(refused.json.error.type).toBe('unauthorized')
+      const rejected = await server.send('GET', '/api/v1/assets', { token })
+      expect(rejected.status).toBe(401)
+      expect(rejected.json.error.type).toBe('unauthorized')
       expect((await exchange(server.url, key)).status).toBe(401)
     }
   })
 
-  it('make any number of credentials at once with --count, each with a secret of its own', async () => {
+  it('create several credentials with --count, each with its own secret', async () => {
     const keys = (await facts(...keyCreate('Südwind', '--scopes', 'tracking:read', '--count', '50'))) as Pair[]
     expect(keys).toHaveLength(50)
     expect(new Set(keys.flatMap((key) => [key.client_id, key.client_secret])).size).toBe(100)
@@ -171,11 +171,11 @@ describe('operator commands beside a running server', { timeout: 60_000 }, () =>
     expect(replies.map((reply) => reply.status)).toEqual(keys.map(() => 200))
   })
 
-  it('give a list with --count 1 too', async () => {
+  it('print an array with --count 1 too', async () => {
     expect(await facts(...keyCreate('Südwind', '--scopes', 'tracking:read', '--count', '1'))).toHaveLength(1)
   })
 
-  it('make people who can sign in with the password that was printed, or the one that was given', async () => {
+  it('create users who can sign in with the printed or the given password', async () => {
     const given = ['--password', 'correct horse battery']
     const [ann, bob] = [
       await facts('user', 'create', '--org', 'Südwind', '--email', 'ann@south.example', '--role', 'viewer'),
@@ -198,7 +198,7 @@ describe('operator commands beside a running server', { timeout: 60_000 }, () =>
     }
   })
 
-  it('give someone who has an account a role in another organization, where they can then work', async () => {
+  it('give an existing user a role in another organization', async () => {
     const second = await facts('org', 'create', '--name', 'Nordwind')
     const cy = await facts('user', 'create', '--org', 'Südwind', '--email', 'cy@south.example', '--role', 'viewer')
     const add = (email: string) => ['user', 'add', '--org', 'Nordwind', '--email', email, '--role', 'admin']
@@ -216,7 +216,7 @@ describe('operator commands beside a running server', { timeout: 60_000 }, () =>
     )
   })
 
-  it('mark an organization as lapsed and reinstated, again and again, while its API goes on (D42)', async () => {
+  it('mark an organization as lapsed and reinstated repeatedly, while its API keeps working (D42)', async () => {
     const key = (await facts(...keyCreate('Südwind', '--scopes', 'assets:read'))) as Pair
     const token = await tokenFor(server.url, key)
     const lapsedAt = (): Promise<unknown> =>

@@ -10,14 +10,14 @@ import {
   newFolder,
   serve,
   tokenFor,
-  untilGone,
+  waitForExit,
   usePrograms,
   withSql,
 } from '../support/process.ts'
 
 usePrograms()
 
-/** Makes assets one after the other until the server is gone, and gives the keys that were acknowledged. */
+/** Creates assets one after the other until the server is down, and returns the acknowledged keys. */
 async function writeUntilGone(server: ReadyServer, token: string, prefix: string): Promise<string[]> {
   const acknowledged: string[] = []
   for (let number = 1; number <= 100; number++) {
@@ -44,7 +44,7 @@ describe('after a crash', { timeout: 60_000 }, () => {
   let pair: Pair
   const acknowledged: string[] = []
 
-  it('of the server alone the database runs on, and the next start takes it over', async () => {
+  it('of the server alone, the database keeps running and the next start adopts it', async () => {
     const server = await serve(settings)
     pair = firstCredentials(server.program.stderr)
     const token = await tokenFor(server.url, pair)
@@ -60,11 +60,11 @@ describe('after a crash', { timeout: 60_000 }, () => {
     expect(await keysOf(next, await tokenFor(next.url, pair))).toEqual(expect.arrayContaining(acknowledged))
     expect(acknowledged.length).toBeGreaterThan(0)
     expect((await next.program.stop()).code).toBe(0)
-    await untilGone(before.pid)
+    await waitForExit(before.pid)
     expect(await databaseOf(dataDir)).toBeUndefined()
   })
 
-  it('of the server and the database the next start recovers every write that was acknowledged', async () => {
+  it('of the server and the database, the next start recovers every acknowledged write', async () => {
     const server = await serve(settings)
     const token = await tokenFor(server.url, pair)
     const writing = writeUntilGone(server, token, 'TWO')
@@ -73,7 +73,7 @@ describe('after a crash', { timeout: 60_000 }, () => {
     process.kill(pid, 'SIGKILL')
     await server.program.stop('SIGKILL')
     acknowledged.push(...(await writing))
-    await untilGone(pid)
+    await waitForExit(pid)
 
     const next = await serve(settings)
     expect(next.program.stderr).toMatch(/^PostgreSQL 18\.\d+ is running on port \d+\nLastseen is ready: /)
@@ -83,7 +83,7 @@ describe('after a crash', { timeout: 60_000 }, () => {
     expect(await databaseOf(dataDir)).toBeUndefined()
   })
 
-  it('of one database process the server goes on without a restart, and hears of revocations again', async () => {
+  it('of one database process, the server continues without a restart and receives revocations again', async () => {
     const server = await serve(settings)
     const token = await tokenFor(server.url, pair)
     const { pid, url } = (await databaseOf(dataDir))!
@@ -107,7 +107,7 @@ describe('after a crash', { timeout: 60_000 }, () => {
   })
 })
 
-/** How many processes of the installation listen for news. */
+/** The number of processes of the installation that listen for notifications. */
 const listeners = (url: string): Promise<number> =>
   withSql(url, async (sql) => {
     const rows = await sql`select from pg_stat_activity
@@ -144,7 +144,7 @@ describe('when an outside database drops every connection', { timeout: 60_000 },
       return rows.length
     })
 
-  it('the next requests get through without a restart', async () => {
+  it('the next requests succeed without a restart', async () => {
     expect(await create('A')).toBe(201)
     expect(await dropConnections()).toBeGreaterThan(1)
     await expect.poll(list).toBe(200)
@@ -156,7 +156,7 @@ describe('when an outside database drops every connection', { timeout: 60_000 },
     await expect.poll(() => listeners(database.url), { timeout: 10_000 }).toBe(1)
   })
 
-  it('requests in the middle of a write answer 500, and none of their connections is lost to later ones', async () => {
+  it('requests in the middle of a write are answered 500, and none of their connections leaks', async () => {
     const made = await server.send('GET', '/api/v1/assets', { token, query: { external_key: 'A' } })
     const path = `/api/v1/assets/${made.json.data[0].id as number}`
     const statuses = await withSql(database.url, async (sql) => {
@@ -178,7 +178,7 @@ describe('when an outside database drops every connection', { timeout: 60_000 },
     expect(writes).toEqual(writes.map(() => 201))
   })
 
-  it('and stays away for a while, the server says so and is back as soon as the database is', async () => {
+  it('and is down for a while, the server reports it and serves again as soon as the database is back', async () => {
     const name = new URL(database.url).pathname.slice(1)
     const clusterUrl = new URL(database.url)
     clusterUrl.pathname = '/postgres'
@@ -188,9 +188,9 @@ describe('when an outside database drops every connection', { timeout: 60_000 },
       await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`
       await expect.poll(ready, { timeout: 10_000 }).toBe(503)
       expect((await server.send('GET', '/healthz')).status).toBe(200)
-      const refused = await server.send('GET', '/api/v1/assets', { token })
-      expect(refused.status).toBe(500)
-      expect(refused.json.error.type).toBe('internal_error')
+      const rejected = await server.send('GET', '/api/v1/assets', { token })
+      expect(rejected.status).toBe(500)
+      expect(rejected.json.error.type).toBe('internal_error')
       await sleep(2500)
       await sql.unsafe(`alter database ${name} with allow_connections true`)
     })

@@ -5,7 +5,7 @@ import { firstCredentials, serve, tokenFor, usePrograms } from '../support/proce
 
 usePrograms()
 
-it('serve --demo fills a warehouse of 300 things with history and keeps them moving', async () => {
+it('serve --demo creates a warehouse of 300 assets with history and keeps them moving', async () => {
   const database = await cloneDatabase()
   const settings = { DATABASE_URL: database.url, LASTSEEN_LOG_LEVEL: 'silent', LASTSEEN_MQTT_PORT: '0' }
   const server = await serve(settings, { args: ['serve', '--demo'] })

@@ -10,7 +10,7 @@ import {
   repository,
   serve,
   serveOnTerminal,
-  untilGone,
+  waitForExit,
   usePrograms,
 } from '../support/process.ts'
 
@@ -28,7 +28,7 @@ const childrenOf = (pid: number): number[] =>
 const familyOf = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(familyOf)]
 
 async function expectNothingLeft(processes: readonly number[], postgres: number): Promise<void> {
-  for (const pid of [...processes, postgres]) await untilGone(pid)
+  for (const pid of [...processes, postgres]) await waitForExit(pid)
   expect(await databaseOf(dataDir)).toBeUndefined()
 }
 
@@ -44,24 +44,24 @@ describe('a server whose terminal is closed', { timeout: 120_000 }, () => {
     const server = await serve(settings, { ...options, isGroup: true })
     const { pid } = (await databaseOf(dataDir))!
     const processes = familyOf(server.program.pid)
-    // The kernel sends it to every process of the terminal.
+    // The kernel sends the signal to every process of the terminal.
     process.kill(-server.program.pid, 'SIGHUP')
     await server.program.says(/^Stopped\.$/m)
     await expectNothingLeft(processes, pid)
   })
 
-  it('stops although every further line fails, as on a terminal that is gone', async () => {
+  it('stops although every further log line fails, as on a closed terminal', async () => {
     const { program } = await serveOnTerminal(settings, '--workers', '2')
     const { pid } = (await databaseOf(dataDir))!
     const processes = familyOf(program.pid)
     expect(processes.length).toBeGreaterThan(2)
-    // Without the program that holds it, the terminal is gone.
+    // The terminal closes when the program that owns it exits.
     program.child.kill('SIGKILL')
     await expectNothingLeft(processes, pid)
   })
 })
 
-describe('a server whose standard output nobody reads any more', { timeout: 120_000 }, () => {
+describe('a server whose standard output has no reader any more', { timeout: 120_000 }, () => {
   it.each(starts)('stops cleanly with its database: %s', async (_what, options) => {
     const server = await serve(settings, { ...options, isGroup: true })
     const { pid } = (await databaseOf(dataDir))!
@@ -84,14 +84,14 @@ describe('a server whose standard output nobody reads any more', { timeout: 120_
 })
 
 describe('an operator command whose output is cut short', { timeout: 120_000 }, () => {
-  it('ends quietly', async () => {
+  it('exits without an error', async () => {
     const entry = `${repository}server/bin/lastseen.mjs`
     const line = `${process.execPath} ${entry} org list --json | true`
     const child = spawn('bash', ['-o', 'pipefail', '-c', line], { env: cleanEnvironment(settings), stdio: 'pipe' })
-    let told = ''
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (told += text))
+    let output = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text))
     expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0)
-    expect(told).toBe('')
+    expect(output).toBe('')
     expect(await databaseOf(dataDir)).toBeUndefined()
   })
 })

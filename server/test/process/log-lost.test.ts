@@ -10,7 +10,7 @@ usePrograms()
 const entry = `${repository}server/bin/lastseen.mjs`
 const longPath = `/${'x'.repeat(4000)}`
 
-/** Starts the server with its standard output where the redirection of the shell leads. */
+/** Starts the server with its standard output redirected by the shell. */
 async function serveInto(redirection: string, settings: Record<string, string>) {
   const port = String(await freePort())
   const line = `exec ${process.execPath} ${entry} serve ${redirection}`
@@ -19,7 +19,7 @@ async function serveInto(redirection: string, settings: Record<string, string>) 
   return { program, url: `http://127.0.0.1:${port}` }
 }
 
-/** Requests whose log lines, cut as they are, take more than the memory for lines and the buffer of a pipe. */
+/** Requests whose truncated log lines exceed the log buffer plus the pipe buffer. */
 async function fillLog(url: string): Promise<void> {
   for (let round = 0; round < 60; round++) {
     const replies = await Promise.all(Array.from({ length: 20 }, () => send(url, 'GET', longPath)))

@@ -19,7 +19,7 @@ const commands: [string, string[]][] = [
 ]
 
 describe('a data folder without a database', { timeout: 120_000 }, () => {
-  it.each([...commands, ['migrate', ['migrate']]])('is refused by %s and stays as it is', async (_what, args) => {
+  it.each([...commands, ['migrate', ['migrate']]])('is rejected by %s and left unchanged', async (_what, args) => {
     const dataDir = join(newFolder(), 'mistyped')
     const stderr = `no database in ${dataDir}; is LASTSEEN_DATA_DIR right?\n`
     const ended = await runCommand(args, { LASTSEEN_DATA_DIR: dataDir })
@@ -27,14 +27,14 @@ describe('a data folder without a database', { timeout: 120_000 }, () => {
     expect(existsSync(dataDir)).toBe(false)
   })
 
-  it('that holds something else is refused too', async () => {
+  it('that contains other files is rejected too', async () => {
     const dataDir = newFolder()
     const ended = await lastseen(['org', 'list'], { LASTSEEN_DATA_DIR: dataDir })
     expect(ended).toMatchObject({ code: 1, stderr: `no database in ${dataDir}; is LASTSEEN_DATA_DIR right?\n` })
     expect(readdirSync(dataDir)).toEqual([])
   })
 
-  it('gets one from migrate --init', async () => {
+  it('is initialized by migrate --init', async () => {
     const dataDir = join(newFolder(), 'data')
     const made = await lastseen(['migrate', '--init'], { LASTSEEN_DATA_DIR: dataDir })
     expect(made.stderr).toMatch(
@@ -48,19 +48,19 @@ describe('a data folder without a database', { timeout: 120_000 }, () => {
 })
 
 describe('a database without the schema', { timeout: 120_000 }, () => {
-  const refusal =
+  const errorText =
     'no Lastseen schema in the database of DATABASE_URL; is it the right one? "lastseen migrate" creates the schema\n'
 
-  it.each(commands)('outside is refused by %s and stays as it is', async (_what, args) => {
+  it.each(commands)('on an external server is rejected by %s and left unchanged', async (_what, args) => {
     const database = await emptyDatabase()
     const ended = await runCommand(args, { DATABASE_URL: database.url })
-    expect(ended).toEqual({ code: 1, signal: null, stdout: '', stderr: refusal })
+    expect(ended).toEqual({ code: 1, signal: null, stdout: '', stderr: errorText })
     const tables = await withSql(database.url, (sql) => sql`select from pg_tables where schemaname = 'public'`)
     expect(tables).toHaveLength(0)
     await database.drop()
   })
 
-  it('outside gets it from migrate, or from a command with --init', async () => {
+  it('on an external server is migrated by migrate, or by a command with --init', async () => {
     for (const args of [['migrate'], ['org', 'create', '--name', 'Northwind', '--init', '--json']]) {
       const database = await emptyDatabase()
       const settings = { DATABASE_URL: database.url }
@@ -70,7 +70,7 @@ describe('a database without the schema', { timeout: 120_000 }, () => {
     }
   })
 
-  it('in a data folder is refused as well, and gets it from migrate', async () => {
+  it('in a data folder is rejected too, and migrated by migrate', async () => {
     const dataDir = newFolder()
     const settings = { LASTSEEN_DATA_DIR: dataDir }
     await (await acquireEmbedded({ dataDir, progress: () => undefined })).release()

@@ -10,7 +10,7 @@ const dataDir = newFolder()
 const settings = { LASTSEEN_DATA_DIR: dataDir, LASTSEEN_LOG_LEVEL: 'warn' }
 const own = ['--org', 'My organization']
 
-/** Runs a command that succeeds, and gives the one JSON document it printed. */
+/** Runs a command, expects success, and returns the JSON document it printed. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 async function facts(...args: string[]): Promise<any> {
   const ended = await runCommand([...args, '--json'], settings)
@@ -37,7 +37,7 @@ describe('operator commands beside a running server', { timeout: 120_000 }, () =
   const read = (token: string) =>
     server.send('POST', '/ingest/v1/reads', { token, json: { reads: [{ tag: 'E280', antenna: 1 }] } })
 
-  it('list what there is, as one JSON array each', async () => {
+  it('print each list as one JSON array', async () => {
     expect(await facts('org', 'list')).toMatchObject([{ name: 'My organization', lapsed: false }])
     expect(await facts('user', 'list', ...own)).toMatchObject([{ email: admin.email, role: 'admin' }])
     expect(await facts('key', 'list', ...own)).toMatchObject([{ client_id: admin.client_id, name: 'First key' }])
@@ -45,7 +45,7 @@ describe('operator commands beside a running server', { timeout: 120_000 }, () =
     expect(await facts('webhook', 'list')).toEqual([])
   })
 
-  it('print a table for people, and nothing about the database they share', async () => {
+  it('print a table on request, and nothing about the shared database', async () => {
     const { code, stdout, stderr } = await lastseen(['user', 'list'], settings)
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(
@@ -54,7 +54,7 @@ describe('operator commands beside a running server', { timeout: 120_000 }, () =
     expect((await lastseen(['reader', 'list', ...own], settings)).stdout).toBe('No readers.\n')
   })
 
-  it('change a role for the very next request', async () => {
+  it('change a role from the next request on', async () => {
     const user = await facts('user', 'create', ...own, '--email', 'role@example.com', '--role', 'admin')
     const { token } = await signIn(user.email, user.password)
     const keys = `/api/v1/orgs/${user.org_id}/api-keys`
@@ -74,7 +74,7 @@ describe('operator commands beside a running server', { timeout: 120_000 }, () =
     expect((await signIn(user.email, user.password)).status).toBe(401)
   })
 
-  it('set a new password, which ends every session, and print it once', async () => {
+  it('set a new password, end every session and print the password once', async () => {
     const user = await facts('user', 'create', ...own, '--email', 'lost@example.com', '--role', 'viewer')
     const { token } = await signIn(user.email, user.password)
     expect(await me(token)).toBe(200)
@@ -92,7 +92,7 @@ describe('operator commands beside a running server', { timeout: 120_000 }, () =
     expect(ended).toMatchObject({ code: 1, stdout: '', stderr: 'An organization needs at least one admin\n' })
   })
 
-  it('name the address at which the running server takes reads, whatever port they are given themselves', async () => {
+  it('print the ingest URL of the running server, whatever port they are configured with', async () => {
     const args = ['reader', 'create', ...own, '--name', 'Gate', '--json']
     const made = await lastseen(args, { ...settings, PORT: '8080' })
     expect(made.stderr).toBe('')
@@ -102,7 +102,7 @@ describe('operator commands beside a running server', { timeout: 120_000 }, () =
     expect(JSON.stringify(shown)).not.toContain(JSON.parse(made.stdout).token)
   })
 
-  it('change, rotate and delete a reader for its very next message', async () => {
+  it('change, rotate and delete a reader from its next message on', async () => {
     const made = await facts('reader', 'create', ...own, '--name', 'Door')
     expect((await read(made.token)).status).toBe(202)
     const named = [...own, '--reader', 'Door']
@@ -121,7 +121,7 @@ describe('operator commands beside a running server', { timeout: 120_000 }, () =
       ...{ reader_id: made.reader_id, name: 'Door 2', format: 'generic' },
       antennas: [{ antenna: 4, location: null }],
     })
-    // The server keeps a token that it has just seen in memory.
+    // The server caches a token that it has just seen.
     expect((await read(made.token)).status).toBe(202)
     const rotated = await facts('reader', 'rotate', ...own, '--reader', String(made.reader_id))
     expect(rotated.mqtt).toMatchObject({ topic: made.mqtt.topic, password: rotated.token })
@@ -138,13 +138,13 @@ describe('operator commands beside a running server', { timeout: 120_000 }, () =
   it.each([
     ['nothing to change', [], /^Say what to change: --name, /],
     ['antennas given and taken away', ['--antenna', '1=', '--no-antennas'], /^--antenna and --no-antennas contradict/],
-  ])('refuse an update of a reader with %s as wrong usage', async (_what, more, line) => {
-    const ended = await runCommand(['reader', 'update', ...own, '--reader', 'Gate', ...more], settings)
+  ])('refuse an update of a reader with %s as wrong usage', async (_what, waitForBatches, line) => {
+    const ended = await runCommand(['reader', 'update', ...own, '--reader', 'Gate', ...waitForBatches], settings)
     expect([ended.code, ended.stdout]).toEqual([2, ''])
     expect(ended.stderr).toMatch(line)
   })
 
-  it('say what the address will be with the present settings once the server has stopped', async () => {
+  it('print the URL of the current settings once the server has stopped', async () => {
     await server.program.stop()
     expect(existsSync(join(dataDir, 'server.json'))).toBe(false)
     const ended = await lastseen(['reader', 'create', ...own, '--name', 'Later'], { ...settings, PORT: '9090' })

@@ -27,8 +27,8 @@ const connections = (url: string): Promise<number> =>
     return rows.length
   })
 
-describe('a server on an outside database', { timeout: 60_000 }, () => {
-  it('sets it up, serves from it, starts no database of its own, and lets go of it at the end', async () => {
+describe('a server on an external database', { timeout: 60_000 }, () => {
+  it('migrates it, serves from it, starts no embedded database, and closes its connections at the end', async () => {
     const database = await emptyDatabase()
     const dataDir = join(newFolder(), 'data')
     const settings = { DATABASE_URL: database.url, LASTSEEN_DATA_DIR: dataDir }
@@ -70,7 +70,7 @@ describe('a server on an outside database', { timeout: 60_000 }, () => {
     await database.drop()
   })
 
-  it('refuses a database that a newer version has migrated', async () => {
+  it('rejects a database that a newer version has migrated', async () => {
     const database = await emptyDatabase()
     const settings = { DATABASE_URL: database.url, PORT: String(await freePort()) }
     expect((await lastseen(['migrate'], settings)).stderr).toMatch(
@@ -96,7 +96,7 @@ describe('a server on an outside database', { timeout: 60_000 }, () => {
   })
 })
 
-describe('an outside database that cannot be used', { timeout: 60_000 }, () => {
+describe('an external database that cannot be used', { timeout: 60_000 }, () => {
   const changed = (change: (url: URL) => void): string => {
     const url = new URL(inject('clusterUrl'))
     change(url)
@@ -129,8 +129,8 @@ describe('an outside database that cannot be used', { timeout: 60_000 }, () => {
       () => changed((url) => (url.password = 'hush')),
       /^The database [\w.-]+(:\d+)?\/\w+ \(DATABASE_URL\) cannot be used: password authentication failed for user "postgres"\n$/,
     ],
-  ])('is told in one line without its password: %s', async (what, url, message) => {
-    // A server named by TEST_DATABASE_URL may let everybody in.
+  ])('is reported in one line without its password: %s', async (what, url, message) => {
+    // A server given by TEST_DATABASE_URL may accept any password.
     if (what === 'the password is wrong' && new URL(inject('clusterUrl')).password === '') return
     const settings = { DATABASE_URL: url(), PORT: String(await freePort()) }
     const server = await launch(settings).ended
@@ -148,7 +148,7 @@ describe('an outside database that cannot be used', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a database user who is no superuser', { timeout: 60_000 }, () => {
+describe('a database user who is not a superuser', { timeout: 60_000 }, () => {
   let cluster: Awaited<ReturnType<typeof acquireEmbedded>>
   const urlOf = (user: string): string => {
     const url = new URL(cluster.url)
@@ -169,7 +169,7 @@ describe('a database user who is no superuser', { timeout: 60_000 }, () => {
   }, 60_000)
   afterAll(() => cluster.release())
 
-  it('who owns the database but may not create roles is told what is missing', async () => {
+  it('who owns the database but may not create roles gets an error that names the missing privilege', async () => {
     const ended = await launch({ DATABASE_URL: urlOf('plain'), PORT: String(await freePort()) }).ended
     expect(ended.stderr).toBe(
       'The user of DATABASE_URL may not set up the database: permission denied to create role. ' +
@@ -179,7 +179,7 @@ describe('a database user who is no superuser', { timeout: 60_000 }, () => {
     expect(ended.code).toBe(1)
   })
 
-  it('who owns the database and may create roles is enough', async () => {
+  it('who owns the database and may create roles is sufficient', async () => {
     const server = await serve({ DATABASE_URL: urlOf('maker') })
     const token = await tokenFor(server.url, firstCredentials(server.program.stderr))
     const made = await server.send('POST', '/api/v1/assets', { token, json: { external_key: 'A', name: 'a' } })
@@ -187,7 +187,7 @@ describe('a database user who is no superuser', { timeout: 60_000 }, () => {
     expect((await server.program.stop()).code).toBe(0)
   })
 
-  it('who owns the database and was granted the two roles is enough', async () => {
+  it('who owns the database and was granted the two roles is sufficient', async () => {
     await withSql(superuserOf(cluster.url), (sql) => sql`grant lastseen_writer, lastseen_reader to plain`)
     const server = await serve({ DATABASE_URL: urlOf('plain') })
     expect((await exchange(server.url, firstCredentials(server.program.stderr))).status).toBe(200)

@@ -22,9 +22,9 @@ beforeAll(async () => {
   orgId = (await createOrganization(core, 'Northwind')).orgId
   await createOrganization(core, 'Twins')
   await createOrganization(core, 'Twins')
-  const place = { description: null, isActive: true, validTo: null, tags: [], parent: {} }
-  await createLocation(core, orgId, { ...place, externalKey: 'DOCK-3', name: 'Dock 3' })
-  await createLocation(core, orgId, { ...place, externalKey: 'A=B', name: 'Odd key' })
+  const location = { description: null, isActive: true, validTo: null, tags: [], parent: {} }
+  await createLocation(core, orgId, { ...location, externalKey: 'DOCK-3', name: 'Dock 3' })
+  await createLocation(core, orgId, { ...location, externalKey: 'A=B', name: 'Odd key' })
   await core.close()
 })
 afterAll(() => database.drop())
@@ -33,7 +33,7 @@ const count = (table: 'readers' | 'scan_points'): Promise<number> =>
   withSql(database.url, async (sql) => Number((await sql`select count(*) from ${sql(table)}`)[0]!['count']))
 
 describe('lastseen reader create', () => {
-  it('prints the new reader as one JSON document, with its token and the addresses to send to', async () => {
+  it('prints the new reader as one JSON document, with its token and its ingest URLs', async () => {
     const args = ['reader', 'create', '--org', 'Northwind', '--name', 'Dock 3', '--json']
     const antennas = ['--antenna', '1=DOCK-3', '--antenna', '2=', '--antenna', '65535=A=B']
     const made = await lastseen(
@@ -76,7 +76,7 @@ describe('lastseen reader create', () => {
     })
   })
 
-  it('names the addresses that the settings give', async () => {
+  it('prints the URLs that the settings configure', async () => {
     const args = ['reader', 'create', '--org', String(orgId), '--name', 'Gate', '--json']
     const addresses = {
       LASTSEEN_BASE_URL: 'https://track.example.com',
@@ -146,7 +146,7 @@ describe('lastseen reader create', () => {
     ],
     ['smoothing by one read', [...own, '--smoothing', 'reads=1,seconds=30'], smoothing('reads=1,seconds=30'), 2],
     ['smoothing without seconds', [...own, '--smoothing', 'reads=3'], smoothing('reads=3'), 2],
-    ['an antenna without a place', [...own, '--antenna', '1'], antenna('1'), 2],
+    ['an antenna without a location', [...own, '--antenna', '1'], antenna('1'), 2],
     ['antenna 0', [...own, '--antenna', '0=DOCK-3'], antenna('0=DOCK-3'), 2],
     ['antenna 65536', [...own, '--antenna', '65536='], antenna('65536='), 2],
     ['an antenna that is no number', [...own, '--antenna', 'x=DOCK-3'], antenna('x=DOCK-3'), 2],
@@ -156,14 +156,14 @@ describe('lastseen reader create', () => {
       antenna('1=DOCK-3', 'The antenna was given twice.'),
       2,
     ],
-    ['an unknown place', [...own, '--antenna', '1=MOON'], 'There is no location with the key "MOON"'],
-  ])('refuses %s in one line and makes nothing', async (_what, args, line, code = 1) => {
+    ['an unknown location', [...own, '--antenna', '1=MOON'], 'There is no location with the key "MOON"'],
+  ])('rejects %s in one line and creates nothing', async (_what, args, line, code = 1) => {
     const before = [await count('readers'), await count('scan_points')]
     const ended = await runCommand(['reader', 'create', ...args], settings)
     expect([ended.code, ended.stdout]).toEqual([code, ''])
-    const told = ended.stderr.trimEnd()
-    if (typeof line === 'string') expect(told).toBe(line)
-    else expect(told).toMatch(line)
+    const output = ended.stderr.trimEnd()
+    if (typeof line === 'string') expect(output).toBe(line)
+    else expect(output).toMatch(line)
     expect([await count('readers'), await count('scan_points')]).toEqual(before)
   })
 })

@@ -4,23 +4,23 @@ import { type AppContext, openAppContext } from '../../src/app/context.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { TestApp } from '../support/app.ts'
 import { send } from '../support/client.ts'
-import { Fleet, overMqtt } from '../support/reader-fleet.ts'
+import { ReaderFleet, overMqtt } from '../support/reader-fleet.ts'
 import { Mosquitto, isBrokerMissing } from '../support/mqtt.ts'
 import { type ReadyServer, emptyDatabase, freePort, lastseen, serve, usePrograms } from '../support/process.ts'
-import { EventStream } from '../support/stream.ts'
+import { EventStream } from '../support/event-stream.ts'
 import { Site, closeDatabase, eventually } from '../support/tracking.ts'
-import { Network, Watched, urlOf } from '../support/webhooks.ts'
+import { WebhookNetwork, WebhookOrg, urlOf } from '../support/webhooks.ts'
 
 usePrograms()
 
-const network = new Network()
+const network = new WebhookNetwork()
 let database: Awaited<ReturnType<typeof emptyDatabase>>
 let broker: Mosquitto
 let core: AppContext
 let apis: ReadyServer[]
 let ingests: ReadyServer[]
 let delivers: ReadyServer[]
-/** The API through two processes that take turns, and the way in for readers through two others. */
+/** The API through two alternating processes, and the ingress for readers through two others. */
 let api: TestApp
 let ingest: TestApp
 
@@ -56,7 +56,7 @@ afterAll(async () => {
 }, 60_000)
 
 describe('two processes for each of three roles over one empty database', { timeout: 60_000 }, () => {
-  it('start at the same moment: one migrates, and one that serves the API prints the first credentials', () => {
+  it('start at the same moment: one migrates, and one API process prints the first credentials', () => {
     const said = (servers: readonly ReadyServer[]): string => servers.map(({ program }) => program.stderr).join('')
     expect(said([...apis, ...ingests, ...delivers]).match(/Database schema brought up to date/g)).toHaveLength(1)
     expect(said(apis).match(/First start/g)).toHaveLength(1)
@@ -69,7 +69,7 @@ describe('two processes for each of three roles over one empty database', { time
     ['api', () => apis, { 'GET /api/v1/assets': 401, 'GET /api/docs': 200, 'POST /ingest/v1/reads': 404 }],
     ['ingest', () => ingests, { 'GET /api/v1/assets': 404, 'GET /': 404, 'POST /ingest/v1/reads': 401 }],
     ['deliver', () => delivers, { 'GET /api/v1/assets': 404, 'GET /': 404, 'POST /ingest/v1/reads': 404 }],
-  ])('answer only what belongs to their role: %s', async (_role, servers, expected) => {
+  ])('serve only the endpoints of their role: %s', async (_role, servers, expected) => {
     for (const server of servers()) {
       const all = { ...expected, 'GET /healthz': 200, 'GET /readyz': 200, 'GET /metrics': 200 }
       const seen: Record<string, number> = {}
@@ -83,7 +83,7 @@ describe('two processes for each of three roles over one empty database', { time
     }
   })
 
-  it('admit 120 requests in a burst over both, and one more per second', async () => {
+  it('admit a burst of 120 requests over both processes, and one more per second', async () => {
     const client = (await api.newOrg()).client('assets:read')
     const token = await client.token()
     const began = performance.now()
@@ -97,7 +97,7 @@ describe('two processes for each of three roles over one empty database', { time
     expect(admitted).toBeLessThanOrEqual(120 + Math.ceil(seconds))
   })
 
-  it('refuse a revoked credential and an ended session at the very next request to the other one (D40)', async () => {
+  it('reject a revoked credential and an ended session at the next request to the other process (D40)', async () => {
     const org = await api.newOrg()
     const [here, there] = apis.map(({ url }) => url) as [string, string]
     for (let round = 0; round < 10; round++) {
@@ -119,7 +119,7 @@ describe('two processes for each of three roles over one empty database', { time
     }
   })
 
-  it('refuse a credential revoked by the operator’s command at the very next request', async () => {
+  it('reject a credential that the operator’s command revoked at the next request', async () => {
     const client = (await api.newOrg()).client('assets:read')
     const pair = await client.mint()
     const token = await client.exchange(pair)
@@ -129,29 +129,31 @@ describe('two processes for each of three roles over one empty database', { time
     for (const { url } of apis) expect((await send(url, 'GET', '/api/v1/assets', { token })).status).toBe(401)
   })
 
-  it('show on a live stream what a third process took in', async () => {
+  it('publish on a live stream what a third process ingested', async () => {
     const site = await Site.open(api, 'Dock', 'Hall')
-    const thing = await site.thing('Pallet')
+    const asset = await site.createAsset('Pallet')
     const { accessToken } = await site.org.signIn('viewer')
     const streams = [await EventStream.open(api, accessToken), await EventStream.open(api, accessToken)]
-    const reply = await site.post([{ tag: thing.tag, antenna: 2 }], site.token, ingest)
+    const reply = await site.post([{ tag: asset.tag, antenna: 2 }], site.token, ingest)
     expect([reply.status, reply.json]).toEqual([202, { data: { accepted: 1, ignored: 0 } }])
     for (const stream of streams) {
       await eventually(async () => expect(stream.of('move')).toHaveLength(1), 10_000)
-      expect(stream.of('move')[0]!.data).toMatchObject({ asset: { id: thing.id }, to_location: { name: 'Hall' } })
+      expect(stream.of('move')[0]!.data).toMatchObject({ asset: { id: asset.id }, to_location: { name: 'Hall' } })
       stream.close()
     }
   })
 
-  it('deliver every move once, with two that deliver (D33)', async () => {
+  it('deliver every move once, with two delivering processes (D33)', async () => {
     const receiver = await network.receiver()
-    const watched = await Watched.with(api, urlOf(receiver))
-    const things = await Promise.all(Array.from({ length: 30 }, (_, index) => watched.site.thing(`Crate ${index}`)))
+    const webhookOrg = await WebhookOrg.with(api, urlOf(receiver))
+    const assets = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => webhookOrg.site.createAsset(`Crate ${index}`)),
+    )
     const minuteMs = 60_000
     for (let round = 0; round < 4; round++) {
       const at = new Date(Date.now() - (10 - round) * minuteMs).toISOString()
-      const reads = things.map(({ tag }) => ({ tag, antenna: (round % 2) + 1, observed_at: at }))
-      expect((await watched.site.post(reads, watched.site.token, ingest)).status).toBe(202)
+      const reads = assets.map(({ tag }) => ({ tag, antenna: (round % 2) + 1, observed_at: at }))
+      expect((await webhookOrg.site.post(reads, webhookOrg.site.token, ingest)).status).toBe(202)
     }
     const sent = (): string[] => receiver.received.map((one) => one.headers['x-service-delivery']!)
     await eventually(async () => expect(sent()).toHaveLength(120), 20_000)
@@ -161,14 +163,14 @@ describe('two processes for each of three roles over one empty database', { time
   })
 
   it.skipIf(isBrokerMissing)('share the messages of a broker, and record every read once (D31)', async () => {
-    await broker.untilHeard(2)
-    const fleet = await Fleet.settle(database.url, 3, 4)
+    await broker.waitForSubscribers(2)
+    const fleet = await ReaderFleet.create(database.url, 3, 4)
     const transport = overMqtt(broker.url, { isOutside: true })
     fleet.start(async (reader, body) => (await sleep(10), transport(reader, body)))
-    await fleet.more(60)
+    await fleet.waitForBatches(60)
     await fleet.finish()
     await transport.end()
-    // Two processes may overtake each other: what comes late is recorded and moves nothing (D30), so moves may be fewer.
+    // Reads may be reordered between two processes: late reads are recorded without a move (D30), so there may be fewer moves.
     const { minutes, positions } = fleet.expected()
     await eventually(
       async () => expect(await fleet.recorded(database.url)).toMatchObject({ minutes, positions }),
@@ -176,7 +178,7 @@ describe('two processes for each of three roles over one empty database', { time
     )
     const moved = (await fleet.recorded(database.url)).moves.map((line) => line.split(' ').slice(0, 2).join(' '))
     expect(new Set(moved).size).toBe(moved.length)
-    const counts = [...broker.handedOut().values()]
+    const counts = [...broker.deliveredCounts().values()]
     expect(counts).toHaveLength(2)
     for (const count of counts) expect(count).toBeGreaterThan(0)
     expect(counts.reduce((sum, count) => sum + count)).toBe(fleet.batches)
@@ -184,7 +186,7 @@ describe('two processes for each of three roles over one empty database', { time
 })
 
 describe('a role that does not exist', () => {
-  it('is refused at the start', async () => {
+  it('is rejected at the start', async () => {
     const ended = await lastseen(['serve', '--roles', 'api,cook'], { DATABASE_URL: database.url })
     expect(ended.code).toBe(1)
     expect(ended.stderr).toContain('LASTSEEN_ROLES')
@@ -193,7 +195,7 @@ describe('a role that does not exist', () => {
 })
 
 describe('npx lastseen distribute', () => {
-  it('says how to go on where there is no Citus, with exit code 1', async () => {
+  it('explains what to do where Citus is not installed, with exit code 1', async () => {
     const ended = await lastseen(['distribute', '--json'], { DATABASE_URL: database.url })
     expect(ended).toMatchObject({ code: 1, stdout: '' })
     expect(ended.stderr).toMatch(/^This (server does not have|database lacks) the extension citus, /)

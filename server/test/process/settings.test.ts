@@ -31,7 +31,7 @@ function secretFile(text: string): string {
 }
 
 describe('wrong settings', () => {
-  it('are told all at once, by name and value, and nothing is started', async () => {
+  it('are all reported together by name and value, and nothing is started', async () => {
     const dataDir = newFolder()
     const ended = await lastseen([], {
       LASTSEEN_DATA_DIR: dataDir,
@@ -59,7 +59,7 @@ describe('wrong settings', () => {
     expect(readdirSync(dataDir)).toEqual([])
   })
 
-  it('stop an operator command in the same way, with nothing on standard output', async () => {
+  it('stop an operator command in the same way, with empty standard output', async () => {
     const ended = await lastseen(['org', 'create', '--name', 'Northwind', '--json'], { PORT: 'x', LASTSEEN_NO: '1' })
     expect(ended.stderr.split('\n')).toEqual([
       'Lastseen cannot start with these settings:',
@@ -70,7 +70,7 @@ describe('wrong settings', () => {
     expect(ended).toMatchObject({ code: 1, stdout: '' })
   })
 
-  it('never show a secret', async () => {
+  it('never contain a secret', async () => {
     const missing = join(newFolder(), 'absent')
     const ended = await lastseen([], {
       DATABASE_URL: 'mysql://keeper:hush-1@db.example/lastseen',
@@ -101,7 +101,7 @@ describe('wrong settings', () => {
     ['LASTSEEN_BASE_URL', 'ftp://lastseen.example', 'an http:// or https:// address'],
     ['LASTSEEN_BASE_URL', 'https://two words', 'an http:// or https:// address'],
     ['LASTSEEN_MAIL_FROM', 'Lastseen', 'an e-mail address'],
-  ])('name the one that is wrong: %s=%s', (name, value, what) => {
+  ])('are reported by name: %s=%s', (name, value, what) => {
     expect(problemsOf({ [name]: value })).toEqual([`  - ${name} "${value}": expected ${what}`])
   })
 
@@ -111,7 +111,7 @@ describe('wrong settings', () => {
     'http://db.example/lastseen',
     'postgres://keeper:a b@db.example:port/lastseen',
     'db.example',
-  ])('name DATABASE_URL without its value: %s', (url) => {
+  ])('name DATABASE_URL and not its value: %s', (url) => {
     expect(problemsOf({ DATABASE_URL: url })).toEqual([
       '  - DATABASE_URL: expected an address such as postgres://user:password@host/name',
     ])
@@ -119,7 +119,7 @@ describe('wrong settings', () => {
 })
 
 it.each(['mail.example:25', 'http://mail.example', 'smtp://'])(
-  'names LASTSEEN_MAIL_URL without its value: %s',
+  'name LASTSEEN_MAIL_URL and not its value: %s',
   (url) => {
     expect(problemsOf({ LASTSEEN_MAIL_URL: url })).toEqual([
       '  - LASTSEEN_MAIL_URL: expected an address such as smtp://user:password@host:587',
@@ -127,14 +127,14 @@ it.each(['mail.example:25', 'http://mail.example', 'smtp://'])(
   },
 )
 
-it.each(['short', 'A'.repeat(42), `${'A'.repeat(43)}! `])('names LASTSEEN_MASTER_KEY without its value: %s', (key) => {
+it.each(['short', 'A'.repeat(42), `${'A'.repeat(43)}! `])('name LASTSEEN_MASTER_KEY and not its value: %s', (key) => {
   expect(problemsOf({ LASTSEEN_MASTER_KEY: key })).toEqual([
     '  - LASTSEEN_MASTER_KEY: expected 32 random bytes in base64, as printed by: openssl rand -base64 32',
   ])
 })
 
 describe('settings', () => {
-  it.each(['base64', 'hex'] as const)('take a master key in %s', (encoding) => {
+  it.each(['base64', 'hex'] as const)('accept a master key in %s', (encoding) => {
     const key = Buffer.alloc(32, 9)
     expect(readConfig({ LASTSEEN_MASTER_KEY: key.toString(encoding) }).masterKey).toEqual(key)
   })
@@ -145,11 +145,11 @@ describe('settings', () => {
     'postgres://keeper:word@one.example:5432,two.example:5432/lastseen',
     'postgres://keeper:a,b@db.example/lastseen',
     'postgres://[::1]:5432/lastseen',
-  ])('take %s as the address of a database', (url) => {
+  ])('accept %s as the URL of a database', (url) => {
     expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url)
   })
 
-  it('have a value each when nothing is set', () => {
+  it('each have a default value', () => {
     expect(readConfig({})).toEqual({
       port: 8080,
       host: '127.0.0.1',
@@ -203,10 +203,10 @@ describe('settings', () => {
     expect(readConfig(Object.fromEntries(empty))).toEqual(readConfig({}))
   })
 
-  it('are all in the table of the manual', () => {
+  it('are all listed in the manual', () => {
     const manual = readFileSync(join(repository, 'docs/operating.md'), 'utf8')
     const rows = [...manual.matchAll(/^\| `([A-Z_]+)`( \(`_FILE`\))? +\| (?:`(.*?)`)? *\| (.+?) *\|$/gm)]
-    const told = rows.map(([, name, isSecret, fallback, about]) => [
+    const output = rows.map(([, name, isSecret, fallback, about]) => [
       name,
       isSecret !== undefined,
       fallback ?? '',
@@ -218,12 +218,12 @@ describe('settings', () => {
       row.fallback,
       row.about,
     ])
-    expect(told).toEqual(known)
+    expect(output).toEqual(known)
   })
 })
 
 describe('a secret in a file', { timeout: 60_000 }, () => {
-  it('is read from there, without the line break at its end', () => {
+  it('is read without the trailing line break', () => {
     const config = readConfig({
       DATABASE_URL_FILE: secretFile('postgres://db.example/lastseen\n'),
       LASTSEEN_METRICS_TOKEN_FILE: secretFile('hush\r\n'),
@@ -231,7 +231,7 @@ describe('a secret in a file', { timeout: 60_000 }, () => {
     expect(config).toMatchObject({ databaseUrl: 'postgres://db.example/lastseen', metricsToken: 'hush' })
   })
 
-  it('that cannot be read, or is empty, is a problem like any other', () => {
+  it('that is unreadable or empty is a configuration error', () => {
     const absent = join(newFolder(), 'absent')
     const empty = secretFile('\n')
     expect(problemsOf({ DATABASE_URL_FILE: absent, LASTSEEN_METRICS_TOKEN_FILE: empty })).toEqual([
@@ -240,11 +240,11 @@ describe('a secret in a file', { timeout: 60_000 }, () => {
     ])
   })
 
-  it('is offered for secrets alone', () => {
+  it('is supported for secrets only', () => {
     expect(problemsOf({ LASTSEEN_HOST_FILE: '/etc/hostname' })).toEqual(['  - LASTSEEN_HOST_FILE: no such setting'])
   })
 
-  it('leads the server to its database and guards the metrics', async () => {
+  it('can hold the database URL and the metrics token', async () => {
     const database = await emptyDatabase()
     const server = await serve({
       DATABASE_URL_FILE: secretFile(`${database.url}\n`),

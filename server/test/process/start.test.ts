@@ -23,7 +23,7 @@ describe('the first start on an empty folder', { timeout: 60_000 }, () => {
   let server: ReadyServer
   let first: ReturnType<typeof firstCredentials>
 
-  it('says every step, prints the first credentials and then its address', async () => {
+  it('reports every step, prints the first credentials and then its URL', async () => {
     server = await serve({ LASTSEEN_DATA_DIR: dataDir })
     first = firstCredentials(server.program.stderr)
     expect(server.program.stderr.split('\n')).toEqual([
@@ -46,7 +46,7 @@ describe('the first start on an empty folder', { timeout: 60_000 }, () => {
     expect(server.readyMs).toBeLessThan(20_000)
   })
 
-  it('hands out a credential with the five scopes of the contract', async () => {
+  it('creates a credential with the five scopes of the contract', async () => {
     const token = await tokenFor(server.url, first)
     const me = await server.send('GET', '/api/v1/orgs/me', { token })
     expect(me.status).toBe(200)
@@ -55,7 +55,7 @@ describe('the first start on an empty folder', { timeout: 60_000 }, () => {
     expect(made.status).toBe(201)
   })
 
-  it('hands out an admin who can sign in', async () => {
+  it('creates an admin who can sign in', async () => {
     const { email, password } = first
     const reply = await server.send('POST', '/api/v1/auth/login', { json: { email, password } })
     expect(reply.status).toBe(200)
@@ -85,7 +85,7 @@ describe('the first start on an empty folder', { timeout: 60_000 }, () => {
     expect(kibibytes / 1024).toBeLessThan(150)
   })
 
-  it('leaves nothing running after SIGTERM', async () => {
+  it('leaves no process running after SIGTERM', async () => {
     const database = await databaseOf(dataDir)
     const { code, stderr } = await server.program.stop()
     expect(code).toBe(0)
@@ -94,7 +94,7 @@ describe('the first start on an empty folder', { timeout: 60_000 }, () => {
     expect(await databaseOf(dataDir)).toBeUndefined()
   })
 
-  it('is not a first start again: the second one prints no credentials and keeps the data', async () => {
+  it('happens once: the second start prints no credentials and keeps the data', async () => {
     const second = await serve({ LASTSEEN_DATA_DIR: dataDir })
     expect(second.program.stderr.split('\n')).toEqual([
       expect.stringMatching(/^PostgreSQL 18\.\d+ is running on port \d+$/),
@@ -111,8 +111,8 @@ describe('the first start on an empty folder', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a port that is taken', { timeout: 60_000 }, () => {
-  it('is told in one line before a database is started', async () => {
+describe('a port that is in use', { timeout: 60_000 }, () => {
+  it('is reported in one line before a database is started', async () => {
     const other = createServer()
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
     const { port } = other.address() as AddressInfo
@@ -127,7 +127,7 @@ describe('a port that is taken', { timeout: 60_000 }, () => {
     expect(readdirSync(dataDir)).toEqual([])
   })
 
-  it('by another Lastseen leaves that one and its database untouched', async () => {
+  it('by another Lastseen server leaves that server and its database untouched', async () => {
     const settings = { LASTSEEN_DATA_DIR: newFolder(), PORT: String(await freePort()) }
     const server = await serve(settings)
     const second = await launch(settings).ended
@@ -139,11 +139,11 @@ describe('a port that is taken', { timeout: 60_000 }, () => {
   })
 })
 
-describe('an address that is not one of this machine', { timeout: 60_000 }, () => {
+describe('a listen address that does not belong to this machine', { timeout: 60_000 }, () => {
   it.each([
     ['192.0.2.1', 'it is not an address of this machine'],
     ['nowhere.invalid', 'this name is not known'],
-  ])('%s is told in one line before a database is started', async (host, reason) => {
+  ])('%s is reported in one line before a database is started', async (host, reason) => {
     const dataDir = newFolder()
     const port = await freePort()
     const ended = await launch({ LASTSEEN_DATA_DIR: dataDir, LASTSEEN_HOST: host, PORT: String(port) }).ended
@@ -154,7 +154,7 @@ describe('an address that is not one of this machine', { timeout: 60_000 }, () =
 })
 
 describe('two servers on one folder', { timeout: 60_000 }, () => {
-  it('started at once on an empty one share the database and print one set of credentials', async () => {
+  it('started at once on an empty folder share the database and print one set of credentials', async () => {
     const settings = { LASTSEEN_DATA_DIR: newFolder() }
     const [one, two] = await Promise.all([serve(settings), serve(settings)])
     const printed = [one, two].map((server) => firstCredentials(server.program.stderr))

@@ -14,11 +14,11 @@ import {
   newFolder,
   serve,
   tokenFor,
-  untilGone,
+  waitForExit,
   usePrograms,
   withSql,
 } from '../support/process.ts'
-import { Wire } from '../support/raw.ts'
+import { RawConnection } from '../support/raw-http.ts'
 
 usePrograms()
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
   await server.program.stop()
 }, 120_000)
 
-/** Holds the asset's row until told to let go, so that a PATCH of it has to wait. */
+/** Locks the asset's row until released, so that a PATCH of it has to wait. */
 async function holdAsset(url: string): Promise<() => Promise<void>> {
   const sql = postgres(url, { max: 1, onnotice: () => undefined })
   await sql.unsafe('begin')
@@ -56,7 +56,7 @@ async function untilSomebodyWaits(url: string): Promise<void> {
   })
 }
 
-/** A PATCH over a connection that the client means to keep. */
+/** A PATCH over a keep-alive connection. */
 function rename(server: ReadyServer, token: string, name: string): Promise<{ status: number; name: string }> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/merge-patch+json' }
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -87,7 +87,7 @@ function knock(url: string): Promise<string> {
 
 describe('a server asked to stop', { timeout: 60_000 }, () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'with %s refuses new connections, answers the request that is running, and stops the database',
+    'with %s closes its listener, completes the request in flight and stops the database',
     async (signal) => {
       const server = await serve(settings)
       const token = await tokenFor(server.url, pair)
@@ -109,11 +109,11 @@ describe('a server asked to stop', { timeout: 60_000 }, () => {
       expect(code).toBe(0)
       expect(stderr).toMatch(/\nStopped\.\n$/)
       expect(await databaseOf(dataDir)).toBeUndefined()
-      await untilGone(database.pid)
+      await waitForExit(database.pid)
     },
   )
 
-  it('is not hurried by a second signal', async () => {
+  it('ignores a second signal', async () => {
     const server = await serve(settings)
     const token = await tokenFor(server.url, pair)
     const database = (await databaseOf(dataDir))!
@@ -132,7 +132,7 @@ describe('a server asked to stop', { timeout: 60_000 }, () => {
     expect(await databaseOf(dataDir)).toBeUndefined()
   })
 
-  it('does not wait for connections that are idle', async () => {
+  it('does not wait for idle connections', async () => {
     const server = await serve(settings)
     const idle = connect(Number(new URL(server.url).port), '127.0.0.1')
     const used = connect(Number(new URL(server.url).port), '127.0.0.1')
@@ -145,24 +145,24 @@ describe('a server asked to stop', { timeout: 60_000 }, () => {
     for (const socket of [idle, used]) socket.destroy()
   })
 
-  it('gives a request that does not end ten seconds, and then stops all the same', async () => {
+  it('waits ten seconds for a request that does not end, and then stops', async () => {
     const server = await serve(settings)
     const token = await tokenFor(server.url, pair)
-    const wire = await Wire.open(server.url)
+    const wire = await RawConnection.open(server.url)
     const headers = ['Host: a', `Authorization: Bearer ${token}`, 'Content-Type: application/json']
     wire.request(['POST /api/v1/assets HTTP/1.1', ...headers, 'Content-Length: 100'], '{ "name":')
-    // What is asked after the request is answered after the server has taken it.
+    // A later request is answered only after the server has received the PATCH.
     for (let after = 0; after < 3; after++) await server.send('GET', '/readyz')
     const askedAt = performance.now()
     const { code } = await server.program.stop()
     expect(performance.now() - askedAt).toBeGreaterThan(9500)
     expect(performance.now() - askedAt).toBeLessThan(25_000)
-    expect(await wire.answer()).toBeNull()
+    expect(await wire.readResponse()).toBeNull()
     expect(code).toBe(0)
     expect(await databaseOf(dataDir)).toBeUndefined()
   })
 
-  it('while it is still starting ends cleanly, and the next start finds all in order', async () => {
+  it('while it is still starting exits cleanly, and the next start succeeds', async () => {
     const early = newFolder()
     const program = launch({ LASTSEEN_DATA_DIR: early, PORT: String(await freePort()) })
     await program.says(/^Creating the database/m)
@@ -177,23 +177,23 @@ describe('a server asked to stop', { timeout: 60_000 }, () => {
 describe('npm start', { timeout: 60_000 }, () => {
   const npm = { command: ['npm', 'start'] as [string, string], isGroup: true }
 
-  it('ends at Ctrl+C, which reaches npm and the server alike, and leaves no database behind', async () => {
+  it('exits on Ctrl+C, which reaches npm and the server, and leaves no database running', async () => {
     const server = await serve(settings, npm)
     expect((await exchange(server.url, pair)).status).toBe(200)
     const database = (await databaseOf(dataDir))!
     const { stderr } = await server.program.stop('SIGINT')
     expect(stderr).toContain('\nStopped.\n')
     expect(await databaseOf(dataDir)).toBeUndefined()
-    await untilGone(database.pid)
+    await waitForExit(database.pid)
   })
 
-  it('ends when npm alone is told to stop, as a supervisor does', async () => {
+  it('exits when only npm receives the signal, as from a supervisor', async () => {
     const server = await serve(settings, npm)
     expect((await exchange(server.url, pair)).status).toBe(200)
     const database = (await databaseOf(dataDir))!
     server.program.child.kill('SIGTERM')
     await server.program.says(/^Stopped\.$/m)
-    await untilGone(database.pid)
+    await waitForExit(database.pid)
     expect(await knock(server.url)).toBe('ECONNREFUSED')
   })
 })

@@ -5,11 +5,11 @@ import { createOrganization } from '../../src/organizations/commands.ts'
 import { runCommand } from '../support/command.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
 import { lastseen, usePrograms, withSql } from '../support/process.ts'
-import { Network, urlOf } from '../support/webhooks.ts'
+import { WebhookNetwork, urlOf } from '../support/webhooks.ts'
 
 usePrograms()
 
-const network = new Network()
+const network = new WebhookNetwork()
 let database: TestDatabase
 let settings: Record<string, string>
 let orgId: number
@@ -110,12 +110,12 @@ describe('lastseen webhook', () => {
     ['update', 'an organization without one', ['--org', 'Bare', '--enable'], 'Bare has no webhook'],
     ['delete', 'an organization without one', ['--org', 'Bare'], 'Bare has no webhook'],
     ['test', 'an organization without one', ['--org', 'Bare'], 'Bare has no webhook'],
-  ])('%s refuses %s in one line', async (command, _what, args, line, code = 1) => {
+  ])('%s rejects %s in one line', async (command, _what, args, line, code = 1) => {
     const ended = await webhook(command, ...args)
     expect([ended.code, ended.stdout, ended.stderr.trimEnd()]).toEqual([code, '', line])
   })
 
-  it('update refuses to change nothing, and to switch both ways', async () => {
+  it('update rejects a call without a change and a call that both enables and disables', async () => {
     await facts('create', '--org', 'Bare', '--url', 'https://x.test/')
     const before = await rows()
     expect((await webhook('update', '--org', 'Bare')).stderr).toBe('Say what to change: --url, --enable or --disable\n')

@@ -17,7 +17,7 @@ import {
   newFolder,
   serve,
   tokenFor,
-  untilGone,
+  waitForExit,
   usePrograms,
   withSql,
 } from '../support/process.ts'
@@ -26,18 +26,18 @@ usePrograms()
 
 const dataDir = newFolder()
 const settings = { LASTSEEN_DATA_DIR: dataDir }
-/** After so long the supervisor knows what was drawn by a worker that it lent a bucket to. */
+/** The time after which the supervisor knows the consumption of a worker that owns a bucket. */
 const toldMs = 100
 const twoWorkers = { args: ['serve', '--workers', '2'] }
 
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
 
-/** The worker processes, which unlike the database are called node. */
+/** The worker processes, which have the name node. */
 const workersOf = (server: ReadyServer): number[] =>
   childrenOf(server.program.pid).filter((pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('node'))
 
-/** The processes that have answered so far, in the order of their log lines. */
+/** The processes that have served requests so far, in the order of their log lines. */
 const servers = (server: ReadyServer, path: string): number[] => {
   const lines = server.program.stdout.split('\n').filter((line) => line.includes(`"path":"${path}"`))
   return lines.map((line) => (JSON.parse(line) as { pid: number }).pid)
@@ -49,7 +49,7 @@ async function newKey(...scopes: string[]): Promise<Pair> {
   return JSON.parse((await lastseen(args, settings)).stdout) as Pair
 }
 
-/** Sends many requests at once, each over a connection of its own so that they spread over the workers. */
+/** Sends many requests at once, each over a new connection so that they spread over the workers. */
 async function volley(server: ReadyServer, path: string, token: string, count: number): Promise<number[]> {
   const agent = new Agent({ connections: count, pipelining: 0, headersTimeout: 20_000 })
   const headers = { authorization: `Bearer ${token}`, 'user-agent': 'lastseen-tests' }
@@ -63,10 +63,10 @@ async function volley(server: ReadyServer, path: string, token: string, count: n
   return statuses
 }
 
-/** Kills a worker while a connection is on its way to it, the hardest to notice for its supervisor. */
+/** Kills a worker while a connection is being handed to it, the hardest case for the supervisor. */
 async function killMidHandOver(server: ReadyServer, worker: number): Promise<void> {
   process.kill(worker, 'SIGSTOP')
-  // They take turns: of two connections one goes to each worker.
+  // Workers are used round-robin: of two connections one goes to each worker.
   const { hostname, port } = new URL(server.url)
   const sockets = [1, 2].map(() => connect(Number(port), hostname))
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
@@ -76,7 +76,7 @@ async function killMidHandOver(server: ReadyServer, worker: number): Promise<voi
   for (const socket of sockets) socket.destroy()
 }
 
-/** Sends one request after the other over one connection, and tells what was left in the bucket after each. */
+/** Sends one request after the other over one connection, and returns the remaining tokens after each. */
 async function row(server: ReadyServer, path: string, token: string, count: number): Promise<number[]> {
   const agent = new Agent({ connections: 1 })
   const headers = { authorization: `Bearer ${token}`, 'user-agent': 'lastseen-tests' }
@@ -101,7 +101,7 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
   }, 90_000)
   afterAll(() => server.program.stop())
 
-  it('says once that it is ready, and prints the first credentials once', () => {
+  it('reports once that it is ready and prints the first credentials once', () => {
     expect(server.program.stderr.match(/^Lastseen is ready: /gm)).toHaveLength(1)
     expect(server.program.stderr.match(/First start/g)).toHaveLength(1)
     expect(server.program.stderr.match(/^PostgreSQL /gm)).toHaveLength(1)
@@ -123,12 +123,12 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     expect(admitted).toBeGreaterThanOrEqual(120)
     expect(admitted).toBeLessThanOrEqual(120 + Math.ceil(seconds))
     await expect.poll(() => servedBy(server, '/api/v1/locations').size).toBe(2)
-    // The database decides, because it is what the workers share.
+    // The database is authoritative, because the workers share it.
     const { url } = (await databaseOf(dataDir))!
     expect(await withSql(url, (sql) => sql`select from rate_buckets where not revoked`)).not.toHaveLength(0)
   })
 
-  it('counts a caller that keeps to one worker, and goes on with it in the other', async () => {
+  it('counts the requests of a caller on one worker, and continues the count on the other worker', async () => {
     const token = await tokenFor(server.url, await newKey('locations:read'))
     const began = performance.now()
     const remaining = await row(server, '/api/v1/locations', token, 60)
@@ -143,7 +143,7 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     expect(admitted).toBeLessThanOrEqual(60 + refilled())
   })
 
-  it('refuses a revoked credential in both workers from the next request on (D40)', async () => {
+  it('rejects a revoked credential in both workers from the next request on (D40)', async () => {
     const pair = await newKey('assets:read')
     const token = await tokenFor(server.url, pair)
     expect(new Set(await volley(server, '/api/v1/assets', token, 20))).toEqual(new Set([200]))
@@ -154,7 +154,7 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     expect((await exchange(server.url, pair)).status).toBe(401)
   })
 
-  it('replaces a worker that was killed, while the other one goes on serving', async () => {
+  it('replaces a killed worker while the other one serves', async () => {
     const [killed, other] = workersOf(server)
     process.kill(killed!, 'SIGKILL')
     await server.program.says(new RegExp(`^Worker ${killed} ended with SIGKILL; starting another$`, 'm'))
@@ -171,7 +171,7 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     expect((await exchange(server.url, first)).status).toBe(200)
   })
 
-  it('remembers what a caller drew from the one worker it kept to, when that one is killed', async () => {
+  it('keeps the bucket of a caller that used one worker when that worker is killed', async () => {
     const token = await tokenFor(server.url, await newKey('assets:read'))
     const began = performance.now()
     await row(server, '/api/v1/orgs/me', token, 100)
@@ -188,14 +188,14 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     await expect.poll(() => workersOf(server).length, { timeout: 20_000 }).toBe(2)
   })
 
-  it('remembers a bucket when a worker is killed, and takes it along when another program joins', async () => {
+  it('keeps a bucket when a worker is killed, and shares it when another process joins', async () => {
     const token = await tokenFor(server.url, await newKey('locations:read'))
     const began = performance.now()
     expect(new Set(await volley(server, '/api/v1/locations', token, 100))).toEqual(new Set([200]))
     await sleep(toldMs)
     const [killed] = workersOf(server)
     process.kill(killed!, 'SIGKILL')
-    await untilGone(killed!)
+    await waitForExit(killed!)
     const beside = await serve(settings)
     try {
       const statuses = await Promise.all([server, beside].map((one) => volley(one, '/api/v1/locations', token, 60)))
@@ -210,7 +210,7 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     await expect.poll(() => workersOf(server).length, { timeout: 20_000 }).toBe(2)
   })
 
-  it('goes on when a worker is killed in the midst of its requests', async () => {
+  it('continues when a worker is killed while it handles requests', async () => {
     const token = await tokenFor(server.url, await newKey('locations:read'))
     const asking = Array.from({ length: 4 }, () => volley(server, '/api/v1/locations', token, 50).catch(() => []))
     await sleep(30)
@@ -221,7 +221,7 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     expect(await volley(server, '/readyz', '', 5)).toEqual([200, 200, 200, 200, 200])
   })
 
-  it('at SIGTERM answers what is running and stops the workers and the database', async () => {
+  it('on SIGTERM completes the requests in flight and stops the workers and the database', async () => {
     const { pid, url } = (await databaseOf(dataDir))!
     const workers = workersOf(server)
     const token = await tokenFor(server.url, await newKey('assets:read', 'assets:write'))
@@ -246,20 +246,20 @@ describe('a server with two workers', { timeout: 60_000 }, () => {
     const ended = await server.program.ended
     expect(ended.code).toBe(0)
     expect(ended.stderr).toMatch(/\nStopped\.\n$/)
-    for (const worker of workers) await untilGone(worker)
-    await untilGone(pid)
+    for (const worker of workers) await waitForExit(worker)
+    await waitForExit(pid)
     expect(await databaseOf(dataDir)).toBeUndefined()
   })
 })
 
 describe('a server with two workers that is killed', { timeout: 60_000 }, () => {
-  it('takes its workers with it and leaves a database that the next start takes over', async () => {
+  it('ends its workers too and leaves a database that the next start adopts', async () => {
     const server = await serve({ ...settings, LASTSEEN_WORKERS: '2' })
     const workers = workersOf(server)
     expect(workers).toHaveLength(2)
     const before = await databaseOf(dataDir)
     await server.program.stop('SIGKILL')
-    for (const worker of workers) await untilGone(worker)
+    for (const worker of workers) await waitForExit(worker)
     expect(await databaseOf(dataDir)).toEqual(before)
     const next = await serve(settings, twoWorkers)
     expect((await databaseOf(dataDir))!.pid).toBe(before!.pid)
@@ -270,8 +270,8 @@ describe('a server with two workers that is killed', { timeout: 60_000 }, () => 
 })
 
 describe('workers that cannot start', () => {
-  it('are tried five times in a row, and then the program gives up and says so', async () => {
-    // Ends every worker before it does anything; the supervisor is spared.
+  it('are started five times in a row, and then the program exits with an error', async () => {
+    // Makes every worker exit at its start, but not the supervisor.
     const code = `import cluster from 'node:cluster'; if (cluster.isWorker) process.exit(3)`
     const NODE_OPTIONS = `--import data:text/javascript;base64,${Buffer.from(code).toString('base64')}`
     const broken = { LASTSEEN_DATA_DIR: newFolder(), PORT: String(await freePort()), NODE_OPTIONS }

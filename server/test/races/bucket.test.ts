@@ -1,33 +1,33 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestApp, startApp, useApp } from '../support/app.ts'
-import { HandClock, type Key, mintKeys, tokensOf, whoAmI } from '../support/auth.ts'
+import { ManualClock, type Key, mintKeys, tokensOf, whoAmI } from '../support/auth.ts'
 import { raceRounds } from '../support/rounds.ts'
 
 const parallel = 200
 
-/** Once more where the bucket was not the reason: on a machine that stands still the process turns away who waited long. */
+/** Repeats a request that was rejected for another reason: on a stalled machine the queue rejects requests that waited long. */
 async function send(app: TestApp, access: string): Promise<Awaited<ReturnType<typeof whoAmI>>> {
   const reply = await whoAmI(app, access)
   const isTurnedAway = reply.status === 429 && reply.headers['x-ratelimit-remaining'] !== '0'
   return isTurnedAway ? whoAmI(app, access) : reply
 }
 
-/** Sends 200 requests of one key at once, spread over the processes, and counts what they are answered. */
+/** Sends 200 requests of one key at once, spread over the processes, and counts the statuses. */
 async function race(apps: readonly TestApp[], key: Key): Promise<void> {
   const { access } = await tokensOf(apps[0]!, key)
   const sends = Array.from({ length: parallel }, (_, index) => send(apps[index % apps.length]!, access))
   const replies = await Promise.all(sends)
   const admitted = replies.filter((reply) => reply.status === 200)
-  const refused = replies.filter((reply) => reply.status === 429)
-  expect({ admitted: admitted.length, refused: refused.length }).toEqual({ admitted: 120, refused: parallel - 120 })
+  const rejected = replies.filter((reply) => reply.status === 429)
+  expect({ admitted: admitted.length, rejected: rejected.length }).toEqual({ admitted: 120, rejected: parallel - 120 })
   const shown = admitted.map((reply) => Number(reply.headers['x-ratelimit-remaining'])).sort((a, b) => a - b)
   expect(shown).toEqual(Array.from({ length: 120 }, (_, index) => index))
-  expect(new Set(refused.map((reply) => reply.headers['x-ratelimit-remaining']))).toEqual(new Set(['0']))
+  expect(new Set(rejected.map((reply) => reply.headers['x-ratelimit-remaining']))).toEqual(new Set(['0']))
 }
 
-describe('200 parallel requests of a fresh key while the clock stands still', () => {
+describe('200 parallel requests of a new key with a fixed clock', () => {
   describe('with the buckets in memory', () => {
-    const context = useApp({ clock: new HandClock() })
+    const context = useApp({ clock: new ManualClock() })
 
     it('admit exactly 120, every time', { timeout: 300_000 }, async () => {
       const org = await context.app.newOrg()
@@ -36,11 +36,11 @@ describe('200 parallel requests of a fresh key while the clock stands still', ()
   })
 
   describe('with the buckets in the database, over two processes', () => {
-    const clock = new HandClock()
+    const clock = new ManualClock()
     const context = useApp({ clock, isOneOfSeveral: true })
     let second: TestApp
     beforeAll(async () => {
-      second = await startApp({ beside: context.app, clock, isOneOfSeveral: true })
+      second = await startApp({ sharesDatabaseWith: context.app, clock, isOneOfSeveral: true })
     })
     afterAll(() => second.stop())
 

@@ -4,8 +4,8 @@ import type { Client, Reply } from '../support/client.ts'
 import {
   type LocationJson,
   create,
-  expectInvalid,
-  expectRefused,
+  expectValidationError,
+  expectErrorStatus,
   remove,
   useDatabase,
   useSecondProcess,
@@ -19,7 +19,7 @@ const rounds = raceRounds(100)
 const path = '/api/v1/locations'
 
 interface Contender {
-  /** What must be there before the race. */
+  /** Creates the records for the race. */
   prepare?: (client: Client) => Promise<LocationJson>
   act: (client: Client, parent: LocationJson, ready: LocationJson | undefined) => Promise<Reply>
   accepted: number
@@ -52,7 +52,7 @@ const contenders: [string, Contender][] = [
 
 describe('a location that is deleted while', () => {
   it.each(contenders)(
-    '%s never ends up dead with a live child',
+    '%s is never deleted while it has a live child',
     async (_what, contender) => {
       const org = await context.app.newOrg()
       const client = org.full
@@ -68,12 +68,12 @@ describe('a location that is deleted while', () => {
         const [adoption, deletion] = inOrder ? [first, second] : [second, first]
         if (adoption.status === contender.accepted) {
           outcomes.adopted++
-          expectRefused(deletion, 409)
+          expectErrorStatus(deletion, 409)
           expect(adoption.json.data.parent_id).toBe(parent.id)
           expect((await client.get(`${path}/${parent.id}`)).status).toBe(200)
         } else {
           outcomes.deleted++
-          expectInvalid(adoption, [contender.field, 'fk_not_found'])
+          expectValidationError(adoption, [contender.field, 'fk_not_found'])
           expect(deletion.status).toBe(204)
         }
       }
@@ -87,7 +87,7 @@ describe('a location that is deleted while', () => {
     120_000,
   )
 
-  it('several children are created at once is refused unless none of them came first', async () => {
+  it('several children are created concurrently is rejected unless it was first', async () => {
     const org = await context.app.newOrg()
     const client = org.full
     const other = throughSecond(org).full
@@ -96,14 +96,15 @@ describe('a location that is deleted while', () => {
       const births = [1, 2, 3].map(() => client.post(path, { name: 'child', parent_id: parent.id }))
       const [deletion, ...children] = await Promise.all([other.delete(`${path}/${parent.id}`), ...births])
       const born = children.filter((child) => child.status === 201)
-      for (const child of children) if (child.status !== 201) expectInvalid(child, ['parent_id', 'fk_not_found'])
-      if (born.length > 0) expectRefused(deletion, 409)
+      for (const child of children)
+        if (child.status !== 201) expectValidationError(child, ['parent_id', 'fk_not_found'])
+      if (born.length > 0) expectErrorStatus(deletion, 409)
       else expect(deletion.status).toBe(204)
       if (deletion.status === 409) expect(born).toHaveLength(3)
     }
   }, 120_000)
 
-  it('its last child is deleted goes with it or stays, and never alone', async () => {
+  it('its last child is deleted is deleted or kept consistently', async () => {
     const org = await context.app.newOrg()
     const client = org.full
     const other = throughSecond(org).full
@@ -116,7 +117,7 @@ describe('a location that is deleted while', () => {
       ])
       expect(below.status).toBe(204)
       if (above.status !== 204) {
-        expectRefused(above, 409)
+        expectErrorStatus(above, 409)
         await remove(client, 'locations', parent.id)
       }
     }

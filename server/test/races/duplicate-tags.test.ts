@@ -1,80 +1,80 @@
 import { describe, expect, it } from 'vitest'
-import { assetsPath, pathOf } from '../support/assets.ts'
-import { expectTypes, raceTimeoutMs, rounds, statuses, useRace } from '../support/race.ts'
+import { assetsPath, assetPath } from '../support/assets.ts'
+import { expectErrorType, raceTimeoutMs, rounds, countStatuses, useRace } from '../support/race.ts'
 
 const race = useRace()
 
 const rfid = (value: string) => ({ tag_type: 'rfid', value })
-/** As many tags as it takes to be in the middle of writing them when somebody else begins. */
+/** Enough tags that another writer begins while they are being written. */
 const many = (prefix: string) => Array.from({ length: 40 }, (_, index) => rfid(`${prefix}-${index}`))
 
-describe('eight writers who want one tag', () => {
-  it('attach it exactly once, in whatever spelling (D22)', { timeout: raceTimeoutMs }, async () => {
-    const track = await race.newTrack()
-    const assets = await Promise.all(Array.from({ length: 8 }, () => track.create()))
+describe('eight concurrent writers of one tag', () => {
+  it('attach it exactly once, in any notation (D22)', { timeout: raceTimeoutMs }, async () => {
+    const org = await race.newOrg()
+    const assets = await Promise.all(Array.from({ length: 8 }, () => org.create()))
     for (let round = 0; round < rounds; round++) {
-      const replies = await track.together(8, (principal, index) =>
-        principal.post(`${pathOf(assets[index]!)}/tags`, rfid(index % 4 < 2 ? `Tag-${round}` : `tAG-${round}`)),
+      const replies = await org.sendConcurrently(8, (principal, index) =>
+        principal.post(`${assetPath(assets[index]!)}/tags`, rfid(index % 4 < 2 ? `Tag-${round}` : `tAG-${round}`)),
       )
-      expect(statuses(replies), `round ${round}`).toEqual({ 201: 1, 409: 7 })
-      expectTypes(replies, 409, 'conflict')
+      expect(countStatuses(replies), `round ${round}`).toEqual({ 201: 1, 409: 7 })
+      expectErrorType(replies, 409, 'conflict')
     }
-    const list = await track.callers[0].get(assetsPath)
+    const list = await org.clients[0].get(assetsPath)
     expect(list.json.data.flatMap((row: { tags: unknown[] }) => row.tags)).toHaveLength(rounds)
   })
 
   it(
-    'make exactly one asset with many tags, also when half of them name the tags the other way round (D17)',
+    'create exactly one asset with many tags, also when half of them send the tags in reverse order (D17)',
     { timeout: raceTimeoutMs },
     async () => {
-      const track = await race.newTrack()
+      const org = await race.newOrg()
       for (let round = 0; round < rounds; round++) {
         const tags = many(`round-${round}`)
-        const replies = await track.together(8, (principal, index) =>
+        const replies = await org.sendConcurrently(8, (principal, index) =>
           principal.post(assetsPath, { name: 'a', tags: index % 4 < 2 ? tags : [...tags].reverse() }),
         )
-        expect(statuses(replies), `round ${round}`).toEqual({ 201: 1, 409: 7 })
-        expectTypes(replies, 409, 'conflict')
+        expect(countStatuses(replies), `round ${round}`).toEqual({ 201: 1, 409: 7 })
+        expectErrorType(replies, 409, 'conflict')
       }
-      const list = await track.callers[0].get(assetsPath, { limit: 1 })
+      const list = await org.clients[0].get(assetsPath, { limit: 1 })
       expect(list.json.total_count).toBe(rounds)
     },
   )
 
   it('detach it exactly once', { timeout: raceTimeoutMs }, async () => {
-    const track = await race.newTrack()
+    const org = await race.newOrg()
     for (let round = 0; round < rounds; round++) {
-      const asset = await track.create({ tags: [rfid('HELD')] })
-      const path = `${pathOf(asset)}/tags/${asset.tags[0]!.id}`
-      const replies = await track.together(8, (principal) => principal.delete(path))
-      expect(statuses(replies), `round ${round}`).toEqual({ 204: 1, 404: 7 })
+      const asset = await org.create({ tags: [rfid('HELD')] })
+      const path = `${assetPath(asset)}/tags/${asset.tags[0]!.id}`
+      const replies = await org.sendConcurrently(8, (principal) => principal.delete(path))
+      expect(countStatuses(replies), `round ${round}`).toEqual({ 204: 1, 404: 7 })
     }
   })
 })
 
-describe('tags whose holder is deleted', () => {
+describe('tags whose owner is deleted', () => {
   it(
-    'go to at most one of those who wait for them, and are free afterwards (D22)',
+    'go to at most one of the waiting writers, and are free afterwards (D22)',
     { timeout: raceTimeoutMs },
     async () => {
-      const track = await race.newTrack()
-      let holder = await track.create({ tags: many('held') })
+      const org = await race.newOrg()
+      let holder = await org.create({ tags: many('held') })
       for (let round = 0; round < rounds; round++) {
-        const [deleted, ...created] = await track.together(8, (principal, index) =>
+        const [deleted, ...created] = await org.sendConcurrently(8, (principal, index) =>
           index === 0
-            ? principal.delete(pathOf(holder))
+            ? principal.delete(assetPath(holder))
             : principal.post(assetsPath, { name: 'a', tags: many('HELD') }),
         )
         expect(deleted!.status, `round ${round}`).toBe(204)
         const made = created.filter((reply) => reply.status === 201)
         expect(made.length, `round ${round}`).toBeLessThanOrEqual(1)
-        expect(statuses(created)[409], `round ${round}`).toBe(created.length - made.length)
-        holder = made[0]?.json.data ?? (await track.create({ tags: many('held') }))
+        expect(countStatuses(created)[409], `round ${round}`).toBe(created.length - made.length)
+        holder = made[0]?.json.data ?? (await org.create({ tags: many('held') }))
       }
     },
   )
 })
 
-it('writers of one tag never make the database break a deadlock', async () => {
+it('writers of one tag never cause a deadlock', async () => {
   expect(await race.deadlocks()).toBe(0)
 })

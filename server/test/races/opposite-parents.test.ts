@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../support/app.ts'
 import type { Client, Reply } from '../support/client.ts'
-import { type LocationJson, create, expectRefused, useDatabase, useSecondProcess } from '../support/master-data.ts'
+import { type LocationJson, create, expectErrorStatus, useDatabase, useSecondProcess } from '../support/master-data.ts'
 import { raceRounds } from '../support/rounds.ts'
 
 const context = useApp()
@@ -13,7 +13,7 @@ const path = '/api/v1/locations'
 const move = (client: Client, mover: LocationJson, under: LocationJson, byKey: boolean): Promise<Reply> =>
   client.patch(`${path}/${mover.id}`, byKey ? { parent_external_key: under.external_key } : { parent_id: under.id })
 
-/** Live locations from which no root can be reached: there are some exactly when there is a circle. */
+/** Live locations without a path to a root: they exist exactly when there is a cycle. */
 async function adrift(org: TestOrg): Promise<number> {
   const [row] = await database.sql<{ count: number }[]>`
     with recursive anchored as (
@@ -31,7 +31,7 @@ describe('two locations that are moved under each other at once', () => {
     ['by id', false],
     ['by key', true],
   ])(
-    '%s never form a circle: one move is accepted and the other is 409 (D23)',
+    '%s never form a cycle: one move is accepted and the other is 409 (D23)',
     async (_what, byKey) => {
       const org = await context.app.newOrg()
       const client = org.full
@@ -42,14 +42,14 @@ describe('two locations that are moved under each other at once', () => {
         const replies = await Promise.all([move(client, a, b, byKey), move(other, b, a, byKey)])
         const [winner, loser] = replies.sort((one, other) => one.status - other.status)
         expect(winner.status).toBe(200)
-        expectRefused(loser, 409)
+        expectErrorStatus(loser, 409)
       }
       expect(await adrift(org)).toBe(0)
     },
     120_000,
   )
 
-  it('far above each other never form a circle either', async () => {
+  it('with several levels in between never form a cycle either', async () => {
     const org = await context.app.newOrg()
     const client = org.full
     const other = throughSecond(org).full
@@ -73,7 +73,7 @@ describe('two locations that are moved under each other at once', () => {
     expect(await adrift(org)).toBe(0)
   }, 120_000)
 
-  it('in a ring of three let at most two moves pass', async () => {
+  it('in a ring of three allow at most two moves', async () => {
     const org = await context.app.newOrg()
     const client = org.full
     const other = throughSecond(org).full
@@ -87,7 +87,7 @@ describe('two locations that are moved under each other at once', () => {
     expect(await adrift(org)).toBe(0)
   }, 120_000)
 
-  it('are moved while others rename, change and hang children on them, and nothing gets stuck', async () => {
+  it('are moved while others rename and change them and add children, without a deadlock', async () => {
     const org = await context.app.newOrg()
     const client = org.full
     const other = throughSecond(org).full

@@ -9,7 +9,7 @@ const database = useDatabase(context)
 const kinds: [Kind][] = [['assets'], ['locations']]
 const rounds = raceRounds(100)
 
-/** Lists that are answered in different ways: counted, merged with deleted rows, filtered, searched. */
+/** Lists with different query plans: counted, merged with deleted rows, filtered, searched. */
 const views = [
   '',
   'is_active=true',
@@ -28,7 +28,7 @@ describe.each(kinds)('a list of %s that is read while others write', (kind) => {
     let isReading = true
     let writes = 0
 
-    /** Keeps making, switching and deleting records, never more than ten of its own at once. */
+    /** Keeps creating, changing and deleting records, never more than ten at once. */
     const churn = async (writer: number): Promise<void> => {
       const own: number[] = []
       for (let turn = 0; isReading; turn++) {
@@ -68,7 +68,7 @@ describe.each(kinds)('a list of %s that is read while others write', (kind) => {
     expect((await client.get(path, 'include_deleted=true')).json.total_count).toBe(counted!.all)
   }, 120_000)
 
-  it('counts deleted rows along as exactly, when it is asked for them', async () => {
+  it('has an exact total with include_deleted too', async () => {
     const org = await context.app.newOrg()
     const client = org.full
     const reader = throughSecond(org).full

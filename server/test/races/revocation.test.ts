@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestApp, type TestOrg, startApp, useApp } from '../support/app.ts'
-import { HandClock, exchange, mintKeys, refresh, tokensOf, whoAmI } from '../support/auth.ts'
+import { ManualClock, exchange, mintKeys, refresh, tokensOf, whoAmI } from '../support/auth.ts'
 import { raceRounds } from '../support/rounds.ts'
 
 const rounds = raceRounds(100)
 /** The clock stands still, so that neither the sessions nor what the processes remember runs out by itself. */
-const clock = new HandClock()
+const clock = new ManualClock()
 const settings = { LASTSEEN_TRUST_PROXY: 'true' }
 
-/** Revokes keys whose tokens are in use everywhere, and asks every process the moment the revocation is answered. */
+/** Revokes keys whose tokens are cached everywhere, and sends a request to every process as soon as the revocation is answered. */
 async function race(apps: readonly TestApp[], org: TestOrg): Promise<void> {
   const { accessToken } = await org.signIn('admin')
   for (const [round, key] of (await mintKeys(org, rounds)).entries()) {
@@ -33,7 +33,7 @@ describe('A revoked key (D40)', () => {
   describe('with one process', () => {
     const context = useApp({ clock, settings })
 
-    it('is refused from the very next request on', { timeout: 120_000 }, async () => {
+    it('is rejected from the very next request on', { timeout: 120_000 }, async () => {
       await race([context.app], await context.app.newOrg())
     })
   })
@@ -42,11 +42,11 @@ describe('A revoked key (D40)', () => {
     const context = useApp({ clock, settings, isOneOfSeveral: true })
     let second: TestApp
     beforeAll(async () => {
-      second = await startApp({ beside: context.app, clock, settings, isOneOfSeveral: true })
+      second = await startApp({ sharesDatabaseWith: context.app, clock, settings, isOneOfSeveral: true })
     })
     afterAll(() => second.stop())
 
-    it('is refused from the very next request on in both', { timeout: 120_000 }, async () => {
+    it('is rejected from the very next request on in both', { timeout: 120_000 }, async () => {
       await race([context.app, second], await context.app.newOrg())
     })
   })

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest'
-import { pathOf } from '../support/assets.ts'
-import { expectTypes, raceTimeoutMs, rounds, statuses, useRace } from '../support/race.ts'
+import { assetPath } from '../support/assets.ts'
+import { expectErrorType, raceTimeoutMs, rounds, countStatuses, useRace } from '../support/race.ts'
 
 const race = useRace()
 
-describe('twenty writers who hold the same token', () => {
+describe('twenty writers with the same updated_at', () => {
   it(
-    'are answered with exactly one 200 and nineteen stale tokens, every time (D21)',
+    'get exactly one 200 and nineteen errors for a stale updated_at, every time (D21)',
     { timeout: raceTimeoutMs },
     async () => {
-      const track = await race.newTrack()
-      const asset = await track.create()
+      const org = await race.newOrg()
+      const asset = await org.create()
       let updated_at = asset.updated_at
       for (let round = 0; round < rounds; round++) {
         const token = { updated_at }
-        const replies = await track.together(20, (principal, index) =>
-          principal.patch(pathOf(asset), { ...token, name: `round ${round} writer ${index}` }),
+        const replies = await org.sendConcurrently(20, (principal, index) =>
+          principal.patch(assetPath(asset), { ...token, name: `round ${round} writer ${index}` }),
         )
-        expect(statuses(replies), `round ${round}`).toEqual({ 200: 1, 400: 19 })
+        expect(countStatuses(replies), `round ${round}`).toEqual({ 200: 1, 400: 19 })
         for (const { status, json } of replies)
           if (status === 400)
             expect(json.error).toMatchObject({
@@ -29,28 +29,28 @@ describe('twenty writers who hold the same token', () => {
         expect(written.name).toBe(`round ${round} writer ${winner}`)
         expect(written.updated_at > updated_at).toBe(true)
         updated_at = written.updated_at
-        const read = await track.callers[round % 2]!.get(pathOf(asset))
+        const read = await org.clients[round % 2]!.get(assetPath(asset))
         expect(read.json.data).toStrictEqual(written)
       }
     },
   )
 })
 
-describe('eight writers without a token', () => {
+describe('eight writers without an updated_at', () => {
   it(
     'all succeed, no two with the same updated_at, and no member of metadata is lost',
     { timeout: raceTimeoutMs },
     async () => {
-      const track = await race.newTrack()
-      const asset = await track.create()
+      const org = await race.newOrg()
+      const asset = await org.create()
       const times = new Set<string>()
       for (let round = 0; round < rounds; round++) {
-        const replies = await track.together(8, (principal, index) =>
-          principal.patch(pathOf(asset), { metadata: { [`w${index}`]: round } }),
+        const replies = await org.sendConcurrently(8, (principal, index) =>
+          principal.patch(assetPath(asset), { metadata: { [`w${index}`]: round } }),
         )
-        expect(statuses(replies), `round ${round}`).toEqual({ 200: 8 })
+        expect(countStatuses(replies), `round ${round}`).toEqual({ 200: 8 })
         for (const reply of replies) times.add(reply.json.data.updated_at)
-        const { metadata } = (await track.callers[0].get(pathOf(asset))).json.data
+        const { metadata } = (await org.clients[0].get(assetPath(asset))).json.data
         expect(metadata).toEqual(Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`w${index}`, round])))
       }
       expect(times.size).toBe(8 * rounds)
@@ -60,19 +60,19 @@ describe('eight writers without a token', () => {
 
 describe('eight deletes of one asset', () => {
   it('are answered with exactly one 204 and seven 404, every time', { timeout: raceTimeoutMs }, async () => {
-    const track = await race.newTrack()
+    const org = await race.newOrg()
     for (let round = 0; round < rounds; round++) {
-      const asset = await track.create()
-      const replies = await track.together(8, (principal) => principal.delete(pathOf(asset)))
-      expect(statuses(replies), `round ${round}`).toEqual({ 204: 1, 404: 7 })
-      expectTypes(replies, 404, 'not_found')
+      const asset = await org.create()
+      const replies = await org.sendConcurrently(8, (principal) => principal.delete(assetPath(asset)))
+      expect(countStatuses(replies), `round ${round}`).toEqual({ 204: 1, 404: 7 })
+      expectErrorType(replies, 404, 'not_found')
     }
-    const all = await track.callers[0].get('/api/v1/assets', { include_deleted: true, limit: 1 })
-    const live = await track.callers[0].get('/api/v1/assets')
+    const all = await org.clients[0].get('/api/v1/assets', { include_deleted: true, limit: 1 })
+    const live = await org.clients[0].get('/api/v1/assets')
     expect([all.json.total_count, live.json.total_count]).toEqual([rounds, 0])
   })
 })
 
-it('writers of one asset never make the database break a deadlock', async () => {
+it('writers of one asset never cause a deadlock', async () => {
   expect(await race.deadlocks()).toBe(0)
 })

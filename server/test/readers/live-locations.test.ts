@@ -4,7 +4,7 @@ import { useApp } from '../support/app.ts'
 
 const context = useApp()
 
-it('finds the places of scan points by id and by key, and leaves out deleted ones and those of others', async () => {
+it('finds locations of scan points by id and by key, without deleted ones and those of other organizations', async () => {
   const org = await context.app.newOrg()
   const api = org.full
   const dock = (await api.post('/api/v1/locations', { external_key: 'DOCK', name: 'Dock' })).json.data.id

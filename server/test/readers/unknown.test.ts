@@ -7,8 +7,8 @@ import { Site, database, useTracking } from '../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
 
-describe('topics that lead to no reader', () => {
-  it('are counted and dated, 200 at most, those seen last', async () => {
+describe('topics that match no reader', () => {
+  it('are counted with their times, for the 200 latest topics', async () => {
     const { core } = context.app
     const book = new ReaderActivityBuffer(core)
     const topics = async () => (await listUnknownTopics(core.db.read)).map((one) => [one.topic, one.messages])
@@ -34,7 +34,7 @@ describe('topics that lead to no reader', () => {
     })
   })
 
-  it('are shortened and cleaned of what a database cannot keep', async () => {
+  it('are truncated and stripped of characters that PostgreSQL cannot store', async () => {
     const { core } = context.app
     const book = new ReaderActivityBuffer(core)
     context.clock.set('2026-05-04T13:00:00Z')
@@ -68,7 +68,7 @@ describe('antennas that no scan point names', () => {
     other = await Site.open(context.app, 'Dock')
   })
 
-  it('are shown with the reader, and with no other', async () => {
+  it('are shown only with their reader', async () => {
     await see(site, 1, 1, 3, 2, 3)
     await see(site, 3)
     expect(await shown(site)).toEqual([
@@ -85,14 +85,14 @@ describe('antennas that no scan point names', () => {
     ])
   })
 
-  it('are shown no more once a scan point names them, be it without a place', async () => {
+  it('are not shown once a scan point names them, even without a location', async () => {
     await see(site, 2, 3)
     const scanPoints = [{ antenna: 2, locationId: null }]
     await changeReader(context.app.core, site.org.orgId, site.readerId, { scanPoints })
     expect(await shown(site)).toEqual([[3, 1]])
   })
 
-  it('are 64 at most, and gone with the reader', async () => {
+  it('are 64 at most, and deleted with the reader', async () => {
     await see(site, ...Array.from({ length: 60 }, (_, index) => 100 + index))
     context.clock.set('2026-05-04T14:00:00Z')
     await see(site, ...Array.from({ length: 1000 }, (_, index) => 200 + index))

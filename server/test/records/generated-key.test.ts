@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { generatedKey } from '../../src/records/keys.sql.ts'
 
-describe('the form of a generated key', () => {
+describe('the format of a generated key', () => {
   it.each([
     ['asset', 1, 'ASSET-0001'],
     ['asset', 42, 'ASSET-0042'],
@@ -18,7 +18,7 @@ describe('the form of a generated key', () => {
     expect(generatedKey(kind, ordinal)).toBe(key)
   })
 
-  it('is another one for every number, and the number can be read from it', () => {
+  it('differs for every number, and the number can be parsed from it', () => {
     fc.assert(
       fc.property(fc.constantFrom('asset', 'location'), fc.integer({ min: 1, max: 2 ** 53 - 1 }), (kind, ordinal) => {
         const [prefix, digits] = generatedKey(kind, ordinal).split('-')

@@ -5,14 +5,14 @@ import type { Db } from '../../src/db/database.ts'
 import { createLocation } from '../../src/locations/commands.ts'
 import { locationRepository, locationWithPathRepository } from '../../src/locations/locations.sql.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
-import { useCore } from '../support/context.ts'
+import { useAppContext } from '../support/app-context.ts'
 
 const turnOfTheLoop = (): Promise<void> => new Promise((resume) => setImmediate(resume))
 
-describe('Records that are asked for together', () => {
-  const used = useCore()
+describe('Records that are loaded in the same event-loop tick', () => {
+  const used = useAppContext()
   const organizations: number[] = []
-  /** Of each organization, three assets with two tags each. */
+  /** Three assets with two tags each, for each organization. */
   const assets: number[][] = []
   let statements = 0
   let broken: Error | null = null
@@ -40,7 +40,7 @@ describe('Records that are asked for together', () => {
     }
   })
 
-  it('are found by one statement, each with its own tags in their order', async () => {
+  it('are loaded by one statement, each with its own tags in their order', async () => {
     statements = 0
     const [orgId, ids] = [organizations[0]!, assets[0]!]
     const found = await Promise.all(ids.map((id) => assetRepository.load(db, orgId, id)))
@@ -52,7 +52,7 @@ describe('Records that are asked for together', () => {
     expect(found).toEqual(await Promise.all(ids.map((id) => assetRepository.find(db, orgId, id))))
   })
 
-  it('are null where there is none, and the same for two who ask for the same', async () => {
+  it('are null where no record exists, and two loads of one id get the same record', async () => {
     statements = 0
     const [orgId, [first]] = [organizations[0]!, assets[0]!]
     const ask = (id: number) => assetRepository.load(db, orgId, id)
@@ -63,7 +63,7 @@ describe('Records that are asked for together', () => {
     expect(again).toEqual(one)
   })
 
-  it('are asked for organization by organization, and none is found in another one', async () => {
+  it('are loaded per organization, and no record of another organization is found', async () => {
     statements = 0
     const [mine, theirs] = [assets[0]![0]!, assets[1]![0]!]
     const found = await Promise.all([
@@ -76,7 +76,7 @@ describe('Records that are asked for together', () => {
     expect(found.map((asset) => asset?.id)).toEqual([mine, theirs, undefined, undefined])
   })
 
-  it('are thirty-two in a statement at most', async () => {
+  it('are at most thirty-two per statement', async () => {
     statements = 0
     const asked = Array.from({ length: 130 }, () => assetRepository.load(db, organizations[0]!, assets[0]![0]!))
     const found = await Promise.all(asked)
@@ -84,7 +84,7 @@ describe('Records that are asked for together', () => {
     expect(new Set(found.map((asset) => asset?.id))).toEqual(new Set([assets[0]![0]]))
   })
 
-  it('all fail with the statement, and the next ones do not', async () => {
+  it('all fail when the statement fails, and later loads do not', async () => {
     broken = new Error('gone')
     const asked = assets[0]!.map((id) => assetRepository.load(db, organizations[0]!, id))
     const outcomes = await Promise.allSettled(asked)
@@ -97,7 +97,7 @@ describe('Records that are asked for together', () => {
     expect((await assetRepository.load(db, organizations[0]!, assets[0]![1]!))?.id).toBe(assets[0]![1])
   })
 
-  it('do not join a statement that is under way, so whoever asks after a write sees it', async () => {
+  it('do not join a statement in flight, so a load after a write sees the write', async () => {
     const [orgId, id] = [organizations[0]!, assets[0]![2]!]
     const before = assetRepository.load(db, orgId, id)
     await turnOfTheLoop()
@@ -106,7 +106,7 @@ describe('Records that are asked for together', () => {
     expect(statements).toBe(1)
   })
 
-  it('are as one by one, in every reading of assets and locations', async () => {
+  it('equal records loaded one by one, in every read of assets and locations', async () => {
     const orgId = organizations[0]!
     const parent = await createLocation(used.core, orgId, { ...draft('P'), parent: {} })
     const child = await createLocation(used.core, orgId, { ...draft('Q'), parent: { id: parent.id } })

@@ -9,20 +9,20 @@ export const password = 'correct horse battery'
 let people = 0
 export const newEmail = (): string => `person-${++people}-${process.pid}@example.com`
 
-export interface Person {
+export interface TestUser {
   userId: number
   email: string
   token: string
   refreshToken: string
 }
 
-/** A person with an account, signed in. */
-export async function newPerson(org: TestOrg, role: Role, email = newEmail()): Promise<Person> {
+/** Creates a user and signs in. */
+export async function createSignedInUser(org: TestOrg, role: Role, email = newEmail()): Promise<TestUser> {
   const { userId } = await createUser(org.app.core, org.orgId, { email, password, role })
   return signIn(org.app, email, password, userId)
 }
 
-export async function signIn(app: TestApp, email: string, given: string, userId = 0): Promise<Person> {
+export async function signIn(app: TestApp, email: string, given: string, userId = 0): Promise<TestUser> {
   const reply = await login(app, email, given)
   expect(reply.status, reply.text).toBe(200)
   const { access_token: token, refresh_token: refreshToken, user } = reply.json.data
@@ -33,7 +33,7 @@ export async function signIn(app: TestApp, email: string, given: string, userId 
 export const login = (app: TestApp, email: string, given: string): Promise<Reply> =>
   app.anonymous('POST', '/api/v1/auth/login', { json: { email, password: given } })
 
-export const as = (
+export const requestAs = (
   app: TestApp,
   { token }: { token: string },
   method: string,
@@ -41,15 +41,15 @@ export const as = (
   options: SendOptions = {},
 ): Promise<Reply> => app.anonymous(method, `/api/v1${path}`, { ...options, token })
 
-/** Whether a token still opens anything. */
-export const standing = async (app: TestApp, person: { token: string }): Promise<number> =>
-  (await as(app, person, 'GET', '/auth/me')).status
+/** The status of a request with the user's access token: 200 while the session is valid, otherwise 401. */
+export const sessionStatus = async (app: TestApp, person: { token: string }): Promise<number> =>
+  (await requestAs(app, person, 'GET', '/auth/me')).status
 
-export const renew = (app: TestApp, person: { refreshToken: string }): Promise<Reply> =>
+export const refreshSession = (app: TestApp, person: { refreshToken: string }): Promise<Reply> =>
   app.anonymous('POST', '/api/v1/auth/refresh', { json: { refresh_token: person.refreshToken } })
 
-/** The token of a link, which stands behind the `#`. */
-export function tokenOf(link: string): string {
+/** Returns the token in the fragment of a link. */
+export function tokenFromLink(link: string): string {
   const [page, fragment] = link.split('#token=')
   expect(page).not.toContain('token')
   expect(fragment).toMatch(/^[\w.-]{43,}$/)

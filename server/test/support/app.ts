@@ -10,34 +10,34 @@ import { createUser } from '../../src/users/commands.ts'
 import type { Role } from '../../src/kernel/scopes.ts'
 import { Client, type Reply, send } from './client.ts'
 import { cloneDatabase } from './database.ts'
-import { saveAnswers } from './description.ts'
-import { openBeside } from './neighbour.ts'
+import { saveSeenResponses } from './openapi.ts'
+import { openServerInSecondProcess } from './second-process.ts'
 import { watchStatements } from './statements.ts'
 
 export interface AppOptions {
   /** Settings as environment variables. */
   settings?: Record<string, string>
   clock?: Clock
-  /** An app on the database of another one, as a second process would be. */
-  beside?: TestApp
+  /** An app whose database this one uses too, as a second process does. */
+  sharesDatabaseWith?: TestApp
   isOneOfSeveral?: boolean
-  /** Why this app cannot be two servers that take turns, where every other one is. */
-  alone?: string
-  /** Told of the text of every statement. */
+  /** The reason why this app must be one server in runs with `TEST_PROCESSES=2`. */
+  singleServerReason?: string
+  /** Called with the text of every statement. */
   onStatement?: (text: string) => void
-  /** How webhook events are delivered, where a test cannot wait as long as the service does. */
+  /** Delivery options, for tests that cannot wait for the default intervals. */
   delivery?: ServerOptions['delivery']
-  /** Hears the lines for whoever runs the program. */
+  /** Called with the lines that are meant for the operator. */
   tell?: (line: string) => void
 }
 
-/** The service on a real port over a database of its own. */
+/** The service on a real port with its own database. */
 export class TestApp {
   readonly core: AppContext
   readonly databaseUrl: string
   readonly #urls: readonly string[]
   readonly #close: () => Promise<void>
-  #turn = 0
+  #nextUrl = 0
 
   constructor(urls: readonly string[], core: AppContext, databaseUrl: string, close: () => Promise<void>) {
     this.#urls = urls
@@ -46,9 +46,9 @@ export class TestApp {
     this.#close = close
   }
 
-  /** Where the next request goes: with two servers, to each in turn. */
+  /** The URL for the next request; two servers are used alternately. */
   get url(): string {
-    return this.#urls[this.#turn++ % this.#urls.length]!
+    return this.#urls[this.#nextUrl++ % this.#urls.length]!
   }
 
   async newOrg(name = 'Test organization'): Promise<TestOrg> {
@@ -77,17 +77,17 @@ export class TestOrg {
     this.name = name
   }
 
-  /** A caller with these scopes that never runs dry: it takes a fresh credential before its bucket is empty. */
+  /** A client with these scopes that is never rate limited: it switches to a new credential before its bucket is empty. */
   client(...scopes: string[]): Client {
     return new Client(this.app, this.orgId, scopes)
   }
 
-  /** A caller with the five scopes of the contract. */
+  /** A client with the five scopes of the contract. */
   get full(): Client {
     return this.client('assets:read', 'assets:write', 'locations:read', 'locations:write', 'tracking:read')
   }
 
-  /** Makes a person and signs in; the reply's data holds the tokens. */
+  /** Creates a user with this role and signs in. */
   async signIn(role: Role): Promise<{ email: string; password: string; accessToken: string; refreshToken: string }> {
     const email = `${role}-${Math.random().toString(36).slice(2)}@example.com`
     const password = 'correct horse battery'
@@ -116,8 +116,8 @@ async function openServer(core: AppContext, options: AppOptions): Promise<Opened
 }
 
 /**
- * With `TEST_PROCESSES=2` every app is two servers that take turns: the second one in a process of its own, or beside
- * the first one where it must have the test's own clock or be heard by the test.
+ * With `TEST_PROCESSES=2` every app is two servers that are used alternately. The second server runs in another process,
+ * or in the test's process if it needs the test's clock or callbacks.
  */
 async function openSecond(
   url: string,
@@ -125,11 +125,11 @@ async function openSecond(
   options: AppOptions,
   watch: Watch,
 ): Promise<Opened | null> {
-  const neighbourUrl = inject('neighbourUrl')
-  if (neighbourUrl === null || options.beside !== undefined || options.alone !== undefined) return null
+  const secondProcessUrl = inject('secondProcessUrl')
+  if (secondProcessUrl === null || options.sharesDatabaseWith !== undefined || options.singleServerReason !== undefined) return null
   const { clock, delivery, tell, onStatement } = options
   if ([clock, delivery, tell, onStatement].every((one) => one === undefined))
-    return openBeside(neighbourUrl, url, settings, watch.check)
+    return openServerInSecondProcess(secondProcessUrl, url, settings, watch.check)
   const core = await openAppContext({
     config: readConfig(settings),
     url,
@@ -147,8 +147,8 @@ async function openSecond(
 }
 
 export async function startApp(options: AppOptions = {}): Promise<TestApp> {
-  const database = options.beside === undefined ? await cloneDatabase() : null
-  const databaseUrl = database?.url ?? options.beside!.databaseUrl
+  const database = options.sharesDatabaseWith === undefined ? await cloneDatabase() : null
+  const databaseUrl = database?.url ?? options.sharesDatabaseWith!.databaseUrl
   const settings = {
     DATABASE_URL: databaseUrl,
     LASTSEEN_LOG_LEVEL: 'error',
@@ -173,8 +173,8 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     await core.close()
     await database?.drop()
     watch.save()
-    saveAnswers()
-    expect(watch.violations, 'statements outside the tenancy fence').toEqual([])
+    saveSeenResponses()
+    expect(watch.violations, 'statements without tenant isolation').toEqual([])
   })
 }
 

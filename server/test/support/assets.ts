@@ -1,17 +1,17 @@
 import { beforeAll } from 'vitest'
 import type { TestApp, TestOrg } from './app.ts'
 import type { Client, Reply } from './client.ts'
-import { type RecordJson, type TestSql, changingNothing, create, useDatabase } from './master-data.ts'
+import { type RecordJson, type TestSql, expectNoChange, create, useDatabase } from './master-data.ts'
 
 export interface AssetJson extends RecordJson {
   metadata: Record<string, unknown>
 }
 
 export const assetsPath = '/api/v1/assets'
-export const pathOf = ({ id }: { id: number }): string => `${assetsPath}/${id}`
+export const assetPath = ({ id }: { id: number }): string => `${assetsPath}/${id}`
 
-/** One organization with one caller that holds every scope of the contract, and what tests of assets do with them. */
-export class AssetBench {
+/** One organization with a client that holds every scope of the contract, and helpers for asset tests. */
+export class AssetFixture {
   readonly org: TestOrg
   readonly client: Client
   readonly #sql: TestSql
@@ -22,13 +22,13 @@ export class AssetBench {
     this.#sql = sql
   }
 
-  /** An asset that the test takes for granted. */
+  /** Creates an asset and expects 201. */
   create(body: object = {}): Promise<AssetJson> {
     return create(this.client, 'assets', { name: 'Pallet jack', ...body }) as Promise<AssetJson>
   }
 
   async read({ id }: { id: number }): Promise<AssetJson> {
-    const reply = await this.client.get(pathOf({ id }))
+    const reply = await this.client.get(assetPath({ id }))
     if (reply.status !== 200) throw new Error(`asset ${id} is not readable: ${reply.text}`)
     return reply.json.data
   }
@@ -38,27 +38,27 @@ export class AssetBench {
   }
 
   patch(asset: { id: number }, body: unknown): Promise<Reply> {
-    return this.client.patch(pathOf(asset), body)
+    return this.client.patch(assetPath(asset), body)
   }
 
-  /** Sends a request that must leave everything the organization has as it is. */
-  changingNothing(act: () => Promise<Reply>): Promise<Reply> {
-    return changingNothing(this.#sql, this.org, act)
+  /** Sends a request and expects that it changed no master data of the organization. */
+  expectNoChange(act: () => Promise<Reply>): Promise<Reply> {
+    return expectNoChange(this.#sql, this.org, act)
   }
 }
 
-export interface Benches {
+export interface AssetFixtures {
   readonly app: TestApp
-  /** The organization the file's tests share. */
-  readonly own: AssetBench
+  /** The organization that the tests of the file share. */
+  readonly own: AssetFixture
   readonly sql: TestSql
-  another(): Promise<AssetBench>
+  another(): Promise<AssetFixture>
 }
 
-export function useBench(context: { readonly app: TestApp }): Benches {
+export function useAssetFixtures(context: { readonly app: TestApp }): AssetFixtures {
   const database = useDatabase(context)
-  const another = async () => new AssetBench(await context.app.newOrg(), database.sql)
-  let own: AssetBench
+  const another = async () => new AssetFixture(await context.app.newOrg(), database.sql)
+  let own: AssetFixture
   beforeAll(async () => {
     own = await another()
   })

@@ -8,8 +8,8 @@ import { instantFromMillis } from '../../src/kernel/instant.ts'
 import type { TestApp, TestOrg } from './app.ts'
 import type { Pair, Reply } from './client.ts'
 
-/** A clock that stands still until the test moves it. */
-export class HandClock implements Clock {
+/** A clock that only the test advances. */
+export class ManualClock implements Clock {
   #now = Date.UTC(2026, 4, 4, 8)
 
   millis = (): number => this.#now
@@ -25,7 +25,7 @@ export class HandClock implements Clock {
 
 export type TestSql = postgres.Sql<{ bigint: number }>
 
-/** The database behind the service, for preparing what has no operation and for looking at what was written. */
+/** A superuser connection, for set-up that no API operation offers and for reading what was written. */
 export function useSql(context: { readonly app: TestApp }): { readonly sql: TestSql } {
   const holder: { sql: TestSql } = { sql: undefined as never }
   beforeAll(() => {
@@ -45,7 +45,7 @@ interface KeyOptions {
   expiresAtMs?: number
 }
 
-/** Credentials as the operator mints them. */
+/** Creates credentials as the operator does. */
 export async function mintKeys(org: TestOrg, count: number, options: KeyOptions = {}): Promise<Key[]> {
   const { scopes = ['assets:read'], expiresAtMs } = options
   const expiresAt = expiresAtMs === undefined ? null : instantFromMillis(expiresAtMs)
@@ -75,16 +75,16 @@ export interface Tokens {
   refresh: string
 }
 
-/** The tokens of a grant that the test takes for granted. */
-export async function granted(reply: Reply | Promise<Reply>): Promise<Tokens> {
+/** Expects a successful grant and returns its tokens. */
+export async function expectTokens(reply: Reply | Promise<Reply>): Promise<Tokens> {
   const { status, text, json } = await reply
   expect(status, text).toBe(200)
   return { access: json.access_token, refresh: json.refresh_token }
 }
 
-export const tokensOf = (app: TestApp, pair: Pair): Promise<Tokens> => granted(exchange(app, pair))
+export const tokensOf = (app: TestApp, pair: Pair): Promise<Tokens> => expectTokens(exchange(app, pair))
 
-/** A fresh credential's tokens. */
+/** The tokens of a new credential. */
 export const newTokens = async (org: TestOrg, ...scopes: string[]): Promise<Tokens> =>
   tokensOf(org.app, await mintKey(org, scopes.length === 0 ? {} : { scopes }))
 
@@ -96,8 +96,7 @@ const decode = (part: string): Record<string, unknown> =>
 
 export const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url')
 
-/** A token as the contract describes it, made without the code under test. */
-/** Signs as the installation does. */
+/** Signs a token as the contract describes, with the installation's key and without the code under test. */
 export function signedToken({ signingKeys }: InstallationKeys, claims: object): string {
   const { kid, key } = signingKeys.find(({ isCurrent }) => isCurrent)!
   const text = `${encode({ alg: 'HS256', typ: 'JWT', kid })}.${encode(claims)}`
@@ -106,14 +105,14 @@ export function signedToken({ signingKeys }: InstallationKeys, claims: object): 
 
 export const claimsOf = (token: string): Record<string, unknown> => decode(token.split('.')[1]!)
 
-export interface Rate {
+export interface RateLimitHeaders {
   policy: string | undefined
   limit: string | undefined
   remaining: string | undefined
   reset: string | undefined
 }
 
-export const rateOf = ({ headers }: { headers: Record<string, string | undefined> }): Rate => ({
+export const rateLimitHeadersOf = ({ headers }: { headers: Record<string, string | undefined> }): RateLimitHeaders => ({
   policy: headers['ratelimit-policy'],
   limit: headers['x-ratelimit-limit'],
   remaining: headers['x-ratelimit-remaining'],
@@ -121,7 +120,7 @@ export const rateOf = ({ headers }: { headers: Record<string, string | undefined
 })
 
 /** The four headers with `used` requests missing from the bucket. */
-export const rateAfter = (used: number, nowSeconds: number): Rate => ({
+export const expectedRateLimit = (used: number, nowSeconds: number): RateLimitHeaders => ({
   policy: '60;w=60',
   limit: '120',
   remaining: String(120 - used),

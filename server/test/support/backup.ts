@@ -2,8 +2,8 @@ import { inject } from 'vitest'
 import { fleetingTables } from '../../src/db/schema/tables.ts'
 import { withSql } from './process.ts'
 
-/** Every row of every table that a backup must bring back, by table. */
-export function everyRow(url: string): Promise<Record<string, string[]>> {
+/** Every row of every table that a backup contains, by table. */
+export function allRows(url: string): Promise<Record<string, string[]>> {
   return withSql(url, async (sql) => {
     const tables = await sql<{ name: string }[]>`
       select c.relname as name from pg_class c where c.relnamespace = 'public'::regnamespace
@@ -18,7 +18,7 @@ export function everyRow(url: string): Promise<Record<string, string[]>> {
   })
 }
 
-/** An empty database whose owner may do no more than an owner may. */
+/** Creates an empty database whose owner has no further privileges. */
 export async function ownedDatabase(): Promise<{ url: string; superUrl: string; drop(): Promise<void> }> {
   const name = `owned_${process.pid}_${Math.random().toString(36).slice(2)}`
   const clusterUrl = inject('clusterUrl')

@@ -8,7 +8,7 @@ export interface KeyPair {
   cert: string
 }
 
-/** A certificate authority of the test's own, made with openssl. */
+/** A certificate authority for tests, created with openssl. */
 export class Authority {
   readonly folder = mkdtempSync(join(tmpdir(), 'lastseen-ca-'))
   readonly caFile = join(this.folder, 'ca.pem')
@@ -32,7 +32,7 @@ export class Authority {
     return { key: readFileSync(path('key'), 'utf8'), cert: readFileSync(path('crt'), 'utf8') }
   }
 
-  /** Its own certificate, for whoever is to trust it. */
+  /** The authority's own certificate, for clients that trust it. */
   get certificate(): string {
     return readFileSync(this.caFile, 'utf8')
   }

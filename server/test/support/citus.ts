@@ -40,7 +40,7 @@ function relationsOf(sql: postgres.Sql): Promise<Relation[]> {
     order by c.relname`
 }
 
-/** Everything that makes values unique or points at another table. */
+/** Unique and foreign-key constraints and unique indexes. */
 function keysOf(sql: postgres.Sql): Promise<Key[]> {
   return sql<Key[]>`
     select t.relname::text as table, i.relname::text as name,
@@ -62,7 +62,7 @@ function keysOf(sql: postgres.Sql): Promise<Key[]> {
     order by 1, 2`
 }
 
-/** A name that PostgreSQL made up: after a change on shards nobody could rely on it. */
+/** A generated constraint name, which is not stable over shards. */
 const isMadeUp = ({ table, name, columns }: Key): boolean => {
   const plain = name.replace(/\d+$/, '')
   return (
@@ -103,7 +103,7 @@ function relationProblems(one: Relation, kinds: ReadonlyMap<string, TableKind>):
   return problems
 }
 
-/** Why this schema could not be distributed by organization; [] when it can. Asks a plain PostgreSQL. */
+/** The reasons why this schema cannot be distributed by organization; [] when it can. Works on plain PostgreSQL. */
 export async function schemaProblems(sql: postgres.Sql): Promise<string[]> {
   const kinds = new Map(tables.map(({ name, kind }) => [name, kind]))
   const order = tables.map(({ name }) => name)

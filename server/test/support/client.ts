@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici'
 import { mintCredentials } from '../../src/auth/commands.ts'
 import type { TestApp } from './app.ts'
-import { checkAnswer } from './description.ts'
+import { assertDescribedResponse } from './openapi.ts'
 
 const agent = new Agent({ connections: 64, pipelining: 1, keepAliveTimeout: 1000 })
 
@@ -9,7 +9,7 @@ export interface Reply {
   status: number
   headers: Record<string, string | undefined>
   text: string
-  // Tests reach into answers freely; the schema check in `send` guards their shape.
+  // Tests read properties of responses without types; the schema check in `send` validates them.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   json: any
 }
@@ -19,7 +19,7 @@ export interface SendOptions {
   headers?: Record<string, string>
   /** Sent as JSON with the content type that fits the method. */
   json?: unknown
-  /** Sent as it is. */
+  /** Sent unchanged. */
   raw?: string | Buffer
   query?: string | Record<string, string | number | boolean | readonly (string | number)[]>
 }
@@ -32,7 +32,7 @@ function queryText(query: SendOptions['query']): string {
   return `?${params}`
 }
 
-/** One real request. Every answer is held against the API description. */
+/** Sends one HTTP request and checks the response against the OpenAPI document. */
 export async function send(base: string, method: string, path: string, options: SendOptions = {}): Promise<Reply> {
   const headers: Record<string, string> = { 'user-agent': 'lastseen-tests', ...options.headers }
   if (options.token !== undefined) headers['authorization'] = `Bearer ${options.token}`
@@ -53,11 +53,11 @@ export async function send(base: string, method: string, path: string, options: 
     text,
     json: type.startsWith('application/json') && text !== '' ? JSON.parse(text) : undefined,
   }
-  checkAnswer(method, path, reply)
+  assertDescribedResponse(method, path, reply)
   return reply
 }
 
-/** Requests a credential may make before another one takes over; its bucket holds 120. */
+/** The number of requests before the client switches to a new credential; a bucket holds 120 tokens. */
 const perCredential = 110
 
 export interface Pair {
@@ -78,14 +78,14 @@ export class Client {
     this.#scopes = scopes
   }
 
-  /** Mints a credential as the operator would. */
+  /** Creates a credential as the operator does. */
   async mint(): Promise<Pair> {
     const draft = { name: 'test', scopes: this.#scopes, expiresAt: null, createdBy: null }
     const [minted] = await mintCredentials(this.#app.core, this.#orgId, draft, 1)
     return { clientId: minted!.credential.clientId, clientSecret: minted!.clientSecret }
   }
 
-  /** A token from the real exchange, good for at most `perCredential` requests through this client. */
+  /** Returns a token from the token endpoint, used for at most `perCredential` requests of this client. */
   token(): Promise<string> {
     if (this.#token === undefined || ++this.#used > perCredential) {
       this.#used = 1

@@ -8,7 +8,7 @@ import { acquireEmbedded } from '../../src/embedded-postgres/acquire.ts'
 
 /** A PostgreSQL server for one test run. */
 export interface Cluster {
-  /** Address of its superuser, database `postgres`. */
+  /** URL of the superuser for the database `postgres`. */
   url: string
   stop(): Promise<void>
 }
@@ -41,7 +41,7 @@ async function scratch(): Promise<string> {
   return folder
 }
 
-/** The address of an embedded server for its superuser, who has the same password as the login of the service. */
+/** The superuser's URL of an embedded server; the superuser has the same password as the login of the service. */
 export function superuserOf(address: string, database = 'lastseen'): string {
   const url = new URL(address)
   url.username = 'postgres'

@@ -1,11 +1,11 @@
 import { runProgram } from '../../src/cli/program.ts'
-import { type Ended, type Environment, cleanEnvironment } from './process.ts'
+import { type ExitResult, type Environment, cleanEnvironment } from './process.ts'
 
 /**
  * Runs a command to its end as `main.ts` does, but in the process of the test, because starting the program takes far
  * longer than the command itself. Commands run one at a time: they share the environment and the output of the process.
  */
-export async function runCommand(args: string[], settings: Environment): Promise<Ended> {
+export async function runCommand(args: string[], settings: Environment): Promise<ExitResult> {
   const printed = { stdout: '', stderr: '' }
   const { env } = process
   const writes = { stdout: process.stdout.write, stderr: process.stderr.write }

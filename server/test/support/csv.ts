@@ -1,4 +1,4 @@
-/** Reads CSV by RFC 4180, as the manual says a spreadsheet or a program must. */
+/** Parses CSV as specified by RFC 4180 and the manual. */
 export function parseCsv(text: string): string[][] {
   const rows: string[][] = [[]]
   let cell = ''
@@ -21,7 +21,7 @@ export function parseCsv(text: string): string[][] {
   return rows
 }
 
-/** A cell's value by the rule of the manual: empty is none, and an apostrophe before a risky text is taken off. */
+/** The value of a cell as the manual defines it: empty is null, and an apostrophe before a formula is removed. */
 export function valueOf(cell: string): string | null {
   if (cell === '') return null
   return cell === "'" || /^'[=+\-@\t\r']/.test(cell) ? cell.slice(1) : cell

@@ -21,7 +21,7 @@ async function onServer<Result>(url: string, work: (sql: postgres.Sql) => Promis
 const onAll = (servers: readonly string[], text: string): Promise<unknown> =>
   Promise.all(servers.map((server) => onServer(server, (sql) => whenFree(sql, text))))
 
-/** The template counts as in use while another file clones it, and a database while Citus looks after it. */
+/** PostgreSQL reports the template as in use while another file clones it or a Citus background process is connected. */
 async function whenFree(sql: postgres.Sql, text: string): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {
@@ -62,7 +62,7 @@ export async function makeTemplate(servers: readonly string[], isCitus: boolean,
   await migrate(url)
   if (isCitus) await distribute(url)
   await makeMonths(url, Date.now(), 450)
-  // Citus has a process of its own in every database; while one is there, nothing can be cloned.
+  // Citus runs a background process in every database; a database cannot be cloned while it is connected.
   await onAll(servers, `alter database ${name} allow_connections false`)
   await onAll(servers, `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}'`)
 }
@@ -83,7 +83,7 @@ export async function dropDatabase(servers: readonly string[], name: string): Pr
   await onAll(servers, `drop database if exists ${name} with (force)`)
 }
 
-/** How many sessions of this database wait for a lock, on whichever server. */
+/** The number of sessions of this database that wait for a lock, over all servers. */
 export async function lockWaits(url: string): Promise<number> {
   const name = new URL(url).pathname.slice(1)
   const waiting = await Promise.all(
@@ -94,7 +94,7 @@ export async function lockWaits(url: string): Promise<number> {
   return waiting.flat().length
 }
 
-/** A database of its own with the newest schema and no rows, on every server. */
+/** Creates a database with the newest schema and no rows, on every server. */
 export async function cloneDatabase(): Promise<TestDatabase> {
   const name = `lastseen_${process.pid}_${Math.random().toString(36).slice(2)}`
   const servers = inject('servers')

@@ -27,7 +27,7 @@ interface Answered {
   json: unknown
 }
 
-/** What every answer of the service carries, errors included. */
+/** Checks the headers that every response carries, errors included. */
 export function expectCommonHeaders({ headers }: Pick<Answered, 'headers'>): void {
   expect(headers['x-request-id']).toMatch(/./)
   expect(headers['ratelimit-policy']).toBe('60;w=60')
@@ -52,8 +52,8 @@ interface Expected {
   fields?: readonly FieldEntry[]
 }
 
-/** Holds a refusal against the whole of the contract's chapter on errors. */
-export function expectRefusal(reply: Answered, type: ErrorType, expected: Expected = {}): void {
+/** Checks an error response against all rules of the contract's chapter on errors. */
+export function expectApiError(reply: Answered, type: ErrorType, expected: Expected = {}): void {
   const { status, title } = errorTypes[type]
   const shown = `${reply.status} ${reply.text}`
   expect(reply.status, shown).toBe(status)
@@ -78,11 +78,11 @@ export function expectRefusal(reply: Answered, type: ErrorType, expected: Expect
   else expect(reply.headers['retry-after']).toBeUndefined()
 }
 
-/** What the contract fixes of an entry; the words of its message are free. */
+/** The parts of an entry that the contract fixes; the text of the message is free. */
 export const withoutMessage = ({ field, code, params }: FieldEntry): FieldEntry =>
   params === undefined ? { field, code } : { field, code, params }
 
-/** Entries as the contract lists them, and a detail that mirrors the first one's message. */
+/** Checks the format of the entries and that the detail mirrors the first entry's message. */
 function expectFields(given: unknown, detail: string, expected: readonly FieldEntry[] | undefined): void {
   const fields = given as (FieldEntry & { message: string })[]
   expect(fields.length).toBeGreaterThan(0)

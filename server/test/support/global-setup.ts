@@ -1,18 +1,18 @@
 import type { TestProject } from 'vitest/node'
 import { startCluster } from './cluster.ts'
 import { dropDatabase, makeTemplate, serversOf } from './database.ts'
-import { startNeighbour } from './neighbour.ts'
+import { startSecondProcess } from './second-process.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     clusterUrl: string
-    /** Where databases are made: one server, or all nodes of a Citus cluster, the coordinator first. */
+    /** The servers on which databases are created: one server, or all nodes of a Citus cluster, the coordinator first. */
     servers: string[]
     templateName: string
-    /** The server has Citus, so that every database is a distributed one. */
+    /** Whether the server has Citus; then every database is distributed. */
     isCitus: boolean
-    /** The second process, null where one serves alone. */
-    neighbourUrl: string | null
+    /** The control URL of the second process, or null in runs with one process. */
+    secondProcessUrl: string | null
   }
 }
 
@@ -28,10 +28,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('servers', servers)
   project.provide('templateName', templateName)
   project.provide('isCitus', isCitus)
-  const neighbour = settings['TEST_PROCESSES'] === '2' ? await startNeighbour() : null
-  project.provide('neighbourUrl', neighbour?.url ?? null)
+  const secondProcess = settings['TEST_PROCESSES'] === '2' ? await startSecondProcess() : null
+  project.provide('secondProcessUrl', secondProcess?.url ?? null)
   return async () => {
-    await neighbour?.stop()
+    await secondProcess?.stop()
     await dropDatabase(servers, templateName)
     await cluster.stop()
   }

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { TestApp } from './app.ts'
 import type { Reply } from './client.ts'
 
-/** An import as the web app drives it. */
+/** An import, with the requests that the web app sends. */
 export class ImportRun {
   readonly app: TestApp
   readonly token: string
@@ -25,7 +25,7 @@ export class ImportRun {
     return app.anonymous('POST', `/api/v1/imports/${this.id}/${path}`, options)
   }
 
-  /** Lines count from 2, as in a file with a head. */
+  /** Line numbers start at 2, as in a file with a header line. */
   async rows(rows: readonly object[], firstLine = 2): Promise<this> {
     for (let start = 0; start < rows.length; start += 2000) {
       const some = rows.slice(start, start + 2000).map((row, at) => ({ line: firstLine + start + at, ...row }))
@@ -41,8 +41,8 @@ export class ImportRun {
     return reply.json.data
   }
 
-  /** Waits until nobody works on it. */
-  async settled(timeout = 60_000): Promise<ImportJson> {
+  /** Waits until the import is neither waiting nor running. */
+  async waitUntilIdle(timeout = 60_000): Promise<ImportJson> {
     await expect
       .poll(async () => ['waiting', 'checking', 'running'].includes((await this.get()).state), {
         timeout,
@@ -55,13 +55,13 @@ export class ImportRun {
   async check(): Promise<ImportJson> {
     const reply = await this.post('check')
     expect(reply.status, reply.text).toBe(202)
-    return this.settled()
+    return this.waitUntilIdle()
   }
 
   async run(skipErrors = false): Promise<ImportJson> {
     const reply = await this.post('run', { skip_errors: skipErrors })
     expect(reply.status, reply.text).toBe(202)
-    return this.settled()
+    return this.waitUntilIdle()
   }
 }
 
@@ -85,5 +85,6 @@ export const counts = ({ creates, updates, unchanged, errors_total: errors }: Im
   errors,
 })
 
-/** Where the errors stand. */
-export const places = ({ errors }: ImportJson): [number, string][] => errors.map(({ line, field }) => [line, field])
+/** The line and field of each error. */
+export const errorPositions = ({ errors }: ImportJson): [number, string][] =>
+  errors.map(({ line, field }) => [line, field])

@@ -11,7 +11,7 @@ export interface TagJson {
   value: string
 }
 
-/** What assets and locations show alike. */
+/** The fields that assets and locations have in common. */
 export interface RecordJson {
   id: number
   external_key: string
@@ -31,7 +31,7 @@ export interface LocationJson extends RecordJson {
   parent_external_key: string | null
 }
 
-/** Makes a record that the test takes for granted. */
+/** Creates a record and expects 201. */
 export async function create(client: Client, kind: 'locations', body: object): Promise<LocationJson>
 export async function create(client: Client, kind: Kind, body: object): Promise<RecordJson>
 export async function create(client: Client, kind: Kind, body: object): Promise<RecordJson> {
@@ -40,7 +40,7 @@ export async function create(client: Client, kind: Kind, body: object): Promise<
   return reply.json.data
 }
 
-/** Deletes a record that the test takes for granted to be deletable. */
+/** Deletes a record and expects 204. */
 export async function remove(client: Client, kind: Kind, id: number): Promise<void> {
   const reply = await client.delete(`/api/v1/${kind}/${id}`)
   expect(reply.status, reply.text).toBe(204)
@@ -52,7 +52,7 @@ export const idsOf = (reply: Reply): number[] => (reply.json.data as RecordJson[
 
 export type TestSql = postgres.Sql<{ bigint: number }>
 
-/** The database behind the service, for preparing what has no operation and for looking at what was written. */
+/** A superuser connection, for set-up that no API operation offers and for reading what was written. */
 export function useDatabase(context: { readonly app: TestApp }): { readonly sql: TestSql } {
   const holder: { sql: TestSql } = { sql: undefined as never }
   beforeAll(() => {
@@ -63,17 +63,17 @@ export function useDatabase(context: { readonly app: TestApp }): { readonly sql:
   return holder
 }
 
-/** A second process on the same database, and the same organization seen through it. */
+/** Starts a second server on the same database and returns a function that maps an organization to it. */
 export function useSecondProcess(context: { readonly app: TestApp }): (org: TestOrg) => TestOrg {
   let second: TestApp
   beforeAll(async () => {
-    second = await startApp({ beside: context.app })
+    second = await startApp({ sharesDatabaseWith: context.app })
   })
   afterAll(() => second.stop())
   return (org) => new TestOrg(second, org.orgId, org.name)
 }
 
-/** Every row of the organization's master data, as text that can be compared. */
+/** Every row of the organization's master data, as comparable text. */
 async function masterData(sql: TestSql, orgId: number): Promise<string> {
   const [row] = await sql<{ all: string }[]>`
     select json_build_array(
@@ -86,16 +86,16 @@ async function masterData(sql: TestSql, orgId: number): Promise<string> {
   return row!.all
 }
 
-/** Sends a request and holds it to having changed nothing in the organization. */
-export async function changingNothing(sql: TestSql, org: TestOrg, act: () => Promise<Reply>): Promise<Reply> {
+/** Sends a request and expects that it changed no master data of the organization. */
+export async function expectNoChange(sql: TestSql, org: TestOrg, act: () => Promise<Reply>): Promise<Reply> {
   const before = await masterData(sql, org.orgId)
   const reply = await act()
   expect(await masterData(sql, org.orgId)).toBe(before)
   return reply
 }
 
-/** One entry of `fields`; the params are compared when they are given. */
-export type Problem = readonly [field: string, code: string, params?: Record<string, string | number>]
+/** One entry of `fields`; params are compared only if given. */
+export type FieldError = readonly [field: string, code: string, params?: Record<string, string | number>]
 
 interface Entry {
   field: string
@@ -104,13 +104,13 @@ interface Entry {
   params?: Record<string, string | number>
 }
 
-/** The answer is a validation error with exactly these entries in this order, and its detail mirrors the first. */
-export function expectInvalid(reply: Reply, ...problems: readonly Problem[]): void {
+/** Expects a validation error with exactly these entries in this order and a detail that mirrors the first entry. */
+export function expectValidationError(reply: Reply, ...problems: readonly FieldError[]): void {
   expect(reply.status, reply.text).toBe(400)
   const { type, title, status, detail, fields } = reply.json.error
   expect({ type, title, status }).toEqual({ type: 'validation_error', title: 'Validation failed', status: 400 })
   const entries = fields as Entry[]
-  const seen = entries.map((entry, index): Problem =>
+  const seen = entries.map((entry, index): FieldError =>
     problems[index]?.[2] === undefined ? [entry.field, entry.code] : [entry.field, entry.code, entry.params ?? {}],
   )
   expect(seen).toEqual(problems)
@@ -128,8 +128,8 @@ const titles = {
   409: ['conflict', 'Conflict'],
 } as const
 
-/** The answer is the one error that goes with this status, and it blames no field. */
-export function expectRefused(reply: Reply, status: keyof typeof titles): void {
+/** Expects the error type of this status, without `fields`. */
+export function expectErrorStatus(reply: Reply, status: keyof typeof titles): void {
   expect(reply.status, reply.text).toBe(status)
   const [type, title] = titles[status]
   const { error } = reply.json

@@ -1,7 +1,7 @@
-/** Numbers in metadata that the API refuses or keeps, and that every program of ours refuses or sends unchanged [D47]. */
+/** Numbers in metadata that the API and every client either reject or keep unchanged [D47]. */
 
-/** A description, metadata as JSON text, and the path of the number that is refused. */
-export const refusedNumbers: [string, string, string][] = [
+/** A description, metadata as JSON text, and the path of the rejected number. */
+export const rejectedNumbers: [string, string, string][] = [
   ['an integer past the exact ones', '{"n":9007199254740993}', 'metadata.n'],
   ['its negative', '{"n":-9007199254740993}', 'metadata.n'],
   ['an integer with many digits', '{"n":12345678901234567890}', 'metadata.n'],
@@ -16,7 +16,7 @@ export const refusedNumbers: [string, string, string][] = [
 ]
 
 /** A description, a number as JSON text, and its value. */
-export const keptNumbers: [string, string, unknown][] = [
+export const acceptedNumbers: [string, string, unknown][] = [
   ['the largest safe integer', '9007199254740991', 9007199254740991],
   ['an integer past it that a double holds exactly', '9007199254740992', 9007199254740992],
   ['a large power of ten that a double holds exactly', '1e21', 1e21],

@@ -10,20 +10,20 @@ import { attachTag, detachTag, getRecord, renameRecord } from '../../src/records
 import { changeReader } from '../../src/readers/commands.ts'
 import { assetHistory } from '../../src/tracking/history.sql.ts'
 import { assetLocations } from '../../src/tracking/report.sql.ts'
-import { type ModelWorld, assetIds, newModel } from './model-world.ts'
+import { type ModelDatabase, assetIds, newModel } from './model-database.ts'
 import { type ModelMessage, type TrackingModel, textOf } from './tracking-model.ts'
 import { instant } from './tracking.ts'
 
 export type Action =
-  /** Stamps are drawn as microseconds from the moment of sending; null is none. */
+  /** Timestamps are generated as microseconds relative to the time of sending; null means no timestamp. */
   | { kind: 'read'; reader: number; reads: { tag: string; antenna: number; offset: number | null }[] }
   | { kind: 'redeliver'; which: number }
-  | { kind: 'save'; place: number; assets: number[] }
+  | { kind: 'save'; location: number; assets: number[] }
   | { kind: 'wait'; seconds: number }
   | { kind: 'delete location' | 'rename location' | 'name location'; id: number }
   | { kind: 'delete asset' | 'rename asset' | 'name asset'; id: number }
   | { kind: 'move tag'; tag: string; assetId: number }
-  | { kind: 'point antenna'; reader: number; antenna: number; place: number | null }
+  | { kind: 'point antenna'; reader: number; antenna: number; location: number | null }
 
 const accepted = async (work: Promise<unknown>): Promise<boolean> => {
   try {
@@ -35,33 +35,39 @@ const accepted = async (work: Promise<unknown>): Promise<boolean> => {
   }
 }
 
-/** Does everything twice: in the service and in the model. */
+/** Applies every action to the service and to the model. */
 export class ModelRun {
   readonly model: TrackingModel = newModel()
-  readonly #world: ModelWorld
+  readonly #database: ModelDatabase
   readonly #orgId: number
   readonly #intake: ReadIngestor
   readonly #sent: ModelMessage[] = []
   #names = 0
 
-  constructor(world: ModelWorld, orgId: number) {
-    this.#world = world
+  constructor(world: ModelDatabase, orgId: number) {
+    this.#database = world
     this.#orgId = orgId
     const quiet = (): void => undefined
-    const told = { onTaken: quiet, onMoved: quiet, onUnknown: quiet, onQuarantine: quiet }
+    const output = { onTaken: quiet, onMoved: quiet, onUnknown: quiet, onQuarantine: quiet }
     const queue = new FairQueue({ maxInFlight: 4 })
-    this.#intake = new ReadIngestor({ db: world.core.db, clock: world.core.clock, queue, retentionDays: 400, ...told })
+    this.#intake = new ReadIngestor({
+      db: world.core.db,
+      clock: world.core.clock,
+      queue,
+      retentionDays: 400,
+      ...output,
+    })
   }
 
   async perform(action: Action): Promise<void> {
     const { model } = this
-    const { core } = this.#world
+    const { core } = this.#database
     const orgId = this.#orgId
     switch (action.kind) {
       case 'read': {
         const reads = action.reads.map(({ offset, ...rest }) => ({
           ...rest,
-          hmacTag: offset === null ? null : model.now + offset,
+          timestamp: offset === null ? null : model.now + offset,
         }))
         this.#sent.push({ reader: action.reader, reads })
         return this.#deliver(this.#sent.at(-1)!)
@@ -72,15 +78,15 @@ export class ModelRun {
       }
       case 'save': {
         const live = action.assets.filter((id) => !model.assets.get(id)!.isDeleted)
-        if (live.length === 0 || model.locations.get(action.place)!.isDeleted) return
-        model.save(action.place, live)
+        if (live.length === 0 || model.locations.get(action.location)!.isDeleted) return
+        model.save(action.location, live)
         const at = instant(textOf(model.now))
-        await core.db.withTenant(orgId, (tx) => recordOperatorSighting(tx, orgId, action.place, live, at))
+        await core.db.withTenant(orgId, (tx) => recordOperatorSighting(tx, orgId, action.location, live, at))
         return
       }
       case 'wait': {
         model.now += action.seconds * 1_000_000
-        this.#world.clock.nowMs = model.now / 1000
+        this.#database.clock.nowMs = model.now / 1000
         return
       }
       case 'delete location':
@@ -92,18 +98,18 @@ export class ModelRun {
       case 'move tag':
         return this.#moveTag(action.tag, action.assetId)
       case 'point antenna':
-        return this.#pointAntenna(action.reader, action.antenna, action.place)
+        return this.#pointAntenna(action.reader, action.antenna, action.location)
       default:
         return this.#rename(action.kind, action.id)
     }
   }
 
   async #deliver(message: ModelMessage): Promise<void> {
-    const reads = message.reads.map(({ tag, antenna, hmacTag }) => ({
+    const reads = message.reads.map(({ tag, antenna, timestamp }) => ({
       tag,
       tag_type: 'barcode',
       antenna,
-      ...(hmacTag === null ? {} : { observed_at: textOf(hmacTag) }),
+      ...(timestamp === null ? {} : { observed_at: textOf(timestamp) }),
     }))
     const device = { orgId: this.#orgId, readerId: message.reader, topicKey: '', format: 'generic', clock: 'reader' }
     const taken = await this.#intake.process(device, Buffer.from(JSON.stringify({ reads })), null)
@@ -111,7 +117,7 @@ export class ModelRun {
   }
 
   async #moveTag(tag: string, assetId: number): Promise<void> {
-    const { core } = this.#world
+    const { core } = this.#database
     const holder = this.model.tags.get(tag)
     if (holder === assetId || this.model.assets.get(assetId)!.isDeleted) return
     if (holder != null) {
@@ -122,20 +128,20 @@ export class ModelRun {
     this.model.tags.set(tag, assetId)
   }
 
-  async #pointAntenna(reader: number, antenna: number, place: number | null): Promise<void> {
+  async #pointAntenna(reader: number, antenna: number, location: number | null): Promise<void> {
     const { antennas, locations } = this.model
-    if (place !== null && locations.get(place)!.isDeleted) return
-    if (place === null) antennas.delete(`${reader} ${antenna}`)
-    else antennas.set(`${reader} ${antenna}`, place)
+    if (location !== null && locations.get(location)!.isDeleted) return
+    if (location === null) antennas.delete(`${reader} ${antenna}`)
+    else antennas.set(`${reader} ${antenna}`, location)
     const scanPoints = [1, 2, 3].flatMap((one) => {
       const locationId = antennas.get(`${reader} ${one}`)
       return locationId === undefined || locations.get(locationId)!.isDeleted ? [] : [{ antenna: one, locationId }]
     })
-    await changeReader(this.#world.core, this.#orgId, reader, { scanPoints })
+    await changeReader(this.#database.core, this.#orgId, reader, { scanPoints })
   }
 
   async #rename(kind: 'rename asset' | 'name asset' | 'rename location' | 'name location', id: number): Promise<void> {
-    const { core } = this.#world
+    const { core } = this.#database
     const record = kind.endsWith('asset') ? this.model.assets.get(id)! : this.model.locations.get(id)!
     const text = `${kind} ${++this.#names}`
     const change = {
@@ -150,9 +156,9 @@ export class ModelRun {
     else record.name = text
   }
 
-  /** Holds everything the service knows against the model. */
+  /** Compares all reads of the service with the model. */
   async compare(at: number): Promise<void> {
-    const { db } = this.#world.core
+    const { db } = this.#database.core
     const everything = { limit: 200, offset: 0 }
     const trails = assetIds.map(async (id) => {
       const { rows, total } = await assetHistory(db.read, this.#orgId, id, { ...everything, descending: false })
@@ -178,7 +184,7 @@ export class ModelRun {
 
   async #compareMoves(): Promise<void> {
     const shape = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
-    const rows = await this.#world.sql`
+    const rows = await this.#database.sql`
       select asset_id::int as "assetId", asset_external_key as "assetKey", asset_name as "assetName",
         from_location_id::int as "fromId", from_location_name as "fromName", to_location_id::int as "toId",
         to_location_name as "toName", to_char(occurred_at at time zone 'UTC', ${shape}) as "occurredAt",

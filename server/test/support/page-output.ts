@@ -2,13 +2,13 @@ import { expect } from 'vitest'
 import type { Output } from './pages.ts'
 
 /**
- * Holds what commands printed against what a page shows. Everything must be equal, keys in the order shown, but for
- * what differs every time, which is told by its form:
- * - an instant on 4 May 2026, the day of the examples, stands for one of the last minutes;
- * - a number over a billion stands for an id, a UUID for a UUID, a ULID for a ULID. What is the same twice on the page
- *   is the same twice in the answers, and what differs, differs;
- * - an ellipsis in a text stands for anything that is not empty.
- * Of an HTTP answer the page may leave out headers.
+ * Compares the output of commands with the output on a page. Everything must be equal, keys in the order shown, except for
+ * values that differ in every run, which are recognised by their format:
+ * - an instant on 4 May 2026, the day of the examples, matches any instant of the last minutes;
+ * - a number over a billion matches any id, a UUID any UUID, a ULID any ULID. Equal values on the page must be
+ *   equal in the output, and different values must differ;
+ * - an ellipsis in a text matches any text that is not empty.
+ * The page may leave out headers of an HTTP response.
  */
 export class PageOutput {
   readonly #meaning = new Map<string, unknown>()
@@ -40,7 +40,7 @@ export class PageOutput {
     else this.#json(body, actualBody, where)
   }
 
-  /** What is shown, with what differs every time put in from what was printed, where that has the right form. */
+  /** Returns the output on the page, with varying values replaced by the printed ones where those have the right format. */
   #resolved(shown: unknown, actual: unknown): unknown {
     if (Array.isArray(shown)) return shown.map((one, index) => this.#resolved(one, (actual as unknown[])?.[index]))
     if (typeof shown === 'object' && shown !== null)
@@ -52,7 +52,7 @@ export class PageOutput {
       )
     const form = forms.find((one) => one.isShown(shown))
     if (form === undefined) return shown
-    // The very text of the page is wrong, too, where it stands for something that differs every time.
+    // A printed value that equals the example literally is an error where the value must differ in every run.
     if (!form.stands(actual, shown)) return actual === shown ? `something else than ${String(shown)}` : shown
     return form.isSame === true ? this.#same(shown, actual) : actual
   }

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { repository } from './process.ts'
 
-/** What a command prints: JSON, a whole HTTP answer, or plain text. */
+/** The output of a command: JSON, a whole HTTP response, or plain text. */
 export interface Output {
   language: 'json' | 'http' | 'text'
   text: string
@@ -13,9 +13,9 @@ export interface Block {
   line: number
   language: string
   text: string
-  /** Why CI cannot run it, from a comment above the block. */
+  /** The reason why CI cannot run the block, from a comment above it. */
   unrunReason: string | null
-  /** The output that is shown directly below it. */
+  /** The output that is shown directly below the block. */
   output: Output | null
 }
 
@@ -70,7 +70,7 @@ export function inReadingOrder(pages: readonly Page[]): Page[] {
   return ['README.md', ...new Set(names)].map(find)
 }
 
-/** The commands that a page asks its reader to run. */
+/** The commands of a page that its reader runs. */
 export const commandsOf = (page: Page): Block[] =>
   page.blocks.filter((block) => block.language === 'sh' && block.unrunReason === null)
 
@@ -81,7 +81,7 @@ const anchorOf = (heading: string): string =>
     .trim()
     .replaceAll(' ', '-')
 
-/** Relative links of a page that lead to no file, or to no heading of one. */
+/** Relative links of a page whose target file or heading does not exist. */
 export function deadLinks(page: Page, exists: (path: string) => boolean): string[] {
   const links = [...page.text.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
   return links.flatMap(([, path, anchor]) => {

@@ -16,29 +16,29 @@ const entry = join(repository, 'server/bin/lastseen.mjs')
 
 export type Environment = Record<string, string | undefined>
 
-export interface Ended {
+export interface ExitResult {
   code: number | null
   signal: NodeJS.Signals | null
   stdout: string
   stderr: string
 }
 
-/** What the program inherits from a shell, without anything that would change what it does. */
+/** The environment of a shell without variables that would change the program's behaviour. */
 export function cleanEnvironment(settings: Environment): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(LASTSEEN_|TEST_|VITEST|NODE_OPTIONS|NODE_ENV|DATABASE_URL|PORT$|npm_)/.test(name),
   )
-  // Tests run beside each other, and there is only one port 1883.
+  // Tests run in parallel, and there is only one port 1883.
   return { ...Object.fromEntries(kept), LASTSEEN_MQTT_PORT: '0', ...settings }
 }
 
 const programs: Program[] = []
 const dataDirs: string[] = []
 
-/** One process of ours, with all it has said so far. */
+/** A child process of the test, with its output so far. */
 export class Program {
   readonly child: ChildProcess
-  readonly ended: Promise<Ended>
+  readonly ended: Promise<ExitResult>
   readonly startedAt = performance.now()
   stdout = ''
   stderr = ''
@@ -63,7 +63,7 @@ export class Program {
     return this.child.exitCode === null && this.child.signalCode === null
   }
 
-  /** Waits until standard error holds the text, and gives the match. */
+  /** Waits until standard error contains the text, and returns the match. */
   async says(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const hasEnded = !this.isRunning
@@ -75,14 +75,14 @@ export class Program {
     }
   }
 
-  /** Signals the program, and its whole process group where it has one, as a terminal would. */
-  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
+  /** Signals the program and, if it has its own, its whole process group, as a terminal does. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<ExitResult> {
     if (this.isRunning) process.kill(this.#isGroup ? -this.pid : this.pid, signal)
     return this.ended
   }
 }
 
-/** A server that has said it is ready. */
+/** A server that has reported that it is ready. */
 export interface ReadyServer {
   program: Program
   url: string
@@ -92,9 +92,9 @@ export interface ReadyServer {
 
 export interface LaunchOptions {
   args?: string[]
-  /** Instead of the program itself, with the arguments that follow it. */
+  /** The command to run instead of the program, with the arguments that follow it. */
   command?: [string, ...string[]]
-  /** A process group of its own, as a terminal makes one. */
+  /** Whether the program gets its own process group, as on a terminal. */
   isGroup?: boolean
   cwd?: string
   uid?: number
@@ -112,7 +112,7 @@ export function launch(settings: Environment, options: LaunchOptions = {}): Prog
   return new Program(child, options.isGroup ?? false)
 }
 
-/** Starts the server on a free port and waits until it says it is ready. */
+/** Starts the server on a free port and waits until it reports that it is ready. */
 export async function serve(settings: Environment, options: LaunchOptions = {}): Promise<ReadyServer> {
   const port = settings['PORT'] ?? String(await freePort())
   const program = launch({ ...settings, PORT: port }, options)
@@ -121,7 +121,7 @@ export async function serve(settings: Environment, options: LaunchOptions = {}):
   return { program, url: url!, readyMs, send: (method, path, more = {}) => send(url!, method, path, more) }
 }
 
-/** Starts the server on a terminal of its own, which `script` holds; all the server writes is on its standard output. */
+/** Starts the server on its own terminal with `script`; all output of the server is on the standard output of `script`. */
 export async function serveOnTerminal(settings: Environment, ...args: string[]): Promise<ReadyServer> {
   const port = settings['PORT'] ?? String(await freePort())
   const line = [process.execPath, entry, 'serve', ...args].join(' ')
@@ -132,8 +132,8 @@ export async function serveOnTerminal(settings: Environment, ...args: string[]):
   return { program, url, readyMs, send: (method, path, more = {}) => send(url, method, path, more) }
 }
 
-/** Runs a command to its end. */
-export function lastseen(args: string[], settings: Environment): Promise<Ended> {
+/** Runs a command and waits until it exits. */
+export function lastseen(args: string[], settings: Environment): Promise<ExitResult> {
   return launch(settings, { args }).ended
 }
 
@@ -146,7 +146,7 @@ export function freePort(): Promise<number> {
   })
 }
 
-/** PostgreSQL under root runs as another user, who must be able to enter the folder. */
+/** Under root, PostgreSQL runs as another user, who must be able to enter the folder. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'lastseen-process-'))
   chmodSync(folder, 0o755)
@@ -162,7 +162,7 @@ export async function databaseOf(dataDir: string): Promise<{ pid: number; url: s
   return { pid: found.pid, url: `postgres://postgres:${password}@127.0.0.1:${found.port}/lastseen` }
 }
 
-/** Runs the work with a connection of the superuser. */
+/** Runs the work with a superuser connection. */
 export async function withSql<Result>(url: string, work: (sql: postgres.Sql) => Promise<Result>): Promise<Result> {
   const sql = postgres(url, { max: 1, onnotice: () => undefined, connection: { application_name: 'test' } })
   try {
@@ -172,7 +172,7 @@ export async function withSql<Result>(url: string, work: (sql: postgres.Sql) => 
   }
 }
 
-/** An empty database on the server of the test run. */
+/** Creates an empty database on the PostgreSQL server of the test run. */
 export async function emptyDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `outside_${process.pid}_${Math.random().toString(36).slice(2)}`
   const clusterUrl = inject('clusterUrl')
@@ -192,7 +192,7 @@ export interface Pair {
   client_secret: string
 }
 
-/** The credential and the admin that a first start prints. */
+/** Parses the credential and the admin that a first start prints. */
 export function firstCredentials(stderr: string): Pair & { email: string; password: string } {
   const read = (label: string): string => new RegExp(`^ +${label} +(\\S+)$`, 'm').exec(stderr)?.[1] ?? ''
   return {
@@ -215,8 +215,8 @@ export async function tokenFor(url: string, pair: Pair): Promise<string> {
   return reply.json.access_token as string
 }
 
-/** Waits until the process is gone; one that nobody has collected yet counts as gone. */
-export async function untilGone(pid: number): Promise<void> {
+/** Waits until the process has exited; a zombie counts as exited. */
+export async function waitForExit(pid: number): Promise<void> {
   const isZombie = (): boolean => {
     try {
       return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.startsWith('Z') ?? false
@@ -236,7 +236,7 @@ function commandOf(pid: number): string {
 }
 
 /** The first start builds the program; once is enough for all files of a worker. */
-let built: Promise<Ended> | undefined
+let built: Promise<ExitResult> | undefined
 
 /** Builds the program before the first test of the file, and ends whatever a failed test left behind. */
 export function usePrograms({ isBuilt = true } = {}): void {
@@ -252,7 +252,7 @@ export function usePrograms({ isBuilt = true } = {}): void {
       const database = await databaseOf(folder).catch(() => undefined)
       if (database !== undefined && commandOf(database.pid).includes(folder)) {
         process.kill(database.pid, 'SIGQUIT')
-        await untilGone(database.pid)
+        await waitForExit(database.pid)
       }
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     }

@@ -8,31 +8,31 @@ import { raceRounds } from './rounds.ts'
 
 export const rounds = raceRounds(100)
 
-/** Time for a whole race, which is far more than it needs on a machine that does nothing else. */
+/** The timeout of a whole race test, far more than it needs on an idle machine. */
 export const raceTimeoutMs = 240_000
 
-/** One organization, reached through two processes at once. */
-class Track {
-  readonly callers: readonly [Client, Client]
+/** One organization with a client on each of two servers. */
+class RaceOrg {
+  readonly clients: readonly [Client, Client]
 
   constructor(processes: readonly [TestApp, TestApp], org: TestOrg) {
     const [one, other] = processes
-    this.callers = [new TestOrg(one, org.orgId, org.name).full, new TestOrg(other, org.orgId, org.name).full]
+    this.clients = [new TestOrg(one, org.orgId, org.name).full, new TestOrg(other, org.orgId, org.name).full]
   }
 
-  /** Sends all requests at the same moment, every other one through the other process. */
-  together(count: number, act: (principal: Client, index: number) => Promise<Reply>): Promise<Reply[]> {
-    return Promise.all(Array.from({ length: count }, (_, index) => act(this.callers[index % 2]!, index)))
+  /** Sends all requests at the same moment, alternating between the two servers. */
+  sendConcurrently(count: number, act: (principal: Client, index: number) => Promise<Reply>): Promise<Reply[]> {
+    return Promise.all(Array.from({ length: count }, (_, index) => act(this.clients[index % 2]!, index)))
   }
 
   create(body: object = {}): Promise<AssetJson> {
-    return create(this.callers[0], 'assets', { name: 'Pallet jack', ...body }) as Promise<AssetJson>
+    return create(this.clients[0], 'assets', { name: 'Pallet jack', ...body }) as Promise<AssetJson>
   }
 }
 
 export interface Race {
-  newTrack(): Promise<Track>
-  /** Ends both processes, so that the database has booked all they did, and says how often it broke a deadlock. */
+  newOrg(): Promise<RaceOrg>
+  /** Stops both servers, so that PostgreSQL has flushed its statistics, and returns the number of deadlocks. */
   deadlocks(): Promise<number>
 }
 
@@ -40,7 +40,7 @@ export function useRace(): Race {
   const context = useApp()
   const database = useDatabase(context)
   let processes: [TestApp, TestApp] | undefined
-  const start = (): Promise<TestApp> => startApp({ beside: context.app })
+  const start = (): Promise<TestApp> => startApp({ sharesDatabaseWith: context.app })
   const stop = async (): Promise<void> => {
     const running = processes ?? []
     processes = undefined
@@ -51,7 +51,7 @@ export function useRace(): Race {
   })
   afterAll(stop)
   return {
-    newTrack: async () => new Track(processes!, await context.app.newOrg()),
+    newOrg: async () => new RaceOrg(processes!, await context.app.newOrg()),
     async deadlocks() {
       await stop()
       await delay(300)
@@ -62,13 +62,13 @@ export function useRace(): Race {
   }
 }
 
-/** How many answers had each status. */
-export function statuses(replies: readonly Reply[]): Record<number, number> {
+/** Counts the responses by status. */
+export function countStatuses(replies: readonly Reply[]): Record<number, number> {
   const counts: Record<number, number> = {}
   for (const { status } of replies) counts[status] = (counts[status] ?? 0) + 1
   return counts
 }
 
-export function expectTypes(replies: readonly Reply[], status: number, type: string): void {
+export function expectErrorType(replies: readonly Reply[], status: number, type: string): void {
   for (const reply of replies) if (reply.status === status) expect(reply.json.error.type).toBe(type)
 }

@@ -7,14 +7,14 @@ import { readConfig } from '../../src/config/config.ts'
 import { createLocation } from '../../src/locations/commands.ts'
 import { createOrganization } from '../../src/organizations/commands.ts'
 import { createReader } from '../../src/readers/commands.ts'
-import { publish, signInAt } from './mqtt.ts'
+import { publish, connectMqtt } from './mqtt.ts'
 import { withSql } from './process.ts'
 import { newTag } from './tracking.ts'
 
 const minuteMs = 60_000
-const placeCount = 4
+const locationCount = 4
 
-/** Sends one message and says whether it was acknowledged. */
+/** Sends one message and returns whether it was acknowledged. */
 export type Transport = (reader: { id: number; token: string; topic: string }, body: string) => Promise<boolean>
 
 interface FleetReader {
@@ -22,11 +22,11 @@ interface FleetReader {
   token: string
   topic: string
   assets: { id: number; tag: string }[]
-  /** Where each acknowledged batch saw the assets, as antennas; the batch's number is its minute. */
+  /** The antenna of each asset in each acknowledged batch; the index of a batch is its minute. */
   acknowledged: number[][]
 }
 
-/** What the tables must hold, and what they hold. */
+/** The expected or actual contents of the tables. */
 export interface Recorded {
   minutes: string[]
   positions: string[]
@@ -34,39 +34,41 @@ export interface Recorded {
 }
 
 /**
- * Readers that send one batch after the other and, like real ones, send a batch again until it is acknowledged. Each
- * has assets of its own and sees all of them once a minute, so what must come of it is known exactly.
+ * Readers that send one batch after the other and, like real ones, resend a batch until it is acknowledged. Each reader
+ * has its own assets and reads all of them once a minute, so the expected records are known exactly.
  */
-export class Fleet {
+export class ReaderFleet {
   readonly orgId: number
-  readonly #places: number[]
+  readonly #locationIds: number[]
   readonly #readers: FleetReader[]
   readonly #startMs: number
   #isOver = false
   #sending: Promise<unknown> = Promise.resolve()
   resent = 0
 
-  private constructor(orgId: number, places: number[], readers: FleetReader[], nowMs: number) {
+  private constructor(orgId: number, locations: number[], readers: FleetReader[], nowMs: number) {
     this.#startMs = Math.floor(nowMs / minuteMs) * minuteMs - 20_000 * minuteMs
     this.orgId = orgId
-    this.#places = places
+    this.#locationIds = locations
     this.#readers = readers
   }
 
-  static async settle(
+  static async create(
     databaseUrl: string,
     readerCount: number,
     assetsEach: number,
     nowMs = Date.now(),
-  ): Promise<Fleet> {
+  ): Promise<ReaderFleet> {
     const core = await openAppContext({ config: readConfig({ DATABASE_URL: databaseUrl }), url: databaseUrl })
     try {
       const { orgId } = await createOrganization(core, 'Fleet')
       const draft = { description: null, isActive: true, validTo: null }
-      const places: number[] = []
-      for (let index = 0; index < placeCount; index++)
-        places.push((await createLocation(core, orgId, { ...draft, name: `Place ${index}`, tags: [], parent: {} })).id)
-      const scanPoints = places.map((locationId, index) => ({ antenna: index + 1, locationId }))
+      const locations: number[] = []
+      for (let index = 0; index < locationCount; index++)
+        locations.push(
+          (await createLocation(core, orgId, { ...draft, name: `Place ${index}`, tags: [], parent: {} })).id,
+        )
+      const scanPoints = locations.map((locationId, index) => ({ antenna: index + 1, locationId }))
       const readers: FleetReader[] = []
       for (let reader = 0; reader < readerCount; reader++) {
         const assets: FleetReader['assets'] = []
@@ -85,7 +87,7 @@ export class Fleet {
         const topic = `lastseen/${made.topicKey}/reads`
         readers.push({ id: made.id, token, topic, assets, acknowledged: [] })
       }
-      return new Fleet(orgId, places, readers, nowMs)
+      return new ReaderFleet(orgId, locations, readers, nowMs)
     } finally {
       await core.close()
     }
@@ -95,7 +97,7 @@ export class Fleet {
     return this.#readers.reduce((sum, reader) => sum + reader.acknowledged.length, 0)
   }
 
-  /** Every reader sends, one message after the other, until told to stop. */
+  /** Makes every reader send one message after the other until `finish` is called. */
   start(transport: Transport): void {
     this.#sending = Promise.all(this.#readers.map((reader) => this.#send(reader, transport)))
   }
@@ -106,20 +108,20 @@ export class Fleet {
     await this.#sending
   }
 
-  /** Waits for so many more acknowledged batches. */
-  async more(batches: number): Promise<void> {
+  /** Waits until this many more batches are acknowledged. */
+  async waitForBatches(batches: number): Promise<void> {
     for (const goal = this.batches + batches; this.batches < goal;) await sleep(5)
   }
 
-  #hmacTag(batch: number): string {
+  #timestampOf(batch: number): string {
     return new Date(this.#startMs + batch * minuteMs + 7_000).toISOString()
   }
 
   async #send(reader: FleetReader, transport: Transport): Promise<void> {
     while (!this.#isOver) {
       const batch = reader.acknowledged.length
-      const antennas = reader.assets.map(() => 1 + Math.floor(Math.random() * placeCount))
-      const observed_at = this.#hmacTag(batch)
+      const antennas = reader.assets.map(() => 1 + Math.floor(Math.random() * locationCount))
+      const observed_at = this.#timestampOf(batch)
       const body = JSON.stringify({
         reads: reader.assets.map(({ tag }, index) => ({ tag, antenna: antennas[index], observed_at })),
       })
@@ -131,20 +133,20 @@ export class Fleet {
     }
   }
 
-  /** The acknowledged batches, replayed in memory. */
+  /** Computes the expected records from the acknowledged batches. */
   expected(): Recorded {
     const all: Recorded = { minutes: [], positions: [], moves: [] }
     for (const { assets, acknowledged } of this.#readers)
       assets.forEach(({ id }, index) => {
         let last: number | null = null
         acknowledged.forEach((antennas, batch) => {
-          const place = this.#places[antennas[index]! - 1]!
-          all.minutes.push(`${id} ${this.#hmacTag(batch)} ${place}`)
-          if (place !== last) all.moves.push(`${id} ${this.#hmacTag(batch)} ${last} ${place}`)
-          last = place
+          const location = this.#locationIds[antennas[index]! - 1]!
+          all.minutes.push(`${id} ${this.#timestampOf(batch)} ${location}`)
+          if (location !== last) all.moves.push(`${id} ${this.#timestampOf(batch)} ${last} ${location}`)
+          last = location
         })
         const count = acknowledged.length
-        if (count > 0) all.positions.push(`${id} ${this.#hmacTag(count - 1)} ${last} ${count}`)
+        if (count > 0) all.positions.push(`${id} ${this.#timestampOf(count - 1)} ${last} ${count}`)
       })
     return { minutes: all.minutes.sort(), positions: all.positions.sort(), moves: all.moves.sort() }
   }
@@ -169,7 +171,7 @@ export class Fleet {
 
 type postgresRow = Record<string, unknown>
 
-/** Over HTTP: 202 with every read accepted is an acknowledgement, anything else is none. */
+/** Over HTTP: only a 202 with every read accepted is an acknowledgement. */
 export const overHttp =
   (url: string): Transport =>
   async (reader, body) => {
@@ -192,14 +194,14 @@ export const overHttp =
     }
   }
 
-/** Over MQTT with QoS 1, signing in anew after every loss of the connection. */
+/** Over MQTT with QoS 1, with a new connection after every disconnect. */
 export function overMqtt(url: string, { isOutside }: { isOutside: boolean }): Transport & { end(): Promise<void> } {
   const clients = new Map<number, MqttClient>()
   const send: Transport = async ({ id, token, topic }, body) => {
     try {
       const login = isOutside ? {} : { username: String(id), password: token }
       const known = clients.get(id)
-      const client = known?.connected ? known : await signInAt(url, login)
+      const client = known?.connected ? known : await connectMqtt(url, login)
       clients.set(id, client)
       if ((await publish(client, topic, body)) === 'acknowledged') return true
       clients.delete(id)

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type postgres from 'postgres'
-import { freePort, untilGone, withSql } from './process.ts'
+import { freePort, waitForExit, withSql } from './process.ts'
 
 export const debianPrograms = '/usr/lib/postgresql/15/bin'
 
@@ -55,11 +55,11 @@ class Server {
     }
   }
 
-  /** As a power cut would. */
+  /** Kills the server, as a power failure does. */
   async kill(): Promise<void> {
     const pid = Number(readFileSync(join(this.data, 'postmaster.pid'), 'utf8').split('\n')[0])
     process.kill(pid, 'SIGKILL')
-    await untilGone(pid)
+    await waitForExit(pid)
   }
 
   stop(): void {
@@ -76,7 +76,7 @@ class Server {
   }
 }
 
-/** A primary that commits nothing before its standby has it, and that standby. */
+/** A primary with synchronous replication, and its standby. */
 export interface Pair {
   primary: Server
   standby: Server

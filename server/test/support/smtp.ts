@@ -3,16 +3,16 @@ import { type AddressInfo, type Server, type Socket, createServer } from 'node:n
 export interface Mail {
   from: string
   to: string[]
-  /** Head and text as they came over the wire. */
+  /** Headers and body as they were received. */
   data: string
 }
 
-/** A mail server that takes everything, or turns the first messages away. */
+/** A mail server that accepts every message, or rejects the first ones. */
 export class MailServer {
   readonly mails: Mail[] = []
-  /** How many messages are still to be turned away with a temporary error. */
+  /** The number of messages that the server will still reject with a temporary error. */
   busy = 0
-  refused = 0
+  rejected = 0
   logins: string[] = []
   readonly #server: Server
 
@@ -54,7 +54,7 @@ export class MailServer {
       if (verb === 'AUTH') return say('235 welcome')
       if (verb === 'MAIL' && this.busy > 0) {
         this.busy--
-        this.refused++
+        this.rejected++
         return say('451 try again later')
       }
       if (verb === 'MAIL') mail.from = given
@@ -73,7 +73,7 @@ export class MailServer {
   }
 }
 
-/** The text of a mail with soft line breaks undone. */
+/** Returns the text of a mail without its soft line breaks. */
 export const textOf = ({ data }: Mail): string =>
   data
     .replaceAll(/=\n/g, '')

@@ -5,19 +5,19 @@ import postgres from 'postgres'
 import { testedCrossShardStatements, crossShardSteps } from '../../src/db/citus/cross-shard.ts'
 import { type Sql, render } from '../../src/db/sql.ts'
 import { tables } from '../../src/db/schema/tables.ts'
-import { fenceViolations, loadFence, statementTables } from './tenant-sql-linter.ts'
+import { tenancyViolations, loadSqlParser, statementTables } from './tenant-sql-linter.ts'
 
 export const evidenceFolder = fileURLToPath(new URL('../../.cache/evidence', import.meta.url))
 
 /** The literal parts of a template: the same in the source and at run time. */
-export const templatePrint = (strings: readonly string[]): string => strings.join('\u0000')
+export const templateFingerprint = (strings: readonly string[]): string => strings.join('\u0000')
 
 const kinds = new Map(tables.map(({ name, kind }) => [name, kind]))
 
 const listed = new Set(testedCrossShardStatements.map(({ statement }) => statement))
 
-/** What would not run on Citus, or not as the manual says. */
-export function placeViolations(text: string): string[] {
+/** The reasons why a statement would not run on Citus, or not as the manual says. */
+export function citusViolations(text: string): string[] {
   const used = statementTables(text).map((name) => ({ name, kind: kinds.get(name) }))
   const local = used.filter(({ kind }) => kind === 'local').map(({ name }) => name)
   const found = crossShardSteps(text)
@@ -25,13 +25,13 @@ export function placeViolations(text: string): string[] {
     .map((step) => `${step} is not in the list of what does not run on one shard (db/citus/cross-shard.ts)`)
   if (local.length > 0 && used.some(({ kind }) => kind === 'tenant'))
     found.push(`${local.join(', ')} stays on the coordinator and may not stand beside a tenant table`)
-  // Citus calls the column by the name of the table, which is another one where the shard lies.
+  // Citus qualifies the column with the table's name, which differs on the shard.
   if (/\binsert into \w+ \([^)]*\)\s*select\b.*\breturning\b/s.test(text))
     found.push('an INSERT … SELECT that returns rows names its table: insert into … as made')
   return found
 }
 
-/** A value as a text that SQL takes, for EXPLAIN on a cluster; what it is matters little. */
+/** A value as an SQL literal, for EXPLAIN on a cluster, where the value itself hardly matters. */
 function literalOf(value: unknown): string {
   if (value === null || value === undefined) return 'null'
   const text = Array.isArray(value)
@@ -55,11 +55,11 @@ export interface RunStatement {
 }
 
 /**
- * Holds every statement a test makes the service run against the tenancy fence, and remembers which templates of the
- * source were among them, so that a later check can name the ones no test ever ran.
+ * Checks every statement that the service runs in a test for tenant isolation, and records which templates of the
+ * source were used, so that a later check can name the templates that no test ran.
  */
 export async function watchStatements(url: string) {
-  await loadFence()
+  await loadSqlParser()
   const admin = postgres(url, { max: 1, onnotice: () => undefined })
   const rows = await admin<
     { tablename: string }[]
@@ -79,7 +79,7 @@ export async function watchStatements(url: string) {
     if (checked.has(text)) return
     checked.add(text)
     for (const print of prints) templates.add(print)
-    const found = [...fenceViolations(text, rules), ...placeViolations(text)]
+    const found = [...tenancyViolations(text, rules), ...citusViolations(text)]
     violations.push(...found.map((violation) => `${violation}\n${text}`))
     examples.set(text, values.map(literalOf))
   }
@@ -88,7 +88,7 @@ export async function watchStatements(url: string) {
     check,
     onStatement(statement: Sql): void {
       const { text, values } = render(statement)
-      if (!checked.has(text)) check({ text, values, templates: statement.templates.map(templatePrint) })
+      if (!checked.has(text)) check({ text, values, templates: statement.templates.map(templateFingerprint) })
     },
     save(): void {
       mkdirSync(evidenceFolder, { recursive: true })

@@ -1,15 +1,15 @@
 import { type Server, type Socket, connect, createServer } from 'node:net'
 
-/** A way to another program that can be cut, stopped up, closed and opened again, as an outage does. */
-export class Passage {
+/** A TCP proxy that simulates outages: it can drop connections, drop data, close and reopen. */
+export class TcpProxy {
   readonly #target: URL
   readonly #sockets = new Set<Socket>()
   #server: Server | undefined
   #port = 0
-  /** What is sent meanwhile is lost, and nobody is told. */
-  isStopped = false
-  /** How often the near side spoke after it had been answered, or for the first time. */
-  turns = 0
+  /** While true, data in both directions is discarded and connections stay open. */
+  isDroppingData = false
+  /** The number of round trips: how often the client sent data first or after a response. */
+  roundTrips = 0
 
   constructor(target: string) {
     this.#target = new URL(target)
@@ -31,9 +31,9 @@ export class Passage {
       ] as const) {
         this.#sockets.add(one)
         one.on('data', (bytes) => {
-          if (one === near && spokeLast !== near) this.turns++
+          if (one === near && spokeLast !== near) this.roundTrips++
           spokeLast = one
-          if (!this.isStopped) other.write(bytes)
+          if (!this.isDroppingData) other.write(bytes)
         })
         one.on('error', () => undefined)
         one.on('close', () => {
@@ -51,14 +51,14 @@ export class Passage {
     })
   }
 
-  /** Ends every connection at this very moment; new ones may come. */
-  cut(): void {
+  /** Closes every connection at once; new connections are accepted. */
+  dropConnections(): void {
     for (const socket of this.#sockets) socket.destroy()
   }
 
   close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server?.close(() => resolve()))
-    this.cut()
+    this.dropConnections()
     return closed
   }
 }

@@ -1,4 +1,4 @@
-/** What templates may look at, by name. */
+/** The values that a template can read, by name. */
 type Scope = Record<string, unknown>
 
 interface Piece {
@@ -6,7 +6,7 @@ interface Piece {
   isAction: boolean
 }
 
-/** Text and `{{ actions }}` in turn; a dash beside the braces eats the space on that side, as Go's templates do. */
+/** Splits text and `{{ actions }}`; a dash beside the braces trims the whitespace on that side, as in Go's templates. */
 function piecesOf(source: string): Piece[] {
   const parts = source.split(/(\{\{-?[^}]*?-?\}\})/)
   return parts.map((text, index) => {
@@ -28,7 +28,7 @@ function valueOf(path: string, scope: Scope): unknown {
   return value
 }
 
-/** The few functions the chart uses; another one is an error. */
+/** The functions that the chart uses; any other function is an error. */
 function evaluate(expression: string, scope: Scope): string {
   const [first = '', ...filters] = expression.split('|').map((part) => part.trim())
   const [, turned, path = ''] = /^(toYaml )?(\S+)$/.exec(first) ?? []
@@ -42,7 +42,7 @@ function evaluate(expression: string, scope: Scope): string {
   return text
 }
 
-/** Renders the part of Go's template language that the chart keeps to: values, `if`, `range` over a map, `end`. */
+/** Renders the subset of Go's template language that the chart uses: values, `if`, `range` over a map, `end`. */
 export function renderTemplate(source: string, scope: Scope): string {
   const pieces = piecesOf(source)
   let at = 0

@@ -1,7 +1,7 @@
 import { loadModule, parseSync } from 'libpg-query'
 
 /** The names of the tables whose every row belongs to one organization, unqualified. */
-export interface FenceRules {
+export interface TenancyRules {
   tenantTables: ReadonlySet<string>
   /** The names of functions that work for one organization, which they take as their first argument. */
   tenantFunctions?: ReadonlySet<string>
@@ -85,7 +85,7 @@ interface CteScope {
 interface Context {
   scope: Scope | null
   ctes: CteScope | null
-  /** The data-modifying statements that enclose this place. */
+  /** The data-modifying statements that enclose this position. */
   within: readonly number[]
 }
 
@@ -153,14 +153,14 @@ const WRITES_AND_READS = new Set('SelectStmt InsertStmt UpdateStmt DeleteStmt'.s
 let loaded = false
 
 /** Loads the parser; after it resolves, the other functions of this module may be called. */
-export async function loadFence(): Promise<void> {
+export async function loadSqlParser(): Promise<void> {
   if (loaded) return
   await loadModule()
   loaded = true
 }
 
 /** Returns why a statement could reach rows outside the given organization, or [] when it cannot. */
-export function fenceViolations(sqlText: string, rules: FenceRules): string[] {
+export function tenancyViolations(sqlText: string, rules: TenancyRules): string[] {
   let statements: Body[]
   try {
     statements = parseStatements(sqlText)
@@ -176,7 +176,7 @@ export function fenceViolations(sqlText: string, rules: FenceRules): string[] {
     analysis.statement(statement)
     analysis.judge()
   } catch (error) {
-    analysis.report(`the fence does not understand the statement: ${error instanceof Error ? error.message : error}`)
+    analysis.report(`the linter does not support the statement: ${error instanceof Error ? error.message : error}`)
   }
   return [...analysis.violations]
 }
@@ -209,7 +209,7 @@ class Analysis {
   readonly #cteWrites: { table: string; id: number }[] = []
   #statements = 0
 
-  constructor(rules: FenceRules) {
+  constructor(rules: TenancyRules) {
     this.#tenantTables = rules.tenantTables
     this.#tenantFunctions = rules.tenantFunctions ?? new Set()
   }
@@ -218,7 +218,7 @@ class Analysis {
     this.violations.add(message)
   }
 
-  /** Walks one top-level statement; judge() then settles what the walk has gathered. */
+  /** Walks one top-level statement; judge() then evaluates what the walk has collected. */
   statement(node: Body): void {
     const [tag, fields] = tagged(node)
     if (WRITES_AND_READS.has(tag) || tag === 'MergeStmt') {
@@ -280,12 +280,12 @@ class Analysis {
     return relation.columns !== null && areBound(orgOutput(relation.columns()).sources, bound)
   }
 
-  /** Checks a statement that is neither a query nor a write: none may name a tenant table in any place. */
+  /** Checks a statement that is neither a query nor a write: it may not name a tenant table anywhere. */
   #utility(tag: string, fields: Body): void {
     const kind = tag.replace(/Stmt$/, '')
     const words = new Set<string>()
     visit({ [tag]: fields }, (key, value) => {
-      if (OPAQUE.has(key)) this.report(`${key.replace(/Stmt$/, '')} runs code the fence cannot see`)
+      if (OPAQUE.has(key)) this.report(`${key.replace(/Stmt$/, '')} runs code the linter cannot see`)
       if (typeof value !== 'string') return
       for (const word of value.match(/[\p{L}\p{N}_$]+/gu) ?? []) words.add(word.toLowerCase())
     })
@@ -575,9 +575,9 @@ class Analysis {
   }
 
   #join(fields: Body, context: Context, level: Level, before: Tree): Tree {
-    if (fields['isNatural'] === true) this.report('the fence does not understand NATURAL JOIN')
+    if (fields['isNatural'] === true) this.report('the linter does not support NATURAL JOIN')
     else if (fields['alias'] ?? fields['join_using_alias'])
-      this.report('the fence does not understand an alias on a JOIN')
+      this.report('the linter does not support an alias on a JOIN')
     else this.#expect('JoinExpr', fields, JOIN_FIELDS)
     const left = this.#fromItem(fields['larg'], context, level, before)
     const right = this.#fromItem(fields['rarg'], context, level, together([before, left]))
@@ -679,7 +679,7 @@ class Analysis {
       this.#query(fields['subselect'], context, false)
     } else if (tag === 'FuncCall') {
       const name = strings(fields['funcname']).at(-1) ?? ''
-      if (RUNS_SQL.test(name)) this.report(`${name}() runs SQL the fence cannot see`)
+      if (RUNS_SQL.test(name)) this.report(`${name}() runs SQL the linter cannot see`)
       const given = list(fields['args'])[0]
       if (this.#tenantFunctions.has(name) && sourceOf(given, null)?.() !== 'param')
         this.report(`${name}() must be given the organization as a parameter, before all else`)
@@ -696,7 +696,7 @@ class Analysis {
   }
 
   #unknown(what: string): void {
-    this.report(`the fence does not understand ${what}`)
+    this.report(`the linter does not support ${what}`)
   }
 }
 

@@ -13,8 +13,8 @@ export const textOf = (at: number): string => {
 interface ModelRead {
   tag: string
   antenna: number
-  /** Null for a read without a stamp. */
-  hmacTag: number | null
+  /** Null for a read without a timestamp. */
+  timestamp: number | null
 }
 
 export interface ModelMessage {
@@ -50,7 +50,7 @@ export class TrackingModel {
   readonly assets: Map<number, ModelAsset>
   readonly locations: Map<number, ModelLocation>
   readonly tags: Map<string, number | null>
-  /** `reader antenna` → the place it looks at. */
+  /** `reader antenna` → the id of its location. */
   readonly antennas: Map<string, number>
   readonly moves: object[] = []
 
@@ -75,11 +75,11 @@ export class TrackingModel {
     return location === undefined || location.isDeleted ? null : location
   }
 
-  /** One message; later reads of it may carry earlier stamps. */
+  /** Applies one message; its reads may be in any order of time. */
   read({ reader, reads }: ModelMessage): { accepted: number; ignored: number } {
     const settled = reads.map((read) => {
-      const isBelieved = read.hmacTag !== null && read.hmacTag <= this.now + 120 * second
-      return { ...read, observedAt: isBelieved ? read.hmacTag! : this.now }
+      const isBelieved = read.timestamp !== null && read.timestamp <= this.now + 120 * second
+      return { ...read, observedAt: isBelieved ? read.timestamp! : this.now }
     })
     const known = settled.filter((read) => read.observedAt >= this.now - 400 * day && this.tags.get(read.tag) != null)
     for (const read of known.toSorted((a, b) => a.observedAt - b.observedAt)) {
@@ -94,7 +94,7 @@ export class TrackingModel {
     return { accepted: known.length, ignored: reads.length - known.length }
   }
 
-  /** An operator says now that these assets are here. */
+  /** Records that an operator sees these assets at the location now. */
   save(locationId: number, assetIds: readonly number[]): void {
     for (const id of new Set(assetIds)) {
       const asset = this.assets.get(id)!
@@ -128,7 +128,7 @@ export class TrackingModel {
     asset.last = { ...row, minute }
   }
 
-  /** False when an asset is placed there, or when it is gone already. */
+  /** Returns false when an asset is at the location or the location is already deleted. */
   deleteLocation(id: number): boolean {
     const location = this.locations.get(id)!
     const isTaken = [...this.assets.values()].some((asset) => !asset.isDeleted && asset.last?.locationId === id)

@@ -8,7 +8,7 @@ import type { Smoothing } from '../../src/readers/reader.ts'
 import { type AppOptions, type TestApp, type TestOrg, useApp } from './app.ts'
 import type { Client, Reply } from './client.ts'
 
-/** A clock that stands still until it is told otherwise. */
+/** A clock that only the test sets. */
 export class TestClock {
   #millis: number
 
@@ -23,7 +23,7 @@ export class TestClock {
   }
 }
 
-/** Reads the tables directly; closed with the app. */
+/** Direct database connections by app; they are closed with the app. */
 const connections = new Map<TestApp, postgres.Sql>()
 
 export function database(app: TestApp): postgres.Sql {
@@ -35,7 +35,7 @@ export function database(app: TestApp): postgres.Sql {
   return made
 }
 
-/** An app whose clock stands at a fixed instant, with room for history around it. */
+/** Starts an app with a fixed clock and partitions for the months around it. */
 export function useTracking(
   start: string,
   options: AppOptions = {},
@@ -65,13 +65,13 @@ export const instant = (text: string): Instant => {
   return parsed.instant
 }
 
-export interface Place {
+export interface SiteLocation {
   id: number
   key: string
   name: string
 }
 
-export interface Thing extends Place {
+export interface SiteAsset extends SiteLocation {
   tag: string
   tagId: number
 }
@@ -92,15 +92,15 @@ export interface ReadJson {
 }
 
 let tags = 0
-/** An EPC that nobody else uses. */
+/** Returns an unused EPC. */
 export const newTag = (): string => `E280${String(++tags).padStart(20, '0')}`
 
-/** An organization with places, a reader whose antennas 1, 2, … look at them, and things with a tag each. */
+/** An organization with locations, a reader whose antennas 1, 2, … are assigned to them, and assets with one tag each. */
 export class Site {
   readonly app: TestApp
   readonly org: TestOrg
   readonly api: Client
-  readonly places: Place[] = []
+  readonly locations: SiteLocation[] = []
   token = ''
   readerId = 0
 
@@ -112,19 +112,19 @@ export class Site {
 
   static async open(app: TestApp, ...placeNames: string[]): Promise<Site> {
     const site = new Site(await app.newOrg())
-    for (const name of placeNames) site.places.push(await site.place(name))
-    const scanPoints = site.places.map((place, index) => ({ antenna: index + 1, locationId: place.id }))
-    Object.assign(site, await site.reader({ scanPoints }))
+    for (const name of placeNames) site.locations.push(await site.createLocation(name))
+    const scanPoints = site.locations.map((location, index) => ({ antenna: index + 1, locationId: location.id }))
+    Object.assign(site, await site.createReader({ scanPoints }))
     return site
   }
 
-  async place(name: string, more: object = {}): Promise<Place> {
+  async createLocation(name: string, more: object = {}): Promise<SiteLocation> {
     const reply = await this.api.post('/api/v1/locations', { name, external_key: name.toUpperCase(), ...more })
     expect(reply.status).toBe(201)
     return { id: reply.json.data.id, key: reply.json.data.external_key, name }
   }
 
-  async thing(name: string, more: object = {}): Promise<Thing> {
+  async createAsset(name: string, more: object = {}): Promise<SiteAsset> {
     const tag = newTag()
     const json = { name, external_key: name.toUpperCase(), tags: [{ tag_type: 'rfid', value: tag }], ...more }
     const reply = await this.api.post('/api/v1/assets', json)
@@ -132,7 +132,7 @@ export class Site {
     return { id: reply.json.data.id, key: reply.json.data.external_key, name, tag, tagId: reply.json.data.tags[0]?.id }
   }
 
-  async reader(
+  async createReader(
     draft: Partial<{
       format: string
       clock: string
@@ -145,28 +145,28 @@ export class Site {
     return { token, readerId: reader.id }
   }
 
-  /** Sends a message of the reader as it is. */
+  /** Sends a message of the reader unchanged. */
   post(json: unknown, token = this.token, app = this.app): Promise<Reply> {
     return app.anonymous('POST', '/ingest/v1/reads', { token, json })
   }
 
-  /** Sends reads and makes sure that all of them were accepted. */
-  async read(...reads: ReadJson[]): Promise<void> {
+  /** Sends reads and expects that all of them are accepted. */
+  async sendReads(...reads: ReadJson[]): Promise<void> {
     const reply = await this.post({ reads })
     expect(reply.status).toBe(202)
     expect(reply.json).toEqual({ data: { accepted: reads.length, ignored: 0 } })
   }
 
-  /** An operator says that the things are here. */
-  save(place: { id: number }, things: readonly { id: number }[], at: string) {
-    const ids = things.map((thing) => thing.id)
+  /** Records that an operator saw the assets at the location. */
+  recordSighting(location: { id: number }, assets: readonly { id: number }[], at: string) {
+    const ids = assets.map((thing) => thing.id)
     return this.app.core.db.withTenant(this.org.orgId, (tx) =>
-      recordOperatorSighting(tx, this.org.orgId, place.id, ids, instant(at)),
+      recordOperatorSighting(tx, this.org.orgId, location.id, ids, instant(at)),
     )
   }
 
   /** The asset's history as `[event_observed_at, location key, duration]`, oldest first. */
-  async trail(thing: { id: number }): Promise<[string, string | null, number | null][]> {
+  async history(thing: { id: number }): Promise<[string, string | null, number | null][]> {
     const reply = await this.api.get(`/api/v1/assets/${thing.id}/history`, { sort: 'event_observed_at', limit: 200 })
     expect(reply.status).toBe(200)
     expect(reply.json.total_count).toBe(reply.json.data.length)
@@ -178,7 +178,7 @@ export class Site {
   }
 
   /** The report as asset key → `[location key, asset_last_seen]`. */
-  async whereabouts(
+  async assetLocations(
     query: Record<string, string | number | boolean> = {},
   ): Promise<Record<string, [string | null, string]>> {
     const reply = await this.api.get('/api/v1/reports/asset-locations', { limit: 200, ...query })
@@ -192,7 +192,7 @@ export class Site {
     )
   }
 
-  /** What would be announced, in the order of the observations. */
+  /** The recorded moves, in the order of the observations. */
   async moves(): Promise<MoveRow[]> {
     return database(this.app)<MoveRow[]>`
       select asset_external_key as asset, asset_name as name, from_location_name as "from", to_location_name as "to",
@@ -203,25 +203,25 @@ export class Site {
   }
 }
 
-interface Problem {
+interface FieldError {
   field: string
   code: string
   params?: Record<string, string | number>
 }
 
-/** The refusal exactly: status, type, and for a validation error each field, code and parameters. */
-export function expectRefusal(reply: Reply, status: number, type: string, problems?: readonly Problem[]): void {
+/** Checks status and type of an error and, for a validation error, the field, code and params of each entry. */
+export function expectApiError(reply: Reply, status: number, type: string, problems?: readonly FieldError[]): void {
   expect([reply.status, reply.json?.error?.type]).toEqual([status, type])
   expect(reply.json.error.status).toBe(status)
   expect(reply.json.error.request_id).toBe(reply.headers['x-request-id'])
-  const fields = reply.json.error.fields?.map(({ message, ...rest }: Problem & { message: string }) => {
+  const fields = reply.json.error.fields?.map(({ message, ...rest }: FieldError & { message: string }) => {
     expect(typeof message).toBe('string')
     return rest
   })
   expect(fields).toEqual(problems)
 }
 
-/** Asks again until the answer is right, for what is written down a moment later. */
+/** Repeats the check until it passes, for data that is written asynchronously. */
 export async function eventually(check: () => Promise<void>, withinMs = 8000): Promise<void> {
   const end = Date.now() + withinMs
   for (;;) {

@@ -2,17 +2,17 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { type AppOptions, type TestApp, startApp } from './app.ts'
 import { Authority, type KeyPair } from './certificates.ts'
 import type { Reply, SendOptions } from './client.ts'
-import { NameServer } from './name-server.ts'
-import { Receiver } from './receiver.ts'
-import { type Place, Site, type Thing, closeDatabase, database } from './tracking.ts'
+import { DnsServer } from './dns-server.ts'
+import { WebhookReceiver } from './webhook-receiver.ts'
+import { type SiteLocation, Site, type SiteAsset, closeDatabase, database } from './tracking.ts'
 
-/** An app that trusts the test's certificates, asks the test's name server, and may reach 127.0.0.1. */
-export class Network {
+/** An app that trusts the test's certificates, uses the test's DNS server, and may send webhooks to 127.0.0.1. */
+export class WebhookNetwork {
   app: TestApp = undefined as never
   readonly authority = new Authority()
   pair: KeyPair = undefined as never
-  names: NameServer = undefined as never
-  readonly receivers: Receiver[] = []
+  names: DnsServer = undefined as never
+  readonly receivers: WebhookReceiver[] = []
 
   get settings(): Record<string, string> {
     return {
@@ -22,9 +22,9 @@ export class Network {
     }
   }
 
-  /** What the network is, before anything runs on it. */
+  /** Starts the DNS server and issues the certificate. */
   async prepare(): Promise<void> {
-    this.names = await NameServer.open()
+    this.names = await DnsServer.open()
     this.names.names.set('hooks.test', ['127.0.0.1'])
     this.pair = this.authority.issue('DNS:hooks.test', 'DNS:*.hooks.test', 'IP:127.0.0.1')
   }
@@ -34,8 +34,8 @@ export class Network {
     this.app = await startApp({ ...options, settings: { ...this.settings, ...options.settings } })
   }
 
-  async receiver(pair = this.pair): Promise<Receiver> {
-    const receiver = await Receiver.open(pair)
+  async receiver(pair = this.pair): Promise<WebhookReceiver> {
+    const receiver = await WebhookReceiver.open(pair)
     this.receivers.push(receiver)
     return receiver
   }
@@ -51,18 +51,18 @@ export class Network {
   }
 }
 
-export function useNetwork(options: AppOptions = {}): Network {
-  const network = new Network()
+export function useWebhookNetwork(options: AppOptions = {}): WebhookNetwork {
+  const network = new WebhookNetwork()
   beforeAll(() => network.start(options))
   afterAll(() => network.stop())
   return network
 }
 
-export const urlOf = (receiver: Receiver, path = '/hook', host = 'hooks.test'): string =>
+export const urlOf = (receiver: WebhookReceiver, path = '/hook', host = 'hooks.test'): string =>
   `https://${host}:${receiver.port}${path}`
 
-/** An organization whose things move at the test's word, with an admin signed in. */
-export class Watched {
+/** An organization with a signed-in admin and assets that the test moves. */
+export class WebhookOrg {
   readonly site: Site
   readonly app: TestApp
   readonly orgId: number
@@ -78,20 +78,20 @@ export class Watched {
     this.#token = token
   }
 
-  static async open(app: TestApp): Promise<Watched> {
+  static async open(app: TestApp): Promise<WebhookOrg> {
     const site = await Site.open(app, 'Dock', 'Hall')
-    return new Watched(site, (await site.org.signIn('admin')).accessToken)
+    return new WebhookOrg(site, (await site.org.signIn('admin')).accessToken)
   }
 
-  /** With a webhook to the receiver, delivering. */
-  static async with(app: TestApp, url: string): Promise<Watched> {
-    const watched = await Watched.open(app)
-    await watched.register(url)
-    return watched
+  /** Opens an organization with an enabled webhook. */
+  static async with(app: TestApp, url: string): Promise<WebhookOrg> {
+    const webhookOrg = await WebhookOrg.open(app)
+    await webhookOrg.register(url)
+    return webhookOrg
   }
 
-  get places(): [Place, Place] {
-    return this.site.places as [Place, Place]
+  get locations(): [SiteLocation, SiteLocation] {
+    return this.site.locations as [SiteLocation, SiteLocation]
   }
 
   send(method: string, path: string, options: SendOptions = {}): Promise<Reply> {
@@ -114,21 +114,25 @@ export class Watched {
     expect((await this.send('DELETE', `/${this.webhookId}`)).status).toBe(204)
   }
 
-  /** So many new things are seen for the first time, which is one move each. Gives their delivery ids. */
-  async move(count = 1, { isTold = true } = {}): Promise<string[]> {
-    const fresh: Thing[] = []
-    for (let index = 0; index < count; index++) fresh.push(await this.site.thing(`Thing ${++this.#things}`))
-    return this.moveThings(fresh, this.places[0], { isTold })
+  /** Creates assets and records their first sightings, which are one move each. Returns the delivery ids. */
+  async move(count = 1, { isPublished = true } = {}): Promise<string[]> {
+    const fresh: SiteAsset[] = []
+    for (let index = 0; index < count; index++) fresh.push(await this.site.createAsset(`Thing ${++this.#things}`))
+    return this.moveAssets(fresh, this.locations[0], { isPublished })
   }
 
-  async moveThings(things: readonly Thing[], place: Place, { isTold = true } = {}): Promise<string[]> {
+  async moveAssets(
+    assets: readonly SiteAsset[],
+    location: SiteLocation,
+    { isPublished = true } = {},
+  ): Promise<string[]> {
     const at = new Date(this.app.core.clock.millis()).toISOString()
-    const moves = await this.site.save(place, things, at)
-    if (isTold) await this.app.core.pubsub.publish('moved', String(this.orgId))
+    const moves = await this.site.recordSighting(location, assets, at)
+    if (isPublished) await this.app.core.pubsub.publish('moved', String(this.orgId))
     return moves.map((move) => move.deliveryId)
   }
 
-  /** How many moves the organization has, and how many of them wait to be delivered. */
+  /** The number of moves of the organization, and the number that wait for delivery. */
   async outbox(): Promise<Record<'moves' | 'waiting', number>> {
     const [row] = await database(this.app)`
       select (select count(*) from moves where org_id = ${this.orgId}) as moves,

@@ -5,7 +5,7 @@ import { type TagDraft, type TagType, normalizedValue, tagTypes } from '../../sr
 const same = (type: TagType, one: string, other: string): boolean =>
   normalizedValue({ type, value: one }) === normalizedValue({ type, value: other })
 
-describe('the form in which spellings of a tag are compared', () => {
+describe('the normalized value of a tag', () => {
   it.each([
     ['rfid', 'E280AB', 'e280ab'],
     ['rfid', 'Ärger', 'äRGER'],
@@ -36,7 +36,7 @@ describe('the form in which spellings of a tag are compared', () => {
     fc.assert(fc.property(text, (value) => normalizedValue({ type: 'barcode', value }) === value))
   })
 
-  it('of its own form is that form, for every type', () => {
+  it('is idempotent, for every type', () => {
     fc.assert(
       fc.property(fc.constantFrom(...tagTypes), text, (type, value) => {
         const form = normalizedValue({ type, value })

@@ -2,7 +2,7 @@ import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testedCrossShardStatements } from '../../src/db/citus/cross-shard.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
-import { loadFence } from '../support/tenant-sql-linter.ts'
+import { loadSqlParser } from '../support/tenant-sql-linter.ts'
 import { functionViolations } from '../support/function-sql-linter.ts'
 
 interface OurFunction {
@@ -19,7 +19,7 @@ let functions: OurFunction[]
 const rules = { tenantTables: new Set<string>(), tenantFunctions: new Set<string>() }
 
 beforeAll(async () => {
-  await loadFence()
+  await loadSqlParser()
   database = await cloneDatabase()
   const sql = postgres(database.url, { max: 1, onnotice: () => undefined })
   functions = await sql<OurFunction[]>`
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 describe('The functions in the database', () => {
-  it('are the ones that record what was seen', () => {
+  it('are those that record sightings', () => {
     expect(functions.map(({ name }) => name)).toEqual([
       'record_operator_sighting',
       'record_reads',
@@ -47,12 +47,12 @@ describe('The functions in the database', () => {
     ])
   })
 
-  it('are listed as what runs on the coordinator of a cluster', () => {
+  it('are listed as running on the coordinator of a cluster', () => {
     const listed = testedCrossShardStatements.map(({ statement }) => statement)
     expect(listed).toEqual(expect.arrayContaining(functions.map(({ name }) => `from ${name}`)))
   })
 
-  it('run as whoever calls them, under the fence, and only the writing role may call them', () => {
+  it('run with the privileges of the caller, subject to row level security, and only the writing role may call them', () => {
     for (const { name, language, runs_as_caller, is_volatile, executors } of functions)
       expect([name, language, runs_as_caller, is_volatile, executors]).toEqual([
         name,

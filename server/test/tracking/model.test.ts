@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Action, ModelRun } from '../support/model-run.ts'
-import { ModelWorld, assetIds, locationIds, readerIds, tagNames } from '../support/model-world.ts'
+import { ModelDatabase, assetIds, locationIds, readerIds, tagNames } from '../support/model-database.ts'
 import { propertyRuns } from '../support/rounds.ts'
 
 /** More runs: `TEST_MODEL_RUNS=20000 npx vitest run test/tracking/model`. A failure prints the seed that repeats it. */
 const numRuns = Number(process.env['TEST_MODEL_RUNS'] ?? propertyRuns(1000))
 
-let world: ModelWorld
+let world: ModelDatabase
 beforeAll(async () => {
-  world = await ModelWorld.open()
+  world = await ModelDatabase.open()
 })
 afterAll(() => world.close())
 
@@ -21,7 +21,7 @@ const [location, asset, reader] = [locationIds, assetIds, readerIds].map((ids) =
   fc.Arbitrary<number>,
 ]
 
-/** Mostly within a few minutes, so that minutes are shared; sometimes on a bound, ahead of it, or without a stamp. */
+/** Mostly within a few minutes, so that minutes are shared; sometimes on a bound, ahead of it, or without a timestamp. */
 const offset = fc.oneof(
   { weight: 8, arbitrary: fc.integer({ min: -240 * seconds, max: 115 * seconds }) },
   { weight: 2, arbitrary: fc.constantFrom(0, -1, 1, -60 * seconds, 120 * seconds, 120 * seconds + 1, -600 * seconds) },
@@ -46,7 +46,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       kind: kind('save'),
-      place: location,
+      location,
       assets: fc.array(asset, { minLength: 1, maxLength: 4 }),
     }),
   },
@@ -66,18 +66,18 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       kind: kind('point antenna'),
       reader,
       antenna: fc.constantFrom(1, 2, 3),
-      place: fc.option(location, { nil: null }),
+      location: fc.option(location, { nil: null }),
     }),
   },
 )
 
 describe('reads, saves and changes in any order', () => {
-  it('leave the history, the report and the moves that the rules say', { timeout: 3_600_000 }, async () => {
+  it('lead to the history, the report and the moves of the reference model', { timeout: 3_600_000 }, async () => {
     const property = fc.asyncProperty(
       fc.array(action, { minLength: 3, maxLength: 14 }),
       fc.integer({ min: -400 * seconds, max: 400 * seconds }),
       async (actions, atOffset) => {
-        const run = new ModelRun(world, await world.freshOrg())
+        const run = new ModelRun(world, await world.unusedOrg())
         for (const one of actions) await run.perform(one)
         await run.compare(run.model.now + atOffset)
       },
@@ -86,8 +86,8 @@ describe('reads, saves and changes in any order', () => {
   })
 })
 
-describe('messages of stamped reads', () => {
-  /** Stamps that are believed now are believed later, so the minute of each read is settled for good. */
+describe('messages of reads with timestamps', () => {
+  /** Timestamps that are accepted now are accepted later, so the minute of each read is fixed. */
   const stamped = fc.record({
     kind: kind('read'),
     reader,
@@ -108,7 +108,7 @@ describe('messages of stamped reads', () => {
         fc.array(stamped, { minLength: 1, maxLength: 5 }),
         fc.array(fc.nat(20), { minLength: 1, maxLength: 6 }),
         async (messages, repeats) => {
-          const run = new ModelRun(world, await world.freshOrg())
+          const run = new ModelRun(world, await world.unusedOrg())
           for (const message of messages) await run.perform(message)
           const before = JSON.stringify([assetIds.map((id) => run.model.history(id)), run.model.moves])
           for (const which of repeats) await run.perform({ kind: 'redeliver', which })

@@ -9,10 +9,10 @@ const arrivedAtMs = millisOf(arrival)
 
 describe('when a read counts as observed (D30)', () => {
   it.each([
-    ['a stamp of this moment', '12:00:00.000000', '12:00:00.000000'],
-    ['an old stamp, to the microsecond', '07:13:09.123456', '07:13:09.123456'],
-    ['a stamp a little ahead', '12:01:30.000000', '12:01:30.000000'],
-    ['a stamp exactly two minutes ahead', '12:02:00.000000', '12:02:00.000000'],
+    ['a timestamp of now', '12:00:00.000000', '12:00:00.000000'],
+    ['an old timestamp, to the microsecond', '07:13:09.123456', '07:13:09.123456'],
+    ['a timestamp slightly ahead', '12:01:30.000000', '12:01:30.000000'],
+    ['a timestamp exactly two minutes ahead', '12:02:00.000000', '12:02:00.000000'],
   ])('keeps %s', (_, hmacTag, settled) => {
     expect(observedAtResolver(arrivedAtMs, 'reader', null)(at(hmacTag))).toBe(at(settled))
   })
@@ -20,19 +20,19 @@ describe('when a read counts as observed (D30)', () => {
   it.each([
     ['a microsecond over two minutes ahead', '12:02:00.000001'],
     ['hours ahead', '19:00:00.000000'],
-  ])('takes a read stamped %s at receive time', (_, hmacTag) => {
+  ])('uses the receive time for a read with the timestamp %s', (_, hmacTag) => {
     expect(observedAtResolver(arrivedAtMs, 'reader', null)(at(hmacTag))).toBe(arrival)
   })
 
-  it.each(readerClocks)('takes a read without a stamp at receive time when the clock is “%s”', (clock) => {
+  it.each(readerClocks)('uses the receive time for a read without a timestamp when the clock is “%s”', (clock) => {
     expect(observedAtResolver(arrivedAtMs, clock, at('11:00:00.000000'))(null)).toBe(arrival)
   })
 
-  it('takes every read at receive time when the server’s clock is to be used', () => {
+  it('uses the receive time for every read when the server’s clock is configured', () => {
     expect(observedAtResolver(arrivedAtMs, 'server', at('11:00:01.000000'))(at('11:00:00.000000'))).toBe(arrival)
   })
 
-  it('leaves a stamp alone when the message tells its sending time but the reader’s clock is trusted', () => {
+  it('keeps a timestamp when the message has a sending time but the reader’s clock is trusted', () => {
     const hmacTag = at('11:00:00.123456')
     expect(observedAtResolver(arrivedAtMs, 'reader', at('11:00:01.000000'))(hmacTag)).toBe(hmacTag)
   })
@@ -44,17 +44,17 @@ describe('a reader’s clock corrected by the message’s sending time', () => {
     ['an hour fast', '12:59:50.000000', '13:00:00.000000', '11:59:50.000000'],
     ['right', '11:59:50.250000', '12:00:00.000000', '11:59:50.250000'],
   ])(
-    'puts the read before its arrival by as much as it was before the sending, the clock being %s',
+    'subtracts the time between read and sending from the receive time, with the clock %s',
     (_, hmacTag, sent, settled) => {
       expect(observedAtResolver(arrivedAtMs, 'sent_at', at(sent))(at(hmacTag))).toBe(at(settled))
     },
   )
 
-  it('leaves the stamp alone when the message does not tell its sending time', () => {
+  it('keeps the timestamp when the message has no sending time', () => {
     expect(observedAtResolver(arrivedAtMs, 'sent_at', null)(at('11:00:00.123456'))).toBe(at('11:00:00.123456'))
   })
 
-  it('takes the read at receive time when it would still be over two minutes ahead', () => {
+  it('uses the receive time when the corrected time is over two minutes ahead', () => {
     expect(observedAtResolver(arrivedAtMs, 'sent_at', at('11:00:00.000000'))(at('11:02:00.001000'))).toBe(arrival)
     expect(observedAtResolver(arrivedAtMs, 'sent_at', at('11:00:00.000000'))(at('11:02:00.000000'))).toBe(
       at('12:02:00.000000'),

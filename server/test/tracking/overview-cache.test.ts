@@ -5,7 +5,7 @@ import { Site, database, useTracking } from '../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:30:00Z')
 
-/** Counting takes at least this long: the table is held by somebody else. */
+/** Counting takes at least this long, because another session locks the table. */
 async function countSlowly(overviews: OverviewCache, orgId: number, ms: number): Promise<string[]> {
   const { counted } = await database(context.app).begin(async (tx) => {
     await tx`lock table locations in access exclusive mode`
@@ -19,14 +19,14 @@ async function countSlowly(overviews: OverviewCache, orgId: number, ms: number):
 const namesOf = async (overviews: OverviewCache, orgId: number): Promise<string[]> =>
   (await overviews.of(orgId)).places.map(({ name }) => name).sort()
 
-describe('An overview that took the database long to count', () => {
-  it('is counted anew a second later', async () => {
+describe('An overview that took long to compute', () => {
+  it('is computed again a second later', async () => {
     const { db, clock } = context.app.core
     const overviews = new OverviewCache({ db, clock })
     const site = await Site.open(context.app, 'Yard')
     const { orgId } = site.org
     expect(await countSlowly(overviews, orgId, 2000)).toEqual(['Yard'])
-    await site.place('Shed')
+    await site.createLocation('Shed')
     await sleep(1100)
     expect(await namesOf(overviews, orgId)).toEqual(['Shed', 'Yard'])
   })

@@ -11,16 +11,16 @@ import { createReader, removeReader } from '../../src/readers/commands.ts'
 import { recordSightings } from '../../src/tracking/recording.sql.ts'
 import { type Sighting, minuteOf } from '../../src/tracking/sighting.ts'
 import type { TagRead } from '../../src/tracking/tag-read.ts'
-import { useCore } from '../support/context.ts'
+import { useAppContext } from '../support/app-context.ts'
 
-const used = useCore()
+const used = useAppContext()
 const day = instantFromMillis(Date.now() - 30 * 86_400_000).slice(0, 10)
 const at = (clock: string): Instant => `${day}T${clock.padEnd(15, clock.includes('.') ? '0' : '.000000')}Z` as Instant
 const draft = { description: null, isActive: true, validTo: null, tags: [] }
 
 let orgId: number
 let [dock, hall, yard] = [0, 0, 0]
-/** Two assets that nobody has seen yet, in ascending order. */
+/** Two assets that were never seen, in ascending order. */
 let [pallet, crate] = [0, 0]
 
 const newAsset = async (...tags: string[]): Promise<number> => {
@@ -30,10 +30,10 @@ const newAsset = async (...tags: string[]): Promise<number> => {
 
 beforeAll(async () => {
   orgId = (await createOrganization(used.core, 'Recording')).orgId
-  const places: number[] = []
+  const locations: number[] = []
   for (const name of ['Dock', 'Hall', 'Yard'])
-    places.push((await createLocation(used.core, orgId, { ...draft, name, parent: {} })).id)
-  ;[dock, hall, yard] = places as [number, number, number]
+    locations.push((await createLocation(used.core, orgId, { ...draft, name, parent: {} })).id)
+  ;[dock, hall, yard] = locations as [number, number, number]
 })
 beforeEach(async () => {
   const ids = [await newAsset(), await newAsset()].sort((a, b) => a - b)
@@ -62,7 +62,7 @@ async function minutesOf(...assetIds: number[]): Promise<Sighting[]> {
 }
 
 describe('the first observation of a minute', () => {
-  it('is the one that sets it, whatever order the reads came in', async () => {
+  it('sets it, in any order of the reads', async () => {
     await recorded([
       seen(pallet, hall, '10:00:40'),
       seen(pallet, dock, '10:00:05'),
@@ -71,12 +71,12 @@ describe('the first observation of a minute', () => {
     expect(await minutesOf(pallet)).toEqual([seen(pallet, dock, '10:00:05')])
   })
 
-  it('is told apart from a later one by a microsecond', async () => {
+  it('is determined to the microsecond', async () => {
     await recorded([seen(pallet, hall, '10:00:05.000002'), seen(pallet, dock, '10:00:05.000001')])
     expect(await minutesOf(pallet)).toEqual([seen(pallet, dock, '10:00:05.000001')])
   })
 
-  it('is the one that came first when two carry the same instant', async () => {
+  it('is the first received one when two have the same instant', async () => {
     await recorded([seen(pallet, hall, '10:00:05'), seen(pallet, dock, '10:00:05')])
     expect(await minutesOf(pallet)).toEqual([seen(pallet, hall, '10:00:05')])
   })
@@ -100,22 +100,22 @@ describe('the first observation of a minute', () => {
     expect(await minutesOf(pallet)).toEqual([seen(pallet, null, '10:00:05')])
   })
 
-  it('is unknown without observations', async () => {
+  it('does not exist without observations', async () => {
     expect(await recorded([])).toEqual([])
   })
 
   it('holds for any reads: one per asset and minute, and none of the others is earlier', async () => {
     const read = fc.record({
       which: fc.constantFrom(0, 1),
-      place: fc.option(fc.constantFrom(0, 1, 2), { nil: null }),
+      location: fc.option(fc.constantFrom(0, 1, 2), { nil: null }),
       second: fc.integer({ min: 0, max: 240 }),
     })
     await fc.assert(
       fc.asyncProperty(fc.array(read, { maxLength: 30 }), async (reads) => {
         const assets = [await newAsset(), await newAsset()]
-        const given = reads.map(({ which, place, second }): Sighting => {
+        const given = reads.map(({ which, location, second }): Sighting => {
           const clock = new Date(second * 1000).toISOString().slice(14, 19)
-          return seen(assets[which]!, place === null ? null : [dock, hall, yard][place]!, `10:${clock}`)
+          return seen(assets[which]!, location === null ? null : [dock, hall, yard][location]!, `10:${clock}`)
         })
         await recorded(given)
         const key = (one: Sighting): string => `${one.assetId} ${minuteOf(one.observedAt)}`
@@ -141,25 +141,25 @@ describe('moves along sightings', () => {
       .toSorted((a, b) => (a[2]! < b[2]! ? -1 : 1))
   }
 
-  it('announces a first sighting as a move from nowhere (D32)', async () => {
+  it('include a first sighting as a move without an origin (D32)', async () => {
     expect(await along(seen(pallet, dock, '10:00:05'))).toEqual([[null, dock, at('10:00:05')]])
   })
 
-  it('announces nothing for a first sighting without a location', async () => {
+  it('do not include a first sighting without a location', async () => {
     expect(await along(seen(pallet, null, '10:00:05'))).toEqual([])
   })
 
-  it('announces nothing for a rescan at the same location', async () => {
+  it('do not include a rescan at the same location', async () => {
     await along(seen(pallet, dock, '09:59:00'))
     expect(await along(seen(pallet, dock, '10:00:05'), seen(pallet, dock, '10:01:05'))).toEqual([])
   })
 
-  it('announces a location different from the last, at the instant of the observation', async () => {
+  it('include a change of location, at the instant of the observation', async () => {
     await along(seen(pallet, dock, '09:59:00'))
     expect(await along(seen(pallet, hall, '10:00:05.000001'))).toEqual([[dock, hall, at('10:00:05.000001')]])
   })
 
-  it('announces every step of a batch that spans several minutes, of each asset by itself', async () => {
+  it('include every step of a batch that spans several minutes, separately for each asset', async () => {
     await along(seen(pallet, dock, '09:59:00'), seen(crate, hall, '09:59:00'))
     const steps = [
       seen(pallet, hall, '10:00:05'),
@@ -177,20 +177,20 @@ describe('moves along sightings', () => {
     ])
   })
 
-  it('announces nothing for a scan without a location, and forgets the place with it', async () => {
+  it('do not include a scan without a location, which clears the location', async () => {
     await along(seen(pallet, dock, '09:59:00'))
     expect(await along(seen(pallet, null, '10:00:05'), seen(pallet, dock, '10:01:05'))).toEqual([
       [null, dock, at('10:01:05')],
     ])
   })
 
-  it('announces nothing for what is older than the last-seen minute, and keeps the place (D30)', async () => {
+  it('do not include sightings before the last-seen minute, which keep the location (D30)', async () => {
     await along(seen(pallet, dock, '09:59:00'))
     const late = [seen(pallet, hall, '09:57:05'), seen(pallet, yard, '09:58:05'), seen(pallet, dock, '10:00:05')]
     expect(await along(...late)).toEqual([])
   })
 
-  it('announces a change within the last-seen minute, which only an operator can make', async () => {
+  it('include a change within the last-seen minute, which only an operator can make', async () => {
     await along(seen(pallet, dock, '10:00:00'))
     expect(await along(seen(pallet, hall, '10:00:30'))).toEqual([])
     const moves = await used.core.db.withTenant(orgId, (tx) =>
@@ -199,7 +199,7 @@ describe('moves along sightings', () => {
     expect(moves).toMatchObject([{ from: { id: dock }, to: { id: hall }, occurredAt: at('10:00:30') }])
   })
 
-  it('announces a first sighting from nowhere when the prior scan had no location', async () => {
+  it('have no origin when the previous scan had no location', async () => {
     await along(seen(pallet, null, '09:59:00'))
     expect(await along(seen(pallet, dock, '10:00:05'))).toEqual([[null, dock, at('10:00:05')]])
   })
@@ -220,7 +220,7 @@ describe('a batch of reads', () => {
     return (await createReader(used.core, orgId, whole)).reader.id
   }
 
-  it('goes by the first identity that hangs on an asset, each read by itself', async () => {
+  it('uses the first identity that is attached to an asset, for each read', async () => {
     const readerId = await newReader()
     const [first, second] = [await newAsset('A-1'), await newAsset('B-1', 'B-2')]
     const { isKnown, moves } = await recordReads(used.core, orgId, [
@@ -238,9 +238,9 @@ describe('a batch of reads', () => {
   it.each([
     ['by a reader', null],
     ['by a reader that smooths', { reads: 1, seconds: 60, marginDb: null }],
-  ])('%s leaves out what a reader deleted meanwhile saw', async (_by, smoothing) => {
+  ])('%s leaves out reads of a reader that was deleted meanwhile', async (_by, smoothing) => {
     const [gone, there] = [await newReader(smoothing), await newReader(smoothing)]
-    const thing = await newAsset(`C-${there}`)
+    const asset = await newAsset(`C-${there}`)
     await removeReader(used.core, orgId, gone)
     const { isKnown, moves } = await recordReads(used.core, orgId, [
       read(gone, 1, '10:00:05', `C-${there}`),
@@ -248,10 +248,10 @@ describe('a batch of reads', () => {
     ])
     expect(isKnown).toEqual([false, true])
     expect(moves).toBe(1)
-    expect(await minutesOf(thing)).toEqual([seen(thing, hall, '10:00:06')])
+    expect(await minutesOf(asset)).toEqual([seen(asset, hall, '10:00:06')])
   })
 
-  it('that holds nothing known records nothing', async () => {
+  it('of unknown tags records nothing', async () => {
     const readerId = await newReader()
     const batch = [read(readerId, 1, '10:00:05', 'nobody'), read(readerId, 1, '10:00:05')]
     expect(await recordReads(used.core, orgId, batch)).toEqual({ isKnown: [false, false], moves: 0 })

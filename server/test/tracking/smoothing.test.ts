@@ -20,7 +20,7 @@ const glimpse = (seconds: number, locationId: number | null, rssiDbm: number | n
 })
 const rule: Smoothing = { reads: 3, seconds: 30, marginDb: 6 }
 
-describe('another place is believed', () => {
+describe('another location is confirmed', () => {
   it.each<[string, boolean, RecentSighting[]]>([
     ['not at the first sighting', false, [glimpse(50, away)]],
     ['not at the second', false, [glimpse(40, away), glimpse(50, away)]],
@@ -28,17 +28,17 @@ describe('another place is believed', () => {
     ['with one exactly so long ago', true, [glimpse(20, away), glimpse(40, away), glimpse(50, away)]],
     ['not with one longer ago', false, [glimpse(19.999, away), glimpse(40, away), glimpse(50, away)]],
     [
-      'not when the present place comes in between',
+      'not when the current location comes in between',
       false,
       [glimpse(30, away), glimpse(35, home), glimpse(40, away), glimpse(50, away)],
     ],
     [
-      'when the present place came before',
+      'when the current location came before',
       true,
       [glimpse(29, home), glimpse(30, away), glimpse(40, away), glimpse(50, away)],
     ],
     [
-      'although a third place comes in between',
+      'although a third location comes in between',
       true,
       [glimpse(30, away), glimpse(35, third), glimpse(40, away), glimpse(50, away)],
     ],
@@ -46,7 +46,7 @@ describe('another place is believed', () => {
     ['at once when it is so much stronger', true, [glimpse(45, home, -70), glimpse(50, away, -64)]],
     ['not when it is a little less stronger', false, [glimpse(45, home, -70), glimpse(50, away, -65)]],
     [
-      'not when the present place was stronger a moment before',
+      'not when the current location was stronger a moment before',
       false,
       [glimpse(40, home, -60), glimpse(45, home, -70), glimpse(50, away, -64)],
     ],
@@ -57,12 +57,12 @@ describe('another place is believed', () => {
     expect(isConfirmed(rule, home, seen, known)).toBe(expected)
   })
 
-  it('never for its strength when no margin is set', () => {
+  it('never by signal strength when no margin is set', () => {
     const known = [glimpse(45, home, -90), glimpse(50, away, -20)]
     expect(isConfirmed({ ...rule, marginDb: null }, home, known[1]!, known)).toBe(false)
   })
 
-  it('never for its strength when it is no place at all', () => {
+  it('never by signal strength when it is null', () => {
     const known = [glimpse(45, home, -90), glimpse(50, null, -20)]
     expect(isConfirmed(rule, home, known[1]!, known)).toBe(false)
   })
@@ -94,7 +94,7 @@ const before = fc.option(
 )
 
 describe('any series of sightings', () => {
-  it('keeps its instants and its number, so that every minute stays taken', () => {
+  it('keeps its instants and its count, so that every minute stays recorded', () => {
     fc.assert(
       fc.property(fc.array(observation), before, (drawn, start) => {
         const given = observed(drawn)
@@ -104,7 +104,7 @@ describe('any series of sightings', () => {
     )
   })
 
-  it('is left alone where no reader smooths, and where the minute is not later than the last one', () => {
+  it('is not changed without smoothing, or when the minute is not after the last one', () => {
     fc.assert(
       fc.property(fc.array(observation), before, (drawn, start) => {
         const given = observed(drawn)
@@ -118,23 +118,23 @@ describe('any series of sightings', () => {
     )
   })
 
-  it('only ever stays where the asset is or goes where it was seen', () => {
+  it('results only in the current location or a location where the asset was seen', () => {
     fc.assert(
       fc.property(fc.array(observation), before, (drawn, start) => {
         const given = observed(drawn)
-        let place = start?.locationId ?? null
+        let location = start?.locationId ?? null
         let last: string = start?.minute ?? ''
         smooth(start, given, mergeRecent([], given)).forEach((one, index) => {
           if (minuteOf(one.observedAt) <= last) return
           last = minuteOf(one.observedAt)
-          expect([place, given[index]!.locationId]).toContain(one.locationId)
-          place = one.locationId
+          expect([location, given[index]!.locationId]).toContain(one.locationId)
+          location = one.locationId
         })
       }),
     )
   })
 
-  it('is judged the same when parts of it come again, in any order (D31)', () => {
+  it('has the same result when parts of it are redelivered, in any order (D31)', () => {
     fc.assert(
       fc.property(
         fc.array(observation, { minLength: 1, maxLength: 30 }),

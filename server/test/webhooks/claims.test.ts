@@ -8,10 +8,10 @@ import { createOrganization } from '../../src/organizations/commands.ts'
 import { createWebhook } from '../../src/webhooks/commands.ts'
 import { claimMoves, deleteExpired } from '../../src/webhooks/outbox.sql.ts'
 import { type TestDatabase, cloneDatabase } from '../support/database.ts'
-import { rowsRead } from '../support/rows-read.ts'
+import { countRowsRead } from '../support/count-rows-read.ts'
 
 const waiting = 20_000
-/** Each looks only a few steps down an index beside the rows it is about. */
+/** Each reads only a few index entries in addition to its rows. */
 const fewSteps = 50
 let database: TestDatabase
 let admin: postgres.Sql
@@ -24,7 +24,7 @@ beforeAll(async () => {
   core = await openAppContext({ config: readConfig({ DATABASE_URL: database.url }), url: database.url })
   orgId = (await createOrganization(core, 'Far behind')).orgId
   await createWebhook(webhookNeeds(core), orgId, { url: 'https://example.com/', isEnabled: true })
-  // What the database plans now it plans for nothing at all.
+  // The database now plans for empty tables.
   for (let times = 0; times < 10; times++) {
     expect(await claimTen()).toBeNull()
     expect(await dropLate()).toMatchObject({ late: 0 })
@@ -53,17 +53,17 @@ const dropLate = () => {
 }
 
 const reads = (work: () => Promise<unknown>) =>
-  rowsRead({ admin, db: core.db, orgId }, ['webhook_outbox', 'moves'], work)
+  countRowsRead({ admin, db: core.db, orgId }, ['webhook_outbox', 'moves'], work)
 
-// On Citus the rows are read elsewhere, and every statement is planned anew.
-describe.skipIf(inject('isCitus'))('However much waits, and whatever waited before', () => {
-  it('a claim reads what it takes', async () => {
+// On Citus the rows are read on other nodes, and every statement is planned again.
+describe.skipIf(inject('isCitus'))('With any number of waiting events', () => {
+  it('a claim reads only the rows it claims', async () => {
     const read = await reads(async () => expect((await claimTen())?.claimed).toHaveLength(10))
     expect(read).toBeGreaterThanOrEqual(10)
     expect(read).toBeLessThan(10 + fewSteps)
   })
 
-  it('giving up what is late reads a thousand at a time', async () => {
+  it('expiring events reads a thousand rows at a time', async () => {
     const read = await reads(async () => expect(await dropLate()).toMatchObject({ late: 1000, isMore: true }))
     expect(read).toBeGreaterThanOrEqual(1000)
     expect(read).toBeLessThan(1000 + fewSteps)

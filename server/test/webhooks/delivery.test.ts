@@ -1,19 +1,19 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import type { Received } from '../support/receiver.ts'
+import type { ReceivedRequest } from '../support/webhook-receiver.ts'
 import { database, eventually } from '../support/tracking.ts'
-import { Watched, urlOf, useNetwork } from '../support/webhooks.ts'
+import { WebhookOrg, urlOf, useWebhookNetwork } from '../support/webhooks.ts'
 
-const network = useNetwork({ delivery: { sweepMs: 2000 } })
+const network = useWebhookNetwork({ delivery: { sweepMs: 2000 } })
 
-/** What other programs make of the same bytes; ours is not asked. */
-const openssl = (secret: string, { headers, body }: Received): string => {
+/** The signature as other programs compute it, without the code under test. */
+const openssl = (secret: string, { headers, body }: ReceivedRequest): string => {
   const input = Buffer.concat([Buffer.from(`${headers['x-service-timestamp']}.`), body])
   const printed = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret], { input }).toString()
   return `sha256=${printed.trim().split(' ').at(-1)}`
 }
 
-const python = (secret: string, { headers, body }: Received): string[] => {
+const python = (secret: string, { headers, body }: ReceivedRequest): string[] => {
   const script = [
     'import base64, hashlib, hmac, sys',
     'secret, occurred, delivery, started = sys.argv[1:]',
@@ -30,22 +30,26 @@ const python = (secret: string, { headers, body }: Received): string[] => {
     .split('\n')
 }
 
-const bodyOf = (received: Received) => JSON.parse(received.body.toString('utf8'))
+const bodyOf = (received: ReceivedRequest) => JSON.parse(received.body.toString('utf8'))
 
 describe('a delivery', () => {
   it('is a POST with the contract’s body and headers', async () => {
     const receiver = await network.receiver()
-    const watched = await Watched.with(network.app, urlOf(receiver, '/hooks/in?key=a%20b'))
-    const [dock, hall] = watched.places
-    const pallet = await watched.site.thing('Pälлет “7”')
+    const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver, '/hooks/in?key=a%20b'))
+    const [dock, hall] = webhookOrg.locations
+    const pallet = await webhookOrg.site.createAsset('Pälлет “7”')
     const before = Math.floor(Date.now() / 1000)
-    await watched.site.read({ tag: pallet.tag, antenna: 1, observed_at: new Date(Date.now() - 90_000).toISOString() })
-    await watched.site.read({ tag: pallet.tag, antenna: 2, observed_at: new Date().toISOString() })
+    await webhookOrg.site.sendReads({
+      tag: pallet.tag,
+      antenna: 1,
+      observed_at: new Date(Date.now() - 90_000).toISOString(),
+    })
+    await webhookOrg.site.sendReads({ tag: pallet.tag, antenna: 2, observed_at: new Date().toISOString() })
     await eventually(async () => expect(receiver.received).toHaveLength(2))
 
     const rows = await database(network.app)`
       select delivery_id, to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as occurred
-      from moves where org_id = ${watched.orgId} order by occurred_at`
+      from moves where org_id = ${webhookOrg.orgId} order by occurred_at`
     const asset = { id: pallet.id, external_key: pallet.key, name: 'Pälлет “7”' }
     const byTime = receiver.received.sort((a, b) => (bodyOf(a).occurred_at < bodyOf(b).occurred_at ? -1 : 1))
     expect(byTime.map(bodyOf)).toEqual([
@@ -74,10 +78,10 @@ describe('a delivery', () => {
         'x-service-event': 'asset.moved',
         'x-service-delivery': id,
         'x-service-timestamp': String(Math.floor(Date.parse(occurred) / 1000)),
-        'x-service-signature': openssl(watched.secret, one),
+        'x-service-signature': openssl(webhookOrg.secret, one),
         'webhook-id': id,
         'webhook-timestamp': expect.stringMatching(/^\d{10}$/),
-        'webhook-signature': python(watched.secret, one)[1],
+        'webhook-signature': python(webhookOrg.secret, one)[1],
       })
       expect(Number(one.headers['webhook-timestamp'])).toBeGreaterThanOrEqual(before)
       expect(one.names).toEqual(
@@ -88,26 +92,26 @@ describe('a delivery', () => {
 
   it('is signed with the secret as it was shown, prefix included, over the raw bytes (D33)', async () => {
     const receiver = await network.receiver()
-    const watched = await Watched.with(network.app, urlOf(receiver))
-    await watched.move()
+    const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
+    await webhookOrg.move()
     await eventually(async () => expect(receiver.received).toHaveLength(1))
     const [one] = receiver.received
-    expect(one!.headers['x-service-signature']).toBe(openssl(watched.secret, one!))
+    expect(one!.headers['x-service-signature']).toBe(openssl(webhookOrg.secret, one!))
     const signatures = [one!.headers['x-service-signature'], one!.headers['webhook-signature']]
-    expect(python(watched.secret, one!)).toEqual(signatures)
-    expect(openssl(watched.secret.slice('whsec_'.length), one!)).not.toBe(signatures[0])
+    expect(python(webhookOrg.secret, one!)).toEqual(signatures)
+    expect(openssl(webhookOrg.secret.slice('whsec_'.length), one!)).not.toBe(signatures[0])
   })
 
-  it('carries the names of the moment of the move', async () => {
+  it('has the names at the time of the move', async () => {
     const receiver = await network.receiver()
-    const watched = await Watched.with(network.app, urlOf(receiver))
-    const [dock] = watched.places
-    const thing = await watched.site.thing('Old name')
-    await watched.moveThings([thing], dock, { isTold: false })
-    const renamed = await watched.site.api.patch(`/api/v1/assets/${thing.id}`, { name: 'New name' })
+    const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
+    const [dock] = webhookOrg.locations
+    const thing = await webhookOrg.site.createAsset('Old name')
+    await webhookOrg.moveAssets([thing], dock, { isPublished: false })
+    const renamed = await webhookOrg.site.api.patch(`/api/v1/assets/${thing.id}`, { name: 'New name' })
     expect(renamed.status).toBe(200)
-    expect((await watched.site.api.patch(`/api/v1/locations/${dock.id}`, { name: 'New dock' })).status).toBe(200)
-    await network.app.core.pubsub.publish('moved', String(watched.orgId))
+    expect((await webhookOrg.site.api.patch(`/api/v1/locations/${dock.id}`, { name: 'New dock' })).status).toBe(200)
+    await network.app.core.pubsub.publish('moved', String(webhookOrg.orgId))
     await eventually(async () => expect(receiver.received).toHaveLength(1))
     expect(bodyOf(receiver.received[0]!).data).toMatchObject({
       asset: { name: 'Old name' },
@@ -115,10 +119,10 @@ describe('a delivery', () => {
     })
   })
 
-  it('is sent for a move alone: creating, changing, renaming, tagging and deleting a record sends nothing', async () => {
+  it('is sent only for a move: creating, changing, renaming, tagging and deleting a record sends nothing', async () => {
     const receiver = await network.receiver()
-    const watched = await Watched.with(network.app, urlOf(receiver))
-    const { api } = watched.site
+    const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
+    const { api } = webhookOrg.site
     for (const kind of ['assets', 'locations']) {
       const { id } = (await api.post(`/api/v1/${kind}`, { name: 'a' })).json.data
       const path = `/api/v1/${kind}/${id}`
@@ -128,26 +132,26 @@ describe('a delivery', () => {
       await api.delete(`${path}/tags/${tag.json.data.id}`)
       expect((await api.delete(path)).status).toBe(204)
     }
-    const [id] = await watched.move()
+    const [id] = await webhookOrg.move()
     await eventually(async () => expect(receiver.received).toHaveLength(1))
     expect(receiver.received[0]!.headers['x-service-delivery']).toBe(id)
-    expect(await watched.outbox()).toEqual({ moves: 1, waiting: 0 })
+    expect(await webhookOrg.outbox()).toEqual({ moves: 1, waiting: 0 })
   })
 
-  it('uses a connection again, and claims each move once', async () => {
+  it('reuses a connection, and claims each move once', async () => {
     const receiver = await network.receiver()
-    const watched = await Watched.with(network.app, urlOf(receiver))
-    const ids = await watched.move(40)
+    const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
+    const ids = await webhookOrg.move(40)
     await eventually(async () => expect(receiver.received).toHaveLength(40))
     expect(receiver.received.map((one) => one.headers['x-service-delivery']).sort()).toEqual(ids.sort())
     expect(receiver.connections).toBeLessThan(33)
-    expect(await watched.outbox()).toEqual({ moves: 40, waiting: 0 })
+    expect(await webhookOrg.outbox()).toEqual({ moves: 40, waiting: 0 })
   })
 
-  it('is found without any news, by the next look around', async () => {
+  it('is found without an event, by the next sweep', async () => {
     const receiver = await network.receiver()
-    const watched = await Watched.with(network.app, urlOf(receiver))
-    await watched.move(2, { isTold: false })
+    const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
+    await webhookOrg.move(2, { isPublished: false })
     await eventually(async () => expect(receiver.received).toHaveLength(2), 20_000)
   })
 })

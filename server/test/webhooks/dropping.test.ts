@@ -4,20 +4,20 @@ import { webhookNeeds } from '../../src/app/webhooks.ts'
 import { recordOperatorSighting } from '../../src/tracking/recording/record-operator-sighting.ts'
 import { lapseOrganization, reinstateOrganization } from '../../src/webhooks/commands.ts'
 import { startApp } from '../support/app.ts'
-import type { Receiver } from '../support/receiver.ts'
+import type { WebhookReceiver } from '../support/webhook-receiver.ts'
 import { TestClock, database, eventually, instant } from '../support/tracking.ts'
-import { Watched, urlOf, useNetwork } from '../support/webhooks.ts'
+import { WebhookOrg, urlOf, useWebhookNetwork } from '../support/webhooks.ts'
 
 const clock = new TestClock(new Date().toISOString())
-const network = useNetwork({ clock, delivery: { retryDelaysMs: [2000, 2000], sweepMs: 3_600_000 } })
+const network = useWebhookNetwork({ clock, delivery: { retryDelaysMs: [2000, 2000], sweepMs: 3_600_000 } })
 
-const idsAt = (receiver: Receiver): (string | undefined)[] =>
+const idsAt = (receiver: WebhookReceiver): (string | undefined)[] =>
   receiver.received.map((one) => one.headers['x-service-delivery']).sort()
 
-/** Everything that could be sent is sent by now: a move of another organization, made later, has arrived. */
+/** Waits until every earlier event was handled: a later move of another organization has arrived. */
 async function quiet(): Promise<void> {
   const receiver = await network.receiver()
-  const other = await Watched.with(network.app, urlOf(receiver))
+  const other = await WebhookOrg.with(network.app, urlOf(receiver))
   await other.move()
   await eventually(async () => expect(receiver.received).toHaveLength(1))
   await sleep(500)
@@ -29,192 +29,192 @@ const metric = async (reason: string): Promise<number> => {
   return Number(line?.[1] ?? 0)
 }
 
-describe('while delivery is switched off', () => {
-  it('moves are dropped, and switching it on again sends only what comes after (D42)', async () => {
+describe('while the webhook is disabled', () => {
+  it('moves are dropped, and after enabling it only new moves are sent (D42)', async () => {
     const receiver = await network.receiver()
-    const watched = await Watched.with(network.app, urlOf(receiver))
-    const first = await watched.move()
+    const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
+    const first = await webhookOrg.move()
     await eventually(async () => expect(receiver.received).toHaveLength(1))
-    await watched.change({ enabled: false })
-    await watched.move(2)
-    expect(await watched.outbox()).toEqual({ moves: 3, waiting: 0 })
-    await watched.change({ enabled: true })
-    const last = await watched.move()
+    await webhookOrg.change({ enabled: false })
+    await webhookOrg.move(2)
+    expect(await webhookOrg.outbox()).toEqual({ moves: 3, waiting: 0 })
+    await webhookOrg.change({ enabled: true })
+    const last = await webhookOrg.move()
     await eventually(async () => expect(receiver.received).toHaveLength(2))
     await quiet()
     expect(idsAt(receiver)).toEqual([...first, ...last].sort())
   })
 
   it('missed events can be recovered by polling the asset-locations report', async () => {
-    const watched = await Watched.with(network.app, 'https://hooks.test/')
-    await watched.change({ enabled: false })
-    const pallet = await watched.site.thing('Pallet')
-    await watched.moveThings([pallet], watched.places[1])
-    expect(await watched.site.whereabouts()).toEqual({ PALLET: ['HALL', new Date(clock.millis()).toISOString()] })
+    const webhookOrg = await WebhookOrg.with(network.app, 'https://hooks.test/')
+    await webhookOrg.change({ enabled: false })
+    const pallet = await webhookOrg.site.createAsset('Pallet')
+    await webhookOrg.moveAssets([pallet], webhookOrg.locations[1])
+    expect(await webhookOrg.site.assetLocations()).toEqual({ PALLET: ['HALL', new Date(clock.millis()).toISOString()] })
   })
 
-  it('what waited when it was switched off is dropped with the save, and never sent', async () => {
+  it('waiting events are dropped when it is disabled, and never sent', async () => {
     const receiver = await network.receiver()
-    const watched = await Watched.with(network.app, urlOf(receiver))
+    const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
     const before = await metric('switched_off')
-    await stalled(watched, 3)
-    await watched.change({ enabled: false })
-    expect(await watched.outbox()).toEqual({ moves: 3, waiting: 0 })
+    await stalled(webhookOrg, 3)
+    await webhookOrg.change({ enabled: false })
+    expect(await webhookOrg.outbox()).toEqual({ moves: 3, waiting: 0 })
     expect(await metric('switched_off')).toBe(before + 3)
-    await watched.change({ enabled: true })
+    await webhookOrg.change({ enabled: true })
     await quiet()
     expect(receiver.received).toEqual([])
   })
 
-  it('an event between two attempts is not tried again', async () => {
+  it('an event between two attempts is not retried', async () => {
     const receiver = await network.receiver()
     receiver.behaviour = (response) => response.writeHead(500).end()
-    const watched = await Watched.with(network.app, urlOf(receiver))
-    await watched.move()
+    const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
+    await webhookOrg.move()
     await eventually(async () => expect(receiver.received).toHaveLength(1))
-    await watched.change({ enabled: false })
-    await watched.change({ enabled: true })
+    await webhookOrg.change({ enabled: false })
+    await webhookOrg.change({ enabled: true })
     await sleep(2600)
     expect(receiver.received).toHaveLength(1)
   })
 
-  it('saving the same again, or another address, drops nothing', async () => {
+  it('an update with the same values or another URL drops nothing', async () => {
     const [old, fresh] = [await network.receiver(), await network.receiver()]
-    const watched = await Watched.with(network.app, urlOf(old))
-    await stalled(watched, 2)
-    await watched.change({ enabled: true })
-    await watched.change({ url: urlOf(fresh) })
-    expect(await watched.outbox()).toEqual({ moves: 2, waiting: 2 })
-    await network.app.core.pubsub.publish('moved', String(watched.orgId))
+    const webhookOrg = await WebhookOrg.with(network.app, urlOf(old))
+    await stalled(webhookOrg, 2)
+    await webhookOrg.change({ enabled: true })
+    await webhookOrg.change({ url: urlOf(fresh) })
+    expect(await webhookOrg.outbox()).toEqual({ moves: 2, waiting: 2 })
+    await network.app.core.pubsub.publish('moved', String(webhookOrg.orgId))
     await eventually(async () => expect(fresh.received).toHaveLength(2))
     expect(old.received).toEqual([])
   })
 
-  it('an event goes to the new address at its next attempt', async () => {
+  it('an event goes to the new URL at its next attempt', async () => {
     const [old, fresh] = [await network.receiver(), await network.receiver()]
     old.behaviour = (response) => response.writeHead(500).end()
-    const watched = await Watched.with(network.app, urlOf(old))
-    const ids = await watched.move()
+    const webhookOrg = await WebhookOrg.with(network.app, urlOf(old))
+    const ids = await webhookOrg.move()
     await eventually(async () => expect(old.received).toHaveLength(1))
-    await watched.change({ url: urlOf(fresh) })
+    await webhookOrg.change({ url: urlOf(fresh) })
     await eventually(async () => expect(fresh.received).toHaveLength(1))
     expect(idsAt(fresh)).toEqual(ids)
   })
 
-  it('a move that was being recorded during the switch is never sent later', async () => {
+  it('a move that was being recorded during the change is never sent later', async () => {
     const receiver = await network.receiver()
-    const watched = await Watched.with(network.app, urlOf(receiver))
-    const thing = await watched.site.thing('In between')
-    const [dock] = watched.places
+    const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
+    const asset = await webhookOrg.site.createAsset('In between')
+    const [dock] = webhookOrg.locations
     const at = instant(new Date(clock.millis()).toISOString())
-    await network.app.core.db.withTenant(watched.orgId, async (tx) => {
-      expect(await recordOperatorSighting(tx, watched.orgId, dock.id, [thing.id], at)).toHaveLength(1)
-      await watched.change({ enabled: false })
-      await watched.change({ enabled: true })
+    await network.app.core.db.withTenant(webhookOrg.orgId, async (tx) => {
+      expect(await recordOperatorSighting(tx, webhookOrg.orgId, dock.id, [asset.id], at)).toHaveLength(1)
+      await webhookOrg.change({ enabled: false })
+      await webhookOrg.change({ enabled: true })
     })
-    const [late] = await watched.move()
+    const [late] = await webhookOrg.move()
     await eventually(async () => expect(idsAt(receiver)).toEqual([late]))
     await quiet()
     expect(idsAt(receiver)).toEqual([late])
-    expect(await watched.outbox()).toEqual({ moves: 2, waiting: 1 })
-    await watched.change({ enabled: false })
-    expect(await watched.outbox()).toEqual({ moves: 2, waiting: 0 })
+    expect(await webhookOrg.outbox()).toEqual({ moves: 2, waiting: 1 })
+    await webhookOrg.change({ enabled: false })
+    expect(await webhookOrg.outbox()).toEqual({ moves: 2, waiting: 0 })
   })
 })
 
 describe('an organization', () => {
-  it('without a webhook leaves nothing waiting', async () => {
-    const watched = await Watched.open(network.app)
-    await watched.move(2)
-    expect(await watched.outbox()).toEqual({ moves: 2, waiting: 0 })
+  it('without a webhook has no waiting events', async () => {
+    const webhookOrg = await WebhookOrg.open(network.app)
+    await webhookOrg.move(2)
+    expect(await webhookOrg.outbox()).toEqual({ moves: 2, waiting: 0 })
   })
 
   it('is sent nothing that was recorded before its webhook was registered', async () => {
     const receiver = await network.receiver()
-    const watched = await Watched.open(network.app)
-    await watched.move(2)
-    await watched.register(urlOf(receiver))
-    const ids = await watched.move()
+    const webhookOrg = await WebhookOrg.open(network.app)
+    await webhookOrg.move(2)
+    await webhookOrg.register(urlOf(receiver))
+    const ids = await webhookOrg.move()
     await eventually(async () => expect(idsAt(receiver)).toEqual(ids))
     await quiet()
     expect(idsAt(receiver)).toEqual(ids)
   })
 
-  it('that deletes its webhook drops what waits, and a new one starts with new moves', async () => {
+  it('that deletes its webhook drops waiting events, and a new webhook starts with new moves', async () => {
     const receiver = await network.receiver()
-    const watched = await Watched.with(network.app, urlOf(receiver))
-    await stalled(watched, 2)
-    await watched.remove()
-    await watched.move()
-    expect(await watched.outbox()).toEqual({ moves: 3, waiting: 0 })
-    await watched.register(urlOf(receiver))
-    const ids = await watched.move()
+    const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
+    await stalled(webhookOrg, 2)
+    await webhookOrg.remove()
+    await webhookOrg.move()
+    expect(await webhookOrg.outbox()).toEqual({ moves: 3, waiting: 0 })
+    await webhookOrg.register(urlOf(receiver))
+    const ids = await webhookOrg.move()
     await eventually(async () => expect(idsAt(receiver)).toEqual(ids))
     await quiet()
     expect(idsAt(receiver)).toEqual(ids)
   })
 
-  it('that lapses is sent nothing, and once reinstated only what is new (D42)', async () => {
+  it('that lapses is sent nothing, and once reinstated only new moves (D42)', async () => {
     const receiver = await network.receiver()
-    const watched = await Watched.with(network.app, urlOf(receiver))
+    const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
     const deps = webhookNeeds(network.app.core)
-    await stalled(watched, 2)
-    await lapseOrganization(deps, watched.orgId)
-    await watched.move()
-    expect((await watched.site.api.get('/api/v1/assets')).status).toBe(200)
-    expect(await watched.outbox()).toEqual({ moves: 3, waiting: 0 })
-    await reinstateOrganization(deps, watched.orgId)
-    const ids = await watched.move()
+    await stalled(webhookOrg, 2)
+    await lapseOrganization(deps, webhookOrg.orgId)
+    await webhookOrg.move()
+    expect((await webhookOrg.site.api.get('/api/v1/assets')).status).toBe(200)
+    expect(await webhookOrg.outbox()).toEqual({ moves: 3, waiting: 0 })
+    await reinstateOrganization(deps, webhookOrg.orgId)
+    const ids = await webhookOrg.move()
     await eventually(async () => expect(idsAt(receiver)).toEqual(ids))
     await quiet()
     expect(idsAt(receiver)).toEqual(ids)
   })
 
-  it('that lapsed stays silent when its webhook is switched on or made anew, and speaks when it is reinstated', async () => {
+  it('that lapsed is sent nothing when its webhook is enabled or created again, until it is reinstated', async () => {
     const receiver = await network.receiver()
-    const watched = await Watched.with(network.app, urlOf(receiver))
+    const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
     const deps = webhookNeeds(network.app.core)
-    await lapseOrganization(deps, watched.orgId)
-    await watched.change({ enabled: false })
-    await watched.change({ enabled: true })
-    await watched.move()
-    await watched.remove()
-    await watched.register(urlOf(receiver))
-    await watched.move()
-    expect(await watched.outbox()).toEqual({ moves: 2, waiting: 0 })
-    await reinstateOrganization(deps, watched.orgId)
-    const ids = await watched.move()
+    await lapseOrganization(deps, webhookOrg.orgId)
+    await webhookOrg.change({ enabled: false })
+    await webhookOrg.change({ enabled: true })
+    await webhookOrg.move()
+    await webhookOrg.remove()
+    await webhookOrg.register(urlOf(receiver))
+    await webhookOrg.move()
+    expect(await webhookOrg.outbox()).toEqual({ moves: 2, waiting: 0 })
+    await reinstateOrganization(deps, webhookOrg.orgId)
+    const ids = await webhookOrg.move()
     await eventually(async () => expect(idsAt(receiver)).toEqual(ids))
   })
 
-  it('that is reinstated with its webhook switched off stays silent', async () => {
+  it('that is reinstated with a disabled webhook is sent nothing', async () => {
     const receiver = await network.receiver()
-    const watched = await Watched.with(network.app, urlOf(receiver))
+    const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
     const deps = webhookNeeds(network.app.core)
-    await watched.change({ enabled: false })
-    await lapseOrganization(deps, watched.orgId)
-    await reinstateOrganization(deps, watched.orgId)
-    await watched.move()
-    expect(await watched.outbox()).toEqual({ moves: 1, waiting: 0 })
+    await webhookOrg.change({ enabled: false })
+    await lapseOrganization(deps, webhookOrg.orgId)
+    await reinstateOrganization(deps, webhookOrg.orgId)
+    await webhookOrg.move()
+    expect(await webhookOrg.outbox()).toEqual({ moves: 1, waiting: 0 })
   })
 })
 
-describe('a move that nobody took', () => {
+describe('a move that no process claimed', () => {
   it('for 10 minutes is dropped and counted, and one that waited less is sent (D33)', async () => {
     const receiver = await network.receiver()
-    const watched = await Watched.with(network.app, urlOf(receiver))
+    const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
     const sql = database(network.app)
     const age = async (deliveries: string[], ageMs: number) => {
       const at = new Date(clock.millis() - ageMs).toISOString()
       await sql`update moves set recorded_at = ${at} where delivery_id = any(${deliveries})`
       await sql`update webhook_outbox set recorded_at = ${at} where delivery_id = any(${deliveries})`
     }
-    const old = await stalled(watched, 2)
-    const young = await stalled(watched, 1)
+    const old = await stalled(webhookOrg, 2)
+    const young = await stalled(webhookOrg, 1)
     await age(old, 600_001)
     await age(young, 595_000)
-    const second = await startApp({ beside: network.app, clock, settings: network.settings })
-    await eventually(async () => expect(await watched.outbox()).toEqual({ moves: 3, waiting: 0 }))
+    const second = await startApp({ sharesDatabaseWith: network.app, clock, settings: network.settings })
+    await eventually(async () => expect(await webhookOrg.outbox()).toEqual({ moves: 3, waiting: 0 }))
     await eventually(async () => expect(idsAt(receiver)).toEqual(young))
     const { text } = await second.anonymous('GET', '/metrics')
     expect(text).toContain('lastseen_webhook_events_dropped_total{reason="late"} 2\n')
@@ -222,7 +222,7 @@ describe('a move that nobody took', () => {
   })
 })
 
-/** Moves that are recorded and, without news of them, found by nobody yet. */
-function stalled(watched: Watched, count: number): Promise<string[]> {
-  return watched.move(count, { isTold: false })
+/** Moves that are recorded without an event, so that no process has found them yet. */
+function stalled(webhookOrg: WebhookOrg, count: number): Promise<string[]> {
+  return webhookOrg.move(count, { isPublished: false })
 }

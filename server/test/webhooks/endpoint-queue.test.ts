@@ -5,7 +5,7 @@ import { testMove } from '../../src/webhooks/payload.ts'
 import { GuardedConnector } from '../../src/webhooks/ssrf-guard.ts'
 import { EndpointQueue } from '../../src/webhooks/delivery/endpoint-queue.ts'
 import { Authority } from '../support/certificates.ts'
-import { Receiver, answers } from '../support/receiver.ts'
+import { WebhookReceiver, respondWith } from '../support/webhook-receiver.ts'
 import { eventually } from '../support/tracking.ts'
 
 const maxConcurrency = 16
@@ -14,12 +14,12 @@ let deliveries = 0
 
 describe('the queue of an endpoint', () => {
   const authority = new Authority()
-  let receiver: Receiver
+  let receiver: WebhookReceiver
   let queue: EndpointQueue
   let dropped: string[]
 
   beforeEach(async () => {
-    receiver = await Receiver.open(authority.issue('IP:127.0.0.1'))
+    receiver = await WebhookReceiver.open(authority.issue('IP:127.0.0.1'))
     dropped = []
     queue = open()
     queue.setTarget(url(), 1)
@@ -57,7 +57,7 @@ describe('the queue of an endpoint', () => {
 
   it('loses half of its slots with every failure, down to one [D33]', async () => {
     await deliver(12)
-    receiver.behaviour = answers(500)
+    receiver.behaviour = respondWith(500)
     const slots: number[] = []
     for (let failure = 0; failure < 6; failure++) {
       await deliver(1)
@@ -78,7 +78,7 @@ describe('the queue of an endpoint', () => {
   })
 
   it('starts no attempt while the webhook is reloaded, and sends to the URL that was read', async () => {
-    const moved = await Receiver.open(authority.issue('IP:127.0.0.1'))
+    const moved = await WebhookReceiver.open(authority.issue('IP:127.0.0.1'))
     let finish = (): void => undefined
     const reading = new Promise<void>((resolve) => (finish = resolve))
     const reload = queue.reload(async () => {
@@ -102,7 +102,7 @@ describe('the queue of an endpoint', () => {
   it('drops events that wait for a retry when it is closed', async () => {
     queue = open([60_000])
     queue.setTarget(url(), 1)
-    receiver.behaviour = answers(500)
+    receiver.behaviour = respondWith(500)
     const delivered = deliver(3)
     await eventually(async () => expect(queue.concurrency).toBe(1))
     await queue.close(50)

@@ -7,7 +7,7 @@ describe('The retries of a webhook event', () => {
     expect(retryDelaysMs).toEqual([1000, 5000])
   })
 
-  it('wait 20 % less to 20 % more than that, whatever chance says [D33]', () => {
+  it('have a jitter of at most 20 % [D33]', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...retryDelaysMs),

@@ -5,20 +5,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort, repository } from '../support/process.ts'
-import type { Received } from '../support/receiver.ts'
+import type { ReceivedRequest } from '../support/webhook-receiver.ts'
 import { eventually } from '../support/tracking.ts'
-import { Watched, urlOf, useNetwork } from '../support/webhooks.ts'
+import { WebhookOrg, urlOf, useWebhookNetwork } from '../support/webhooks.ts'
 
-const network = useNetwork()
+const network = useWebhookNetwork()
 const folder = mkdtempSync(join(tmpdir(), 'lastseen-samples-'))
 const sample = (name: string): string => join(repository, 'docs/samples', name)
 
-let watched: Watched
-let real: Received
+let webhookOrg: WebhookOrg
+let real: ReceivedRequest
 beforeAll(async () => {
   const receiver = await network.receiver()
-  watched = await Watched.with(network.app, urlOf(receiver))
-  await watched.move()
+  webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
+  await webhookOrg.move()
   await eventually(async () => expect(receiver.received).toHaveLength(1))
   real = receiver.received[0]!
 })
@@ -47,11 +47,11 @@ class Sample {
 const javaScript = [process.execPath, sample('receiver.mjs')]
 
 describe('the receiver in JavaScript of the documentation', () => {
-  it('takes a signed event from Lastseen over HTTPS with the certificate it is given', async () => {
+  it('accepts a signed event from Lastseen over HTTPS with the configured certificate', async () => {
     const [port, cert, key] = [await freePort(), join(folder, 'cert.pem'), join(folder, 'key.pem')]
     writeFileSync(cert, network.pair.cert)
     writeFileSync(key, network.pair.key)
-    const mover = await Watched.with(network.app, `https://hooks.test:${port}/`)
+    const mover = await WebhookOrg.with(network.app, `https://hooks.test:${port}/`)
     const settings = { PORT: String(port), WEBHOOK_SECRET: mover.secret, TLS_CERT: cert, TLS_KEY: key }
     const receiver = new Sample(javaScript, settings)
     try {
@@ -81,7 +81,7 @@ describe.each([
   beforeAll(async () => {
     const port = await freePort()
     url = `http://127.0.0.1:${port}/`
-    receiver = new Sample(command, { PORT: String(port), WEBHOOK_SECRET: watched.secret })
+    receiver = new Sample(command, { PORT: String(port), WEBHOOK_SECRET: webhookOrg.secret })
     await receiver.listens()
   })
   afterAll(() => receiver.stop())
@@ -94,7 +94,7 @@ describe.each([
   }
 
   const signed = (body: string, seconds: number): [Buffer, Record<string, string>] => {
-    const hex = createHmac('sha256', watched.secret).update(`${seconds}.${body}`).digest('hex')
+    const hex = createHmac('sha256', webhookOrg.secret).update(`${seconds}.${body}`).digest('hex')
     return [Buffer.from(body), { 'x-service-timestamp': String(seconds), 'x-service-signature': `sha256=${hex}` }]
   }
 
@@ -105,14 +105,14 @@ describe.each([
 
   const lines = (): number => receiver.printed.trim().split('\n').length - 1
 
-  it('takes a real delivery, and handles it once however often it comes', async () => {
+  it('accepts a real delivery, and handles it once however often it is received', async () => {
     expect(await post(real.body, genuine())).toBe(204)
     expect(await post(real.body, genuine())).toBe(204)
     await eventually(async () => expect(receiver.printed).toContain('THING 1 (nowhere) -> Dock'))
     expect(lines()).toBe(1)
   })
 
-  it('refuses a body or a timestamp that was changed, and a signature of another secret', async () => {
+  it('rejects a body or a timestamp that was changed, and a signature of another secret', async () => {
     const changed = Buffer.from(real.body.toString().replace('Thing 1', 'Thing 2'))
     expect(await post(changed, genuine())).toBe(401)
     const later = String(Number(real.headers['x-service-timestamp']) + 1)
@@ -122,7 +122,7 @@ describe.each([
     expect(lines()).toBe(1)
   })
 
-  it('refuses what is older than five minutes although it is genuine', async () => {
+  it('rejects an event older than five minutes although its signature is valid', async () => {
     const now = Math.floor(Date.now() / 1000)
     const body = real.body.toString().replace(/"delivery_id":"[^"]+"/, '"delivery_id":"another"')
     expect(await post(...signed(body, now - 310))).toBe(401)
@@ -130,7 +130,7 @@ describe.each([
     await eventually(async () => expect(lines()).toBe(2))
   })
 
-  it('ignores an event it does not know', async () => {
+  it('ignores an unknown event type', async () => {
     const body = JSON.stringify({ event: 'asset.painted', delivery_id: 'x', data: {} })
     expect(await post(...signed(body, Math.floor(Date.now() / 1000)))).toBe(204)
     expect(lines()).toBe(2)

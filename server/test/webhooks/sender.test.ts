@@ -5,7 +5,7 @@ import { parseCidr } from '../../src/kernel/ip-range.ts'
 import { WebhookSender } from '../../src/webhooks/sender.ts'
 import { GuardedConnector } from '../../src/webhooks/ssrf-guard.ts'
 import { Authority } from '../support/certificates.ts'
-import { Receiver } from '../support/receiver.ts'
+import { WebhookReceiver } from '../support/webhook-receiver.ts'
 import { eventually } from '../support/tracking.ts'
 
 const timeoutMs = 400
@@ -15,7 +15,7 @@ const allowed = [parseCidr('127.0.0.1')!]
 describe('a request to an endpoint', () => {
   const authority = new Authority()
   const opened: WebhookSender[] = []
-  let receiver: Receiver
+  let receiver: WebhookReceiver
   let silentNameServer: Socket
 
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe('a request to an endpoint', () => {
     await new Promise<void>((resolve) => silentNameServer.bind(0, '127.0.0.1', resolve))
   })
   beforeEach(async () => {
-    receiver = await Receiver.open(authority.issue('IP:127.0.0.1'))
+    receiver = await WebhookReceiver.open(authority.issue('IP:127.0.0.1'))
   })
   afterEach(async () => {
     for (const sender of opened.splice(0)) await sender.close()
@@ -99,7 +99,7 @@ describe('a request to an endpoint', () => {
   it.each([
     ['waits for a response', '127.0.0.1'],
     ['waits for the name server', 'silent.test'],
-  ])('that %s ends at once when the sender is cut off', async (_, host) => {
+  ])('that %s ends at once when the sender is destroyed', async (_, host) => {
     receiver.behaviour = () => undefined
     const cutOff = new AbortController()
     const sender = open({ host, timeoutMs: 5000, cutOff: cutOff.signal })

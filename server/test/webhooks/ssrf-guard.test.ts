@@ -4,10 +4,10 @@ import { type Cidr, parseAddress, parseCidr } from '../../src/kernel/ip-range.ts
 import { type Outcome, WebhookSender } from '../../src/webhooks/sender.ts'
 import { GuardedConnector, isPublic, isAllowed } from '../../src/webhooks/ssrf-guard.ts'
 import { Authority } from '../support/certificates.ts'
-import { NameServer } from '../support/name-server.ts'
-import { Receiver, answers } from '../support/receiver.ts'
+import { DnsServer } from '../support/dns-server.ts'
+import { WebhookReceiver, respondWith } from '../support/webhook-receiver.ts'
 
-/** First and last address of each refused range, and the public neighbours on both sides where there are any. */
+/** First and last address of each blocked range, and the adjacent public addresses if any. */
 const ranges4: [range: string, first: string, last: string, before: string | null, after: string | null][] = [
   ['0/8', '0.0.0.0', '0.255.255.255', null, '1.0.0.0'],
   ['10/8', '10.0.0.0', '10.255.255.255', '9.255.255.255', '11.0.0.0'],
@@ -44,7 +44,7 @@ const isOpen = (text: string): boolean => isPublic(parseAddress(text)!)
 
 describe('an address that is not public', () => {
   it.each([...ranges4, ...ranges6])(
-    'is every one in %s, and its neighbours are public',
+    'is every address in %s, and the adjacent addresses are public',
     (_, first, last, ...beside) => {
       expect([isOpen(first), isOpen(last)]).toEqual([false, false])
       for (const neighbour of beside) if (neighbour !== null) expect(isOpen(neighbour), neighbour).toBe(true)
@@ -114,13 +114,13 @@ describe('what the operator allows', () => {
 
 describe('at every connection', () => {
   const authority = new Authority()
-  let names: NameServer
-  let receiver: Receiver
+  let names: DnsServer
+  let receiver: WebhookReceiver
   let target: GuardedConnector
   const refusedWords = 'the host resolves to an address that is not allowed'
   beforeAll(async () => {
-    names = await NameServer.open()
-    receiver = await Receiver.open(authority.issue('DNS:*.hooks.test', 'IP:127.0.0.1'))
+    names = await DnsServer.open()
+    receiver = await WebhookReceiver.open(authority.issue('DNS:*.hooks.test', 'IP:127.0.0.1'))
     target = guard('127.0.0.1')
   })
   afterAll(async () => {
@@ -173,7 +173,7 @@ describe('at every connection', () => {
     '[fe80::1]',
     '10.0.0.1',
     '[64:ff9b::7f00:1]',
-  ])('%s is refused however it is spelled', async (host) => {
+  ])('%s is rejected however it is spelled', async (host) => {
     const before = receiver.connections
     expect(await post(at(host), guard())).toMatchObject({ isDelivered: false, status: null, error: refusedWords })
     expect(receiver.connections).toBe(before)
@@ -187,16 +187,16 @@ describe('at every connection', () => {
     ['an allowed IPv4 and a private IPv6', ['127.0.0.1', 'fd00::1']],
     ['a public and a private one', ['93.184.216.34', '172.16.0.1']],
     ['a mapped address', ['127.0.0.1', '::ffff:169.254.169.254']],
-  ])('a name that leads to %s is refused', async (_what, addresses) => {
+  ])('a name that resolves to %s is rejected', async (_what, addresses) => {
     names.names.set('mixed.hooks.test', addresses)
     const before = receiver.connections
     expect(await post(at('mixed.hooks.test'))).toMatchObject({ isDelivered: false, status: null, error: refusedWords })
     expect(receiver.connections).toBe(before)
   })
 
-  it('a name is resolved again, and refused when it leads elsewhere the second time', async () => {
+  it('a name is resolved again, and rejected when it resolves to a blocked address the second time', async () => {
     names.names.set('turning.hooks.test', (question) => [question === 0 ? '127.0.0.1' : '169.254.169.254'])
-    receiver.behaviour = answers(204, { connection: 'close' })
+    receiver.behaviour = respondWith(204, { connection: 'close' })
     const sender = new WebhookSender(target, { url: at('turning.hooks.test'), connections: 4, timeoutMs: 5000 })
     const first = await sender.send({ headers: {}, body: Buffer.from('{}') })
     const second = await sender.send({ headers: {}, body: Buffer.from('{}') })
@@ -205,17 +205,17 @@ describe('at every connection', () => {
     expect(second).toMatchObject({ isDelivered: false, status: null, error: refusedWords })
   })
 
-  it('what was resolved is what is connected to: nobody asks a second time in between', async () => {
+  it('the resolved address is the one connected to, without a second DNS query in between', async () => {
     names.names.set('once.hooks.test', (question) => [question === 0 ? '127.0.0.1' : '169.254.169.254'])
     expect(await post(at('once.hooks.test'))).toMatchObject({ isDelivered: true })
     expect([names.asked.get('once.hooks.test 1'), names.asked.get('once.hooks.test 28')]).toEqual([1, 1])
   })
 
-  it('a name without an address is no connection', async () => {
+  it('a name without an address is not connected to', async () => {
     expect(await post(at('nowhere.hooks.test'))).toMatchObject({ status: null, error: 'the host has no address' })
   })
 
-  it('the hosts file of the machine is not asked', async () => {
+  it('the hosts file of the machine is not used', async () => {
     expect(await post(at('localhost'))).toMatchObject({ status: null, error: 'the host has no address' })
   })
 
@@ -255,7 +255,7 @@ describe('at every connection', () => {
       await new Promise((resolve) => proxy.close(resolve))
     })
 
-    it('the guard still decides, certificates are still checked, and no proxy is asked', async () => {
+    it('the guard still applies, certificates are still checked, and no proxy is used', async () => {
       names.names.set('plain.hooks.test', ['127.0.0.1'])
       expect(await post(at('plain.hooks.test'), guard('127.0.0.1'))).toMatchObject({ isDelivered: true })
       expect(await post(at('127.0.0.1'), guard())).toMatchObject({ error: refusedWords })

@@ -4,10 +4,10 @@ import { SecretBox } from '../../src/kernel/secret-box.ts'
 import { GuardedConnector } from '../../src/webhooks/ssrf-guard.ts'
 import { Deliverer } from '../../src/webhooks/delivery/deliverer.ts'
 import { TestClock, eventually } from '../support/tracking.ts'
-import { Watched, urlOf, useNetwork } from '../support/webhooks.ts'
+import { WebhookOrg, urlOf, useWebhookNetwork } from '../support/webhooks.ts'
 
 const clock = new TestClock(new Date().toISOString())
-const network = useNetwork({ clock, settings: { LASTSEEN_ROLES: 'api' } })
+const network = useWebhookNetwork({ clock, settings: { LASTSEEN_ROLES: 'api' } })
 
 /** The only process that delivers. It claims nothing but what its sweeps find. */
 function openDeliverer(onAttempt: (isDelivered: boolean) => void): Deliverer {
@@ -31,11 +31,11 @@ function openDeliverer(onAttempt: (isDelivered: boolean) => void): Deliverer {
 
 it('a move that a sweep finds after a quiet time is delivered at the first attempt [D33]', async () => {
   const receiver = await network.receiver()
-  const watched = await Watched.with(network.app, urlOf(receiver))
+  const webhookOrg = await WebhookOrg.with(network.app, urlOf(receiver))
   const attempts: boolean[] = []
   const deliverer = openDeliverer((isDelivered) => attempts.push(isDelivered))
   for (let time = 1; time <= 3; time++) {
-    await watched.move()
+    await webhookOrg.move()
     await deliverer.sweep()
     await eventually(async () => expect(attempts).toHaveLength(time))
     clock.set(new Date(clock.millis() + 40_000).toISOString())

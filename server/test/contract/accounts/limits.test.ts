@@ -2,31 +2,31 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { mailName } from '../../../src/accounts/mail-name.ts'
 import { type TestApp, type TestOrg, startApp } from '../../support/app.ts'
 import {
-  type Person,
-  as,
+  type TestUser,
+  requestAs,
   login,
   newEmail,
-  newPerson,
+  createSignedInUser,
   password,
-  renew,
+  refreshSession,
   signIn,
-  standing,
+  sessionStatus,
 } from '../../support/accounts.ts'
-import { HandClock, exchange, mintKey, refresh } from '../../support/auth.ts'
+import { ManualClock, exchange, mintKey, refresh } from '../../support/auth.ts'
 import type { Reply } from '../../support/client.ts'
-import { expectRefusal } from '../../support/error-response.ts'
+import { expectApiError } from '../../support/error-response.ts'
 import { MailServer } from '../../support/smtp.ts'
 
-const clock = new HandClock()
+const clock = new ManualClock()
 let server: MailServer
 let app: TestApp
 let org: TestOrg
-let admin: Person
+let admin: TestUser
 beforeAll(async () => {
   server = await MailServer.open()
-  const alone = 'token exchanges are limited by each process'
+  const singleServerReason = 'token exchanges are limited by each process'
   const settings = { LASTSEEN_MAIL_URL: `smtp://127.0.0.1:${server.port}`, LASTSEEN_EXCHANGE_LIMIT: '30' }
-  app = await startApp({ clock, alone, settings })
+  app = await startApp({ clock, singleServerReason, settings })
 })
 afterAll(async () => {
   await app.stop()
@@ -35,12 +35,12 @@ afterAll(async () => {
 beforeEach(async () => {
   clock.advance(61)
   org = await app.newOrg('Northwind')
-  admin = await newPerson(org, 'admin')
+  admin = await createSignedInUser(org, 'admin')
 })
 
 const invite = (email: string, who = admin): Promise<Reply> =>
-  as(app, who, 'POST', '/invitations', { json: { email, role: 'viewer' } })
-const withdraw = (reply: Reply): Promise<Reply> => as(app, admin, 'DELETE', `/invitations/${reply.json.data.id}`)
+  requestAs(app, who, 'POST', '/invitations', { json: { email, role: 'viewer' } })
+const withdraw = (reply: Reply): Promise<Reply> => requestAs(app, admin, 'DELETE', `/invitations/${reply.json.data.id}`)
 const day = 86_400
 
 describe('Invitations', () => {
@@ -48,10 +48,10 @@ describe('Invitations', () => {
     const email = newEmail()
     for (let turn = 0; turn < 5; turn++) expect((await withdraw(await invite(email))).status).toBe(204)
     const reply = await invite(email)
-    expectRefusal(reply, 'rate_limited')
+    expectApiError(reply, 'rate_limited')
     expect(reply.headers['retry-after']).toBe(String(day))
     expect((await invite(newEmail())).status).toBe(201)
-    const other = await newPerson(await app.newOrg(), 'admin')
+    const other = await createSignedInUser(await app.newOrg(), 'admin')
     expect((await invite(email, other)).status).toBe(201)
     await expect.poll(() => server.mails.filter((mail) => mail.to[0] === email).length, { timeout: 10_000 }).toBe(6)
     clock.advance(day)
@@ -61,15 +61,15 @@ describe('Invitations', () => {
 
   it('of one organization are limited to a hundred a day', async () => {
     for (let turn = 0; turn < 100; turn++) expect((await invite(newEmail())).status).toBe(201)
-    expectRefusal(await invite(newEmail()), 'rate_limited')
-    const other = await newPerson(await app.newOrg(), 'admin')
+    expectApiError(await invite(newEmail()), 'rate_limited')
+    const other = await createSignedInUser(await app.newOrg(), 'admin')
     expect((await invite(newEmail(), other)).status).toBe(201)
   })
 
-  it('name the organization in their mail without anything that a tenant could abuse', async () => {
+  it('name the organization in their mail without text that a tenant could abuse', async () => {
     const hostile = await app.newOrg('Your account is locked: https://evil.example/unlock <b>now</b>')
     const email = newEmail()
-    await invite(email, await newPerson(hostile, 'admin'))
+    await invite(email, await createSignedInUser(hostile, 'admin'))
     await expect.poll(() => server.mails.find(({ to }) => to[0] === email), { timeout: 10_000 }).toBeDefined()
     const { data } = server.mails.find(({ to }) => to[0] === email)!
     expect(data).toContain('Subject: Join Your account is locked https evil example unlock b now b on')
@@ -88,40 +88,40 @@ describe('Invitations', () => {
   })
 })
 
-describe('Sessions of one person', () => {
+describe('Sessions of one user', () => {
   it('are at most fifty in an organization: the oldest one ends with the fifty-first sign-in', async () => {
-    const person = await newPerson(org, 'viewer')
-    const sessions = [person]
+    const user = await createSignedInUser(org, 'viewer')
+    const sessions = [user]
     for (let turn = 1; turn < 50; turn++) {
       clock.advance(1)
-      sessions.push(await signIn(app, person.email, password))
+      sessions.push(await signIn(app, user.email, password))
     }
-    expect(await standing(app, sessions[0]!)).toBe(200)
+    expect(await sessionStatus(app, sessions[0]!)).toBe(200)
     clock.advance(1)
-    const last = await signIn(app, person.email, password)
-    expect(await standing(app, sessions[0]!)).toBe(401)
-    expectRefusal(await renew(app, sessions[0]!), 'unauthorized')
-    for (const one of [sessions[1]!, sessions[49]!, last]) expect(await standing(app, one)).toBe(200)
-    expect(await standing(app, admin)).toBe(200)
+    const last = await signIn(app, user.email, password)
+    expect(await sessionStatus(app, sessions[0]!)).toBe(401)
+    expectApiError(await refreshSession(app, sessions[0]!), 'unauthorized')
+    for (const one of [sessions[1]!, sessions[49]!, last]) expect(await sessionStatus(app, one)).toBe(200)
+    expect(await sessionStatus(app, admin)).toBe(200)
   })
 
   it('end thirty days after signing in, however often they are refreshed', async () => {
-    const person = await newPerson(org, 'viewer')
-    let session = person
-    const next = async (): Promise<Person> => {
-      const reply = await renew(app, session)
+    const user = await createSignedInUser(org, 'viewer')
+    let session = user
+    const next = async (): Promise<TestUser> => {
+      const reply = await refreshSession(app, session)
       expect(reply.status).toBe(200)
-      return { ...person, token: reply.json.data.access_token, refreshToken: reply.json.data.refresh_token }
+      return { ...user, token: reply.json.data.access_token, refreshToken: reply.json.data.refresh_token }
     }
     clock.advance(29 * day)
     session = await next()
     clock.advance(day - 60)
     session = await next()
-    expect(await standing(app, session)).toBe(200)
+    expect(await sessionStatus(app, session)).toBe(200)
     clock.advance(60)
-    expect(await standing(app, session)).toBe(401)
-    expectRefusal(await renew(app, session), 'unauthorized')
-    expect((await login(app, person.email, password)).status).toBe(200)
+    expect(await sessionStatus(app, session)).toBe(401)
+    expectApiError(await refreshSession(app, session), 'unauthorized')
+    expect((await login(app, user.email, password)).status).toBe(200)
   })
 })
 
@@ -134,7 +134,7 @@ describe('Token exchanges of one credential', () => {
       expect(new Set(replies.map((reply) => reply.status))).toEqual(new Set([200]))
     }
     for (const reply of [await exchange(app, key), await refresh(app, token)]) {
-      expectRefusal(reply, 'rate_limited')
+      expectApiError(reply, 'rate_limited')
       expect(reply.headers['retry-after']).toBe('60')
     }
     expect((await exchange(app, await mintKey(org))).status).toBe(200)
@@ -142,7 +142,7 @@ describe('Token exchanges of one credential', () => {
     expect((await refresh(app, token)).status).toBe(200)
   })
 
-  it('with a wrong secret do not count, so that nobody can use the limit up for another', async () => {
+  it('with a wrong secret do not count, so that no client can exhaust the limit of another', async () => {
     const key = await mintKey(org)
     for (let turn = 0; turn < 30; turn++) await exchange(app, { ...key, clientSecret: 'wrong' })
     clock.advance(60)

@@ -1,28 +1,37 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type TestApp, type TestOrg, startApp, useApp } from '../../support/app.ts'
-import { type Person, as, login, newPerson, password, renew, standing } from '../../support/accounts.ts'
+import {
+  type TestUser,
+  requestAs,
+  login,
+  createSignedInUser,
+  password,
+  refreshSession,
+  sessionStatus,
+} from '../../support/accounts.ts'
 import { useSql } from '../../support/auth.ts'
 import type { Reply } from '../../support/client.ts'
-import { expectRefusal } from '../../support/error-response.ts'
+import { expectApiError } from '../../support/error-response.ts'
 
 const context = useApp()
 const database = useSql(context)
 let second: TestApp
 beforeAll(async () => {
-  second = await startApp({ beside: context.app })
+  second = await startApp({ sharesDatabaseWith: context.app })
 })
 afterAll(() => second.stop())
 
 let org: TestOrg
-let admin: Person
+let admin: TestUser
 beforeEach(async () => {
   org = await context.app.newOrg('Northwind')
-  admin = await newPerson(org, 'admin')
+  admin = await createSignedInUser(org, 'admin')
 })
 
-const patch = (who: Person, userId: number, json: object): Promise<Reply> =>
-  as(context.app, who, 'PATCH', `/members/${userId}`, { json })
-const remove = (who: Person, userId: number): Promise<Reply> => as(context.app, who, 'DELETE', `/members/${userId}`)
+const patch = (who: TestUser, userId: number, json: object): Promise<Reply> =>
+  requestAs(context.app, who, 'PATCH', `/members/${userId}`, { json })
+const remove = (who: TestUser, userId: number): Promise<Reply> =>
+  requestAs(context.app, who, 'DELETE', `/members/${userId}`)
 const roles = async (): Promise<Record<string, string>> => {
   const rows = await database.sql<{ user_id: number; role: string }[]>`
     select user_id, role from memberships where org_id = ${org.orgId}`
@@ -30,10 +39,10 @@ const roles = async (): Promise<Record<string, string>> => {
 }
 
 describe('GET /members', () => {
-  it('lists who belongs to the organization, by e-mail address', async () => {
-    const other = await newPerson(org, 'viewer', `zoe-${org.orgId}@example.com`)
-    await newPerson(await context.app.newOrg(), 'viewer')
-    const reply = await as(context.app, admin, 'GET', '/members')
+  it('lists the members of the organization by e-mail address', async () => {
+    const other = await createSignedInUser(org, 'viewer', `zoe-${org.orgId}@example.com`)
+    await createSignedInUser(await context.app.newOrg(), 'viewer')
+    const reply = await requestAs(context.app, admin, 'GET', '/members')
     expect(reply.status).toBe(200)
     const joined = expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/)
     expect(reply.json).toEqual({
@@ -45,20 +54,20 @@ describe('GET /members', () => {
       offset: 0,
       total_count: 2,
     })
-    const page = await as(context.app, admin, 'GET', '/members', { query: { limit: 1, offset: 1 } })
+    const page = await requestAs(context.app, admin, 'GET', '/members', { query: { limit: 1, offset: 1 } })
     expect(page.json).toMatchObject({ data: [{ user_id: other.userId }], total_count: 2 })
-    expect((await as(context.app, admin, 'GET', '/members', { query: { offset: 9 } })).json.data).toEqual([])
+    expect((await requestAs(context.app, admin, 'GET', '/members', { query: { offset: 9 } })).json.data).toEqual([])
   })
 })
 
 describe('PATCH /members/{user_id}', () => {
-  it('counts at the member’s next request, in every process (D39)', async () => {
-    const member = await newPerson(org, 'manager')
-    const write = (app: TestApp): Promise<Reply> => as(app, member, 'POST', '/assets', { json: { name: 'a' } })
+  it('takes effect at the member’s next request, in every process (D39)', async () => {
+    const member = await createSignedInUser(org, 'manager')
+    const write = (app: TestApp): Promise<Reply> => requestAs(app, member, 'POST', '/assets', { json: { name: 'a' } })
     for (const app of [context.app, second]) expect((await write(app)).status).toBe(201)
     const reply = await patch(admin, member.userId, { role: 'viewer' })
     expect([reply.status, reply.json.data.role]).toEqual([200, 'viewer'])
-    expectRefusal(await write(context.app), 'forbidden', { detail: 'Missing required scope: assets:write' })
+    expectApiError(await write(context.app), 'forbidden', { detail: 'Missing required scope: assets:write' })
     await expect.poll(async () => (await write(second)).status).toBe(403)
     expect((await patch(admin, member.userId, { role: 'manager' })).status).toBe(200)
     for (const app of [context.app, second]) await expect.poll(async () => (await write(app)).status).toBe(201)
@@ -69,22 +78,22 @@ describe('PATCH /members/{user_id}', () => {
     expect([reply.status, reply.json.data]).toMatchObject([200, { user_id: admin.userId, role: 'admin' }])
   })
 
-  it('keeps the last admin', async () => {
-    await newPerson(org, 'manager')
+  it('cannot remove the last admin', async () => {
+    await createSignedInUser(org, 'manager')
     const before = await roles()
-    expectRefusal(await patch(admin, admin.userId, { role: 'manager' }), 'conflict')
+    expectApiError(await patch(admin, admin.userId, { role: 'manager' }), 'conflict')
     expect(await roles()).toEqual(before)
     expect((await patch(admin, admin.userId, { role: 'admin' })).status).toBe(200)
   })
 
-  it('lets one of two admins step down, and not both at once', async () => {
-    const other = await newPerson(org, 'admin')
+  it('lets only one of two admins step down at once', async () => {
+    const other = await createSignedInUser(org, 'admin')
     const replies = await Promise.all([
       patch(admin, other.userId, { role: 'viewer' }),
       patch(other, admin.userId, { role: 'viewer' }),
     ])
     const statuses = replies.map((reply) => reply.status).sort()
-    // The slower one may find that it is no admin any more before it is told that one must remain.
+    // The slower request may be rejected because its user is no admin any more, before the last-admin check.
     expect([statuses[0], [403, 409].includes(statuses[1]!)]).toEqual([200, true])
     expect(Object.values(await roles()).sort()).toEqual(['admin', 'viewer'])
   })
@@ -93,45 +102,45 @@ describe('PATCH /members/{user_id}', () => {
     ['a role that is none', { role: 'owner' }, 'role', 'invalid_value'],
     ['null', { role: null }, 'role', 'invalid_value'],
     ['a key it does not know', { email: 'a@b.c' }, 'email', 'unknown_field'],
-  ])('refuses %s', async (_what, json, field, code) => {
+  ])('rejects %s', async (_what, json, field, code) => {
     const reply = await patch(admin, admin.userId, json)
-    expectRefusal(reply, 'validation_error')
+    expectApiError(reply, 'validation_error')
     expect(reply.json.error.fields).toMatchObject([{ field, code }])
   })
 })
 
 describe('DELETE /members/{user_id}', () => {
-  it('ends the member’s sessions here at once, in every process, and leaves the account', async () => {
-    const member = await newPerson(org, 'operator')
-    for (const app of [context.app, second]) expect(await standing(app, member)).toBe(200)
+  it('ends the member’s sessions in this organization at once, in every process, and keeps the account', async () => {
+    const member = await createSignedInUser(org, 'operator')
+    for (const app of [context.app, second]) expect(await sessionStatus(app, member)).toBe(200)
     expect((await remove(admin, member.userId)).status).toBe(204)
-    expect(await standing(context.app, member)).toBe(401)
-    await expect.poll(() => standing(second, member)).toBe(401)
-    expectRefusal(await renew(context.app, member), 'unauthorized')
-    expectRefusal(await remove(admin, member.userId), 'not_found')
+    expect(await sessionStatus(context.app, member)).toBe(401)
+    await expect.poll(() => sessionStatus(second, member)).toBe(401)
+    expectApiError(await refreshSession(context.app, member), 'unauthorized')
+    expectApiError(await remove(admin, member.userId), 'not_found')
     const [row] = await database.sql`select count(*) from users where user_id = ${member.userId}`
     expect(row!['count']).toBe(1)
-    expectRefusal(await login(context.app, member.email, password), 'unauthorized')
+    expectApiError(await login(context.app, member.email, password), 'unauthorized')
   })
 
-  it('leaves the person’s sessions in another organization alone', async () => {
+  it('does not end the user’s sessions in another organization', async () => {
     const other = await context.app.newOrg()
-    const member = await newPerson(other, 'admin')
+    const member = await createSignedInUser(other, 'admin')
     await database.sql`insert into memberships values (${member.userId}, ${org.orgId}, 'viewer', now())`
     expect((await remove(admin, member.userId)).status).toBe(204)
-    expect(await standing(context.app, member)).toBe(200)
+    expect(await sessionStatus(context.app, member)).toBe(200)
   })
 
-  it('keeps the last admin', async () => {
+  it('cannot remove the last admin', async () => {
     const before = await roles()
-    expectRefusal(await remove(admin, admin.userId), 'conflict')
+    expectApiError(await remove(admin, admin.userId), 'conflict')
     expect(await roles()).toEqual(before)
-    expect(await standing(context.app, admin)).toBe(200)
+    expect(await sessionStatus(context.app, admin)).toBe(200)
   })
 
-  it('lets an admin leave where another one remains', async () => {
-    const other = await newPerson(org, 'admin')
+  it('lets an admin leave when another admin remains', async () => {
+    const other = await createSignedInUser(org, 'admin')
     expect((await remove(other, other.userId)).status).toBe(204)
-    expect(await standing(context.app, other)).toBe(401)
+    expect(await sessionStatus(context.app, other)).toBe(401)
   })
 })

@@ -1,18 +1,25 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { commonPasswords } from '../../../src/users/common-passwords.ts'
 import { type TestOrg, useApp } from '../../support/app.ts'
-import { type Person, as, newEmail, newPerson, password, tokenOf } from '../../support/accounts.ts'
+import {
+  type TestUser,
+  requestAs,
+  newEmail,
+  createSignedInUser,
+  password,
+  tokenFromLink,
+} from '../../support/accounts.ts'
 import type { Reply } from '../../support/client.ts'
-import { expectRefusal } from '../../support/error-response.ts'
+import { expectApiError } from '../../support/error-response.ts'
 
 const lines: string[] = []
 const context = useApp({ tell: (line) => lines.push(line) })
 
 let org: TestOrg
-let admin: Person
+let admin: TestUser
 beforeEach(async () => {
   org = await context.app.newOrg()
-  admin = await newPerson(org, 'admin')
+  admin = await createSignedInUser(org, 'admin')
 })
 
 const post = (path: string, json: object): Promise<Reply> =>
@@ -32,54 +39,56 @@ describe('A new password', () => {
     ['letters of the alphabet backwards', 'zyxwvutsrq'],
     ['one character repeated', 'aaaaaaaaaaaa'],
     ['two characters repeated', '1212121212'],
-  ])('is refused when it is %s', async (_what, given) => {
-    expectRefusal(await signUp(given), 'validation_error', weak('password'))
+  ])('is rejected when it is %s', async (_what, given) => {
+    expectApiError(await signUp(given), 'validation_error', weak('password'))
   })
 
   it.each([
     ['the e-mail address', (email: string) => email],
     ['the e-mail address in capitals', (email: string) => email.toUpperCase()],
     ['the name before the @', (email: string) => email.split('@')[0]!],
-  ])('is refused when it is %s', async (_what, of) => {
+  ])('is rejected when it is %s', async (_what, of) => {
     const email = `grace.hopper-${newEmail()}`
-    expectRefusal(await signUp(of(email), email), 'validation_error', weak('password'))
+    expectApiError(await signUp(of(email), email), 'validation_error', weak('password'))
   })
 
   it.each(['correct horse battery', '1234567890x', 'abcdefghijz', 'пароль-как-пароль'])(
-    'is accepted when it is none of these: %s',
+    'is accepted otherwise: %s',
     async (given) => {
       expect((await signUp(given)).status).toBe(201)
     },
   )
 
-  it('is judged alike when an invitation is accepted, and the invitation stays open', async () => {
-    const made = await as(context.app, admin, 'POST', '/invitations', { json: { email: newEmail(), role: 'viewer' } })
-    const token = tokenOf(made.json.data.link)
+  it('is checked in the same way when an invitation is accepted, and the invitation stays valid', async () => {
+    const made = await requestAs(context.app, admin, 'POST', '/invitations', {
+      json: { email: newEmail(), role: 'viewer' },
+    })
+    const token = tokenFromLink(made.json.data.link)
     const accept = (given: string): Promise<Reply> => post('invitations/accept', { token, password: given })
-    expectRefusal(await accept('1234567890'), 'validation_error', weak('password'))
+    expectApiError(await accept('1234567890'), 'validation_error', weak('password'))
     expect((await accept(password)).status).toBe(201)
   })
 
-  it('is judged alike when it is changed', async () => {
+  it('is checked in the same way when it is changed', async () => {
     const json = { current_password: password, new_password: admin.email }
-    const reply = await as(context.app, admin, 'POST', '/auth/password', { json })
-    expectRefusal(reply, 'validation_error', weak('new_password'))
+    const reply = await requestAs(context.app, admin, 'POST', '/auth/password', { json })
+    expectApiError(reply, 'validation_error', weak('new_password'))
   })
 
-  it('is judged alike when it is reset, and the link stays good', async () => {
+  it('is checked in the same way when it is reset, and the link stays valid', async () => {
     const before = lines.length
     await post('password-reset', { email: admin.email })
     await expect.poll(() => lines.length).toBe(before + 1)
-    const token = tokenOf(lines.at(-1)!.split(': ')[1]!)
+    const token = tokenFromLink(lines.at(-1)!.split(': ')[1]!)
     const confirm = (given: string): Promise<Reply> => post('password-reset/confirm', { token, new_password: given })
     for (const given of ['1234567890', admin.email])
-      expectRefusal(await confirm(given), 'validation_error', weak('new_password'))
+      expectApiError(await confirm(given), 'validation_error', weak('new_password'))
     expect((await confirm('another horse battery')).status).toBe(204)
   })
 })
 
 describe('The list of common passwords', () => {
-  it('holds passwords that are long enough to be accepted otherwise, in lower case, once each', () => {
+  it('contains passwords of at least the minimum length, in lower case, once each', () => {
     for (const one of commonPasswords) expect([one.length >= 10, one === one.toLowerCase()]).toEqual([true, true])
     expect(commonPasswords.size).toBeGreaterThan(100)
   })

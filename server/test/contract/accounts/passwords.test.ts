@@ -1,29 +1,29 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type TestApp, type TestOrg, startApp, useApp } from '../../support/app.ts'
 import {
-  type Person,
-  as,
+  type TestUser,
+  requestAs,
   login,
-  newPerson,
+  createSignedInUser,
   password,
-  renew,
+  refreshSession,
   signIn,
-  standing,
-  tokenOf,
+  sessionStatus,
+  tokenFromLink,
 } from '../../support/accounts.ts'
-import { HandClock, useSql } from '../../support/auth.ts'
+import { ManualClock, useSql } from '../../support/auth.ts'
 import type { Reply } from '../../support/client.ts'
-import { expectRefusal } from '../../support/error-response.ts'
+import { expectApiError } from '../../support/error-response.ts'
 
 const lines: string[] = []
-const clock = new HandClock()
+const clock = new ManualClock()
 const context = useApp({ clock, tell: (line) => lines.push(line) })
 const database = useSql(context)
 let second: TestApp
 let preview: TestApp
 beforeAll(async () => {
-  second = await startApp({ beside: context.app, clock })
-  preview = await startApp({ beside: context.app, clock, settings: { LASTSEEN_ENVIRONMENT: 'preview' } })
+  second = await startApp({ sharesDatabaseWith: context.app, clock })
+  preview = await startApp({ sharesDatabaseWith: context.app, clock, settings: { LASTSEEN_ENVIRONMENT: 'preview' } })
 })
 afterAll(async () => {
   await second.stop()
@@ -31,22 +31,22 @@ afterAll(async () => {
 })
 
 let org: TestOrg
-let person: Person
+let user: TestUser
 beforeEach(async () => {
   org = await context.app.newOrg('Northwind')
-  person = await newPerson(org, 'viewer')
+  user = await createSignedInUser(org, 'viewer')
   clock.advance(61)
-  person = await signIn(context.app, person.email, password)
+  user = await signIn(context.app, user.email, password)
   lines.length = 0
 })
 
 const next = 'another horse battery'
 const post = (path: string, json: object, app = context.app): Promise<Reply> =>
   app.anonymous('POST', `/api/v1/auth/${path}`, { json })
-const change = (who: Person, current: string, wanted = next): Promise<Reply> =>
-  as(context.app, who, 'POST', '/auth/password', { json: { current_password: current, new_password: wanted } })
+const change = (who: TestUser, current: string, wanted = next): Promise<Reply> =>
+  requestAs(context.app, who, 'POST', '/auth/password', { json: { current_password: current, new_password: wanted } })
 
-/** Asks for a link and waits until the operator is told one. */
+/** Requests a link and waits until it is printed for the operator. */
 async function linkFor(email: string): Promise<string> {
   const before = lines.length
   expect((await post('password-reset', { email })).status).toBe(202)
@@ -55,13 +55,13 @@ async function linkFor(email: string): Promise<string> {
 }
 
 describe('GET /auth/me', () => {
-  it('tells the same about the person as signing in', async () => {
-    const reply = await as(context.app, person, 'GET', '/auth/me')
-    const signedIn = await login(context.app, person.email, password)
+  it('returns the same user data as signing in', async () => {
+    const reply = await requestAs(context.app, user, 'GET', '/auth/me')
+    const signedIn = await login(context.app, user.email, password)
     expect([reply.status, reply.json]).toEqual([200, { data: signedIn.json.data.user }])
     expect(reply.json.data).toEqual({
-      id: person.userId,
-      email: person.email,
+      id: user.userId,
+      email: user.email,
       role: 'viewer',
       org: { id: org.orgId, name: 'Northwind', role: 'viewer' },
       orgs: [{ id: org.orgId, name: 'Northwind', role: 'viewer' }],
@@ -70,112 +70,112 @@ describe('GET /auth/me', () => {
 })
 
 describe('POST /auth/logout-everywhere', () => {
-  it('ends every session of the person at once, in every organization and process', async () => {
+  it('ends every session of the user at once, in every organization and process', async () => {
     const other = await context.app.newOrg('Other')
-    await database.sql`insert into memberships values (${person.userId}, ${other.orgId}, 'admin', now())`
-    const there = await as(context.app, person, 'POST', '/auth/switch-org', { json: { org_id: other.orgId } })
+    await database.sql`insert into memberships values (${user.userId}, ${other.orgId}, 'admin', now())`
+    const there = await requestAs(context.app, user, 'POST', '/auth/switch-org', { json: { org_id: other.orgId } })
     const inOther = { token: there.json.data.access_token, refreshToken: there.json.data.refresh_token }
-    const inFirst = await signIn(context.app, person.email, password)
-    const stranger = await newPerson(org, 'viewer')
-    for (const one of [inOther, inFirst]) expect(await standing(second, one)).toBe(200)
-    expect((await as(context.app, inFirst, 'POST', '/auth/logout-everywhere')).status).toBe(204)
+    const inFirst = await signIn(context.app, user.email, password)
+    const outsider = await createSignedInUser(org, 'viewer')
+    for (const one of [inOther, inFirst]) expect(await sessionStatus(second, one)).toBe(200)
+    expect((await requestAs(context.app, inFirst, 'POST', '/auth/logout-everywhere')).status).toBe(204)
     for (const one of [inOther, inFirst]) {
-      expect(await standing(context.app, one)).toBe(401)
-      await expect.poll(() => standing(second, one)).toBe(401)
-      expectRefusal(await renew(context.app, one), 'unauthorized')
+      expect(await sessionStatus(context.app, one)).toBe(401)
+      await expect.poll(() => sessionStatus(second, one)).toBe(401)
+      expectApiError(await refreshSession(context.app, one), 'unauthorized')
     }
-    expect(await standing(context.app, stranger)).toBe(200)
-    expect((await login(context.app, person.email, password)).status).toBe(200)
+    expect(await sessionStatus(context.app, outsider)).toBe(200)
+    expect((await login(context.app, user.email, password)).status).toBe(200)
   })
 })
 
 describe('POST /auth/password', () => {
   it('changes the password, keeps this session and ends the others', async () => {
-    const elsewhere = await signIn(context.app, person.email, password)
-    const reply = await change(person, password)
+    const elsewhere = await signIn(context.app, user.email, password)
+    const reply = await change(user, password)
     expect([reply.status, reply.text]).toEqual([204, ''])
-    expect(await standing(context.app, person)).toBe(200)
-    expect((await renew(context.app, person)).status).toBe(200)
-    expect(await standing(context.app, elsewhere)).toBe(401)
-    expectRefusal(await renew(context.app, elsewhere), 'unauthorized')
-    expectRefusal(await login(context.app, person.email, password), 'unauthorized')
-    expect((await login(context.app, person.email, next)).status).toBe(200)
+    expect(await sessionStatus(context.app, user)).toBe(200)
+    expect((await refreshSession(context.app, user)).status).toBe(200)
+    expect(await sessionStatus(context.app, elsewhere)).toBe(401)
+    expectApiError(await refreshSession(context.app, elsewhere), 'unauthorized')
+    expectApiError(await login(context.app, user.email, password), 'unauthorized')
+    expect((await login(context.app, user.email, next)).status).toBe(200)
   })
 
-  it('makes links to reset it worthless', async () => {
-    const token = tokenOf(await linkFor(person.email))
-    expect((await change(person, password)).status).toBe(204)
-    expectRefusal(await post('password-reset/confirm', { token, new_password: next }), 'validation_error')
+  it('invalidates links to reset it', async () => {
+    const token = tokenFromLink(await linkFor(user.email))
+    expect((await change(user, password)).status).toBe(204)
+    expectApiError(await post('password-reset/confirm', { token, new_password: next }), 'validation_error')
   })
 
-  it('refuses a wrong current password and changes nothing', async () => {
-    const elsewhere = await signIn(context.app, person.email, password)
-    expectRefusal(await change(person, 'wrong horse battery'), 'validation_error', {
+  it('rejects a wrong current password and changes nothing', async () => {
+    const elsewhere = await signIn(context.app, user.email, password)
+    expectApiError(await change(user, 'wrong horse battery'), 'validation_error', {
       fields: [{ field: 'current_password', code: 'invalid_value' }],
     })
-    expect(await standing(context.app, elsewhere)).toBe(200)
-    expect((await login(context.app, person.email, password)).status).toBe(200)
+    expect(await sessionStatus(context.app, elsewhere)).toBe(200)
+    expect((await login(context.app, user.email, password)).status).toBe(200)
   })
 
-  it('refuses a new password of nine characters', async () => {
-    expectRefusal(await change(person, password, '123456789'), 'validation_error', {
+  it('rejects a new password of nine characters', async () => {
+    expectApiError(await change(user, password, '123456789'), 'validation_error', {
       fields: [{ field: 'new_password', code: 'too_short', params: { min_length: 10 } }],
     })
   })
 
   it('is throttled together with signing in: after 20 failures in a minute both are 429 (D41)', async () => {
-    for (let tries = 0; tries < 20; tries++) expect((await change(person, 'wrong')).status).toBe(400)
-    expectRefusal(await change(person, password), 'rate_limited')
-    expectRefusal(await login(context.app, person.email, password), 'rate_limited')
+    for (let tries = 0; tries < 20; tries++) expect((await change(user, 'wrong')).status).toBe(400)
+    expectApiError(await change(user, password), 'rate_limited')
+    expectApiError(await login(context.app, user.email, password), 'rate_limited')
     clock.advance(61)
-    expect((await change(person, password)).status).toBe(204)
+    expect((await change(user, password)).status).toBe(204)
   })
 })
 
 describe('POST /auth/password-reset', () => {
-  it('tells the operator a link where no mail server is set, with the token behind the #', async () => {
-    const link = await linkFor(person.email)
-    expect(lines.at(-1)).toBe(`Password reset for ${person.email}: ${link}`)
-    // Of whichever server was asked: they take turns where two run.
+  it('prints the link for the operator where no mail server is configured, with the token in the fragment', async () => {
+    const link = await linkFor(user.email)
+    expect(lines.at(-1)).toBe(`Password reset for ${user.email}: ${link}`)
+    // Lines of either server, because two servers are used alternately.
     expect(link).toMatch(/^http:\/\/(127\.0\.0\.1|localhost):\d+\/reset-password#token=[\w-]{43}$/)
   })
 
-  it('keeps only the hash of the token', async () => {
-    const token = tokenOf(await linkFor(person.email))
-    const rows = await database.sql`select r::text as whole from password_resets r where user_id = ${person.userId}`
+  it('stores only the hash of the token', async () => {
+    const token = tokenFromLink(await linkFor(user.email))
+    const rows = await database.sql`select r::text as whole from password_resets r where user_id = ${user.userId}`
     expect(rows.length).toBe(1)
     expect(rows[0]!['whole']).not.toContain(token)
   })
 
   it('answers the same for an address that has no account, and sends nothing', async () => {
-    const known = await post('password-reset', { email: person.email })
+    const known = await post('password-reset', { email: user.email })
     const unknown = await post('password-reset', { email: 'nobody@example.com' })
     expect([known.status, known.text, unknown.status, unknown.text]).toEqual([202, '', 202, ''])
     await expect.poll(() => lines.length).toBe(1)
-    expect(lines[0]).toContain(person.email)
+    expect(lines[0]).toContain(user.email)
   })
 
-  it('sends one link a minute, however often it is asked', async () => {
-    const first = tokenOf(await linkFor(person.email.toUpperCase()))
+  it('sends one link a minute, however often it is requested', async () => {
+    const first = tokenFromLink(await linkFor(user.email.toUpperCase()))
     for (let again = 0; again < 5; again++)
-      expect((await post('password-reset', { email: person.email })).status).toBe(202)
+      expect((await post('password-reset', { email: user.email })).status).toBe(202)
     clock.advance(61)
-    const last = tokenOf(await linkFor(person.email))
+    const last = tokenFromLink(await linkFor(user.email))
     expect(lines.length).toBe(2)
     expect(last).not.toBe(first)
-    const [row] = await database.sql`select count(*) from password_resets where user_id = ${person.userId}`
+    const [row] = await database.sql`select count(*) from password_resets where user_id = ${user.userId}`
     expect(row!['count']).toBe(2)
   })
 
   it('is throttled: the 21st request for one address within a minute is 429, account or not', async () => {
-    for (const email of [person.email, `nobody-${org.orgId}@example.com`]) {
+    for (const email of [user.email, `nobody-${org.orgId}@example.com`]) {
       for (let times = 0; times < 20; times++) expect((await post('password-reset', { email })).status).toBe(202)
-      expectRefusal(await post('password-reset', { email }), 'rate_limited')
+      expectApiError(await post('password-reset', { email }), 'rate_limited')
     }
   })
 
-  it('refuses what is no address', async () => {
-    expectRefusal(await post('password-reset', { email: 'nobody' }), 'validation_error', {
+  it('rejects an invalid e-mail address', async () => {
+    expectApiError(await post('password-reset', { email: 'nobody' }), 'validation_error', {
       fields: [{ field: 'email', code: 'invalid_value' }],
     })
   })
@@ -187,48 +187,48 @@ describe('POST /auth/password-reset/confirm', () => {
   const spent = { fields: [{ field: 'token', code: 'invalid_value' }] }
 
   it('sets the password and ends every session, in every process', async () => {
-    const token = tokenOf(await linkFor(person.email))
-    expect(await standing(second, person)).toBe(200)
+    const token = tokenFromLink(await linkFor(user.email))
+    expect(await sessionStatus(second, user)).toBe(200)
     expect((await confirm(token)).status).toBe(204)
-    expect(await standing(context.app, person)).toBe(401)
-    await expect.poll(() => standing(second, person)).toBe(401)
-    expectRefusal(await renew(context.app, person), 'unauthorized')
-    expectRefusal(await login(context.app, person.email, password), 'unauthorized')
-    expect((await login(context.app, person.email, next)).status).toBe(200)
+    expect(await sessionStatus(context.app, user)).toBe(401)
+    await expect.poll(() => sessionStatus(second, user)).toBe(401)
+    expectApiError(await refreshSession(context.app, user), 'unauthorized')
+    expectApiError(await login(context.app, user.email, password), 'unauthorized')
+    expect((await login(context.app, user.email, next)).status).toBe(200)
   })
 
-  it('takes a link once, also of two attempts at the same moment, and spends the account’s other links', async () => {
-    const other = tokenOf(await linkFor(person.email))
+  it('accepts a link once, also with two concurrent attempts, and invalidates the account’s other links', async () => {
+    const other = tokenFromLink(await linkFor(user.email))
     clock.advance(61)
-    const token = tokenOf(await linkFor(person.email))
+    const token = tokenFromLink(await linkFor(user.email))
     const replies = await Promise.all([confirm(token, 'first horse battery'), confirm(token, 'second horse battery')])
     expect(replies.map((reply) => reply.status).sort()).toEqual([204, 400])
-    for (const one of [token, other]) expectRefusal(await confirm(one), 'validation_error', spent)
+    for (const one of [token, other]) expectApiError(await confirm(one), 'validation_error', spent)
     const winner = replies[0]!.status === 204 ? 'first horse battery' : 'second horse battery'
-    expect((await login(context.app, person.email, winner)).status).toBe(200)
+    expect((await login(context.app, user.email, winner)).status).toBe(200)
   })
 
-  it('takes a link for an hour', async () => {
-    const token = tokenOf(await linkFor(person.email))
+  it('accepts a link for an hour', async () => {
+    const token = tokenFromLink(await linkFor(user.email))
     clock.advance(3599)
-    expectRefusal(await confirm(token, 'short'), 'validation_error')
+    expectApiError(await confirm(token, 'short'), 'validation_error')
     expect((await confirm(token)).status).toBe(204)
-    const late = tokenOf(await linkFor(person.email))
+    const late = tokenFromLink(await linkFor(user.email))
     clock.advance(3600)
-    expectRefusal(await confirm(late), 'validation_error', spent)
+    expectApiError(await confirm(late), 'validation_error', spent)
   })
 
-  it('does not take a link of the other environment, even over the same database (D4)', async () => {
-    const token = tokenOf(await linkFor(person.email))
-    expectRefusal(await confirm(token, next, preview), 'validation_error', spent)
+  it('does not accept a link of the other environment, even on the same database (D4)', async () => {
+    const token = tokenFromLink(await linkFor(user.email))
+    expectApiError(await confirm(token, next, preview), 'validation_error', spent)
     expect((await confirm(token)).status).toBe(204)
   })
 
   it.each([
-    ['a token nobody was given', 'A'.repeat(43)],
+    ['an unknown token', 'A'.repeat(43)],
     ['something that is no token', 'x'],
-  ])('refuses %s and changes nothing', async (_what, token) => {
-    expectRefusal(await confirm(token), 'validation_error', spent)
-    expect((await login(context.app, person.email, password)).status).toBe(200)
+  ])('rejects %s and changes nothing', async (_what, token) => {
+    expectApiError(await confirm(token), 'validation_error', spent)
+    expect((await login(context.app, user.email, password)).status).toBe(200)
   })
 })

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
-import { HandClock, exchange, tokensOf, useSql, whoAmI } from '../../support/auth.ts'
+import { ManualClock, exchange, tokensOf, useSql, whoAmI } from '../../support/auth.ts'
 import type { Reply, SendOptions } from '../../support/client.ts'
-import { type FieldEntry, expectRefusal } from '../../support/error-response.ts'
+import { type FieldEntry, expectApiError } from '../../support/error-response.ts'
 
-const clock = new HandClock()
+const clock = new ManualClock()
 const context = useApp({ clock })
 const database = useSql(context)
 
@@ -49,7 +49,7 @@ describe('POST /api/v1/orgs/{org_id}/api-keys (D40)', () => {
     })
   })
 
-  it('forbids caches to keep the secret', async () => {
+  it('answers with Cache-Control: no-store', async () => {
     expect((await create(valid)).headers['cache-control']).toBe('private, no-store')
   })
 
@@ -72,7 +72,7 @@ describe('POST /api/v1/orgs/{org_id}/api-keys (D40)', () => {
     expect(row!.whole).not.toContain(key.slice(3))
   })
 
-  it('takes an expiry, normalized to UTC, after which the exchange gives 401', async () => {
+  it('accepts an expiry, normalized to UTC, after which the exchange gives 401', async () => {
     const expiresAt = timestamp(clock.millis() + 3_600_000).replace('Z', '+00:00')
     const { data } = (await create({ ...valid, expires_at: expiresAt })).json
     expect(data.expires_at).toBe(timestamp(clock.millis() + 3_600_000))
@@ -80,11 +80,11 @@ describe('POST /api/v1/orgs/{org_id}/api-keys (D40)', () => {
     clock.advance(3599)
     expect((await exchange(context.app, pair)).status).toBe(200)
     clock.advance(1)
-    expectRefusal(await exchange(context.app, pair), 'unauthorized', { detail: 'Invalid client credentials' })
+    expectApiError(await exchange(context.app, pair), 'unauthorized', { detail: 'Invalid client credentials' })
     await signIn()
   })
 
-  it('takes null for an expiry and means never', async () => {
+  it('accepts a null expiry, which means never', async () => {
     expect((await create({ ...valid, expires_at: null })).json.data.expires_at).toBeNull()
   })
 
@@ -100,7 +100,7 @@ describe('POST /api/v1/orgs/{org_id}/api-keys (D40)', () => {
   it.each([
     ['one character', 'a'],
     ['255 characters', '🙂'.repeat(255)],
-  ])('takes a name of %s', async (_what, name) => {
+  ])('accepts a name of %s', async (_what, name) => {
     expect((await create({ ...valid, name })).json.data.name).toBe(name)
   })
 
@@ -140,7 +140,7 @@ describe('POST /api/v1/orgs/{org_id}/api-keys (D40)', () => {
     ['scopes that are a string', () => ({ ...valid, scopes: 'assets:read' }), [mistyped('scopes', 'array', 'string')]],
     ['a scope that is a number', () => ({ ...valid, scopes: [1] }), [mistyped('scopes[0]', 'string', 'integer')]],
     [
-      'a scope nobody knows',
+      'an unknown scope',
       () => ({ ...valid, scopes: ['assets:read', 'assets:delete'] }),
       [{ field: 'scopes[1]', code: 'invalid_value' }],
     ],
@@ -173,14 +173,14 @@ describe('POST /api/v1/orgs/{org_id}/api-keys (D40)', () => {
     ['a key it does not know', () => ({ ...valid, id: 1 }), [{ field: 'id', code: 'unknown_field' }]],
   ])('answers 400 to %s and mints nothing', async (_what, body, fields) => {
     const before = await keyCount()
-    expectRefusal(await create(body()), 'validation_error', { fields, instance: path() })
+    expectApiError(await create(body()), 'validation_error', { fields, instance: path() })
     expect(await keyCount()).toBe(before)
   })
 
   it('answers 400 bad_request to a body that is not JSON and 415 to one of another type', async () => {
     const headers = { 'content-type': 'application/json' }
-    expectRefusal(await send({ headers, raw: '{' }), 'bad_request')
+    expectApiError(await send({ headers, raw: '{' }), 'bad_request')
     const plain = { 'content-type': 'text/plain' }
-    expectRefusal(await send({ headers: plain, raw: '{}' }), 'unsupported_media_type')
+    expectApiError(await send({ headers: plain, raw: '{}' }), 'unsupported_media_type')
   })
 })

@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Role } from '../../../src/kernel/scopes.ts'
 import { type TestOrg, startApp, useApp } from '../../support/app.ts'
 import {
-  HandClock,
+  ManualClock,
   claimsOf,
   exchange,
-  granted,
+  expectTokens,
   mintKey,
   mintKeys,
   newTokens,
@@ -16,9 +16,9 @@ import {
   whoAmI,
 } from '../../support/auth.ts'
 import type { Reply, SendOptions } from '../../support/client.ts'
-import { type FieldEntry, expectRefusal } from '../../support/error-response.ts'
+import { type FieldEntry, expectApiError } from '../../support/error-response.ts'
 
-const clock = new HandClock()
+const clock = new ManualClock()
 const context = useApp({ clock })
 const database = useSql(context)
 
@@ -58,7 +58,7 @@ describe('GET /api/v1/orgs/{org_id}/api-keys (D40)', () => {
     expect(reply.text).not.toContain(createHash('sha256').update(key).digest('hex'))
   })
 
-  it('leaves the creator of a key null when the operator minted it', async () => {
+  it('shows a null creator when the operator minted the key', async () => {
     const { id } = await mintKey(org)
     const item = (await list('limit=200')).json.data.find((one: { id: number }) => one.id === id)
     expect(item).toMatchObject({ created_by: null, created_by_key_id: null })
@@ -92,17 +92,17 @@ describe('GET /api/v1/orgs/{org_id}/api-keys (D40)', () => {
     ['offset=-1', { field: 'offset', code: 'too_small', params: { min: 0 } }],
     ['colour=red', { field: 'colour', code: 'unknown_field' }],
   ])('answers 400 to %s', async (query, field) => {
-    expectRefusal(await list(query), 'validation_error', { fields: [field] })
+    expectApiError(await list(query), 'validation_error', { fields: [field] })
   })
 
-  it('tells when a key was last used, whichever process used it and whenever that process writes it down', async () => {
+  it('shows when a key was last used in any process', async () => {
     const key = await mintKey(org)
     const started = clock.millis()
-    const late = new HandClock()
+    const late = new ManualClock()
     late.advance((started - late.millis()) / 1000 + 20)
     const processes = [
-      await startApp({ beside: context.app, clock: late }),
-      await startApp({ beside: context.app, clock }),
+      await startApp({ sharesDatabaseWith: context.app, clock: late }),
+      await startApp({ sharesDatabaseWith: context.app, clock }),
     ]
     for (const app of processes) {
       const { access } = await tokensOf(app, key)
@@ -115,7 +115,7 @@ describe('GET /api/v1/orgs/{org_id}/api-keys (D40)', () => {
 })
 
 describe('DELETE /api/v1/orgs/{org_id}/api-keys/{key_id} (D40)', () => {
-  it('answers 204, and the key is gone from the list', async () => {
+  it('answers 204, and the key is removed from the list', async () => {
     const { id } = (await create()).json.data
     const reply = await send('DELETE', pathOf(org, id))
     expect(reply.status).toBe(204)
@@ -124,28 +124,28 @@ describe('DELETE /api/v1/orgs/{org_id}/api-keys/{key_id} (D40)', () => {
     expect(ids).not.toContain(id)
   })
 
-  it('ends the exchange, the refresh chains and the access tokens of the key at once', async () => {
+  it('revokes the exchange, the refresh-token families and the access tokens of the key at once', async () => {
     const key = await mintKey(org)
     const { access, refresh: first } = await tokensOf(context.app, key)
     expect((await whoAmI(context.app, access)).status).toBe(200)
-    const { refresh: second } = await granted(refresh(context.app, first))
+    const { refresh: second } = await expectTokens(refresh(context.app, first))
     expect((await send('DELETE', pathOf(org, key.id))).status).toBe(204)
-    expectRefusal(await whoAmI(context.app, access), 'unauthorized', { detail: 'Invalid or expired token' })
-    expectRefusal(await refresh(context.app, second), 'unauthorized')
-    expectRefusal(await exchange(context.app, key), 'unauthorized', { detail: 'Invalid client credentials' })
+    expectApiError(await whoAmI(context.app, access), 'unauthorized', { detail: 'Invalid or expired token' })
+    expectApiError(await refresh(context.app, second), 'unauthorized')
+    expectApiError(await exchange(context.app, key), 'unauthorized', { detail: 'Invalid client credentials' })
   })
 
-  it('answers 404 to a key that was revoked before, and to one that never was', async () => {
+  it('answers 404 to a key that was revoked before, and to one that never existed', async () => {
     const { id } = (await create()).json.data
     expect((await send('DELETE', pathOf(org, id))).status).toBe(204)
-    expectRefusal(await send('DELETE', pathOf(org, id)), 'not_found')
-    expectRefusal(await send('DELETE', pathOf(org, 9007199254740991)), 'not_found')
+    expectApiError(await send('DELETE', pathOf(org, id)), 'not_found')
+    expectApiError(await send('DELETE', pathOf(org, 9007199254740991)), 'not_found')
   })
 
-  it('answers 404 to a key of another organization and leaves it alone', async () => {
+  it('answers 404 to a key of another organization and does not revoke it', async () => {
     const other = await context.app.newOrg()
     const key = await mintKey(other)
-    expectRefusal(await send('DELETE', pathOf(org, key.id)), 'not_found')
+    expectApiError(await send('DELETE', pathOf(org, key.id)), 'not_found')
     expect((await exchange(context.app, key)).status).toBe(200)
   })
 
@@ -156,7 +156,7 @@ describe('DELETE /api/v1/orgs/{org_id}/api-keys/{key_id} (D40)', () => {
     ['abc', 'invalid_value', {}],
   ])('answers 400 to the key id %s', async (id, code, more) => {
     const fields = [{ field: 'key_id', code, ...more }]
-    expectRefusal(await send('DELETE', `${pathOf()}/${id}`), 'validation_error', { fields })
+    expectApiError(await send('DELETE', `${pathOf()}/${id}`), 'validation_error', { fields })
   })
 })
 
@@ -173,7 +173,7 @@ describe('Key administration (D40)', () => {
     const before = await keyCount()
     for (const [method, path, options] of calls(org, key.id)) {
       const reply = await send(method, path, { ...options, token: accessToken })
-      expectRefusal(reply, 'forbidden', { detail: 'Missing required scope: keys:admin' })
+      expectApiError(reply, 'forbidden', { detail: 'Missing required scope: keys:admin' })
     }
     expect(await keyCount()).toBe(before)
     expect((await exchange(context.app, key)).status).toBe(200)
@@ -184,7 +184,7 @@ describe('Key administration (D40)', () => {
     const key = await mintKey(other)
     const before = await keyCount()
     for (const [method, path, options] of calls(other, key.id))
-      expectRefusal(await send(method, path, options), 'forbidden')
+      expectApiError(await send(method, path, options), 'forbidden')
     expect(await keyCount()).toBe(before)
     expect((await exchange(context.app, key)).status).toBe(200)
   })
@@ -193,7 +193,7 @@ describe('Key administration (D40)', () => {
     const { access } = await newTokens(org, 'assets:read', 'assets:write', 'locations:write')
     const before = await keyCount()
     for (const [method, path, options] of calls())
-      expectRefusal(await send(method, path, { ...options, token: access }), 'forbidden', {
+      expectApiError(await send(method, path, { ...options, token: access }), 'forbidden', {
         detail: 'A signed-in user is required',
       })
     expect(await keyCount()).toBe(before)
@@ -202,25 +202,25 @@ describe('Key administration (D40)', () => {
   it('answers 401 without a token', async () => {
     for (const [method, path, options] of calls()) {
       const reply = await context.app.anonymous(method, path, options)
-      expectRefusal(reply, 'unauthorized', { detail: 'Missing authorization header' })
+      expectApiError(reply, 'unauthorized', { detail: 'Missing authorization header' })
     }
   })
 
-  it('cannot change the scopes of a key: PATCH and PUT are 405, and they stay as minted', async () => {
+  it('cannot change the scopes of a key: PATCH and PUT are 405, and the scopes stay as minted', async () => {
     const { id } = await mintKey(org, { scopes: ['assets:read'] })
     for (const method of ['PATCH', 'PUT']) {
       const reply = await send(method, pathOf(org, id), { json: { scopes: ['assets:write'] } })
-      expectRefusal(reply, 'method_not_allowed', { detail: 'Allowed methods: DELETE' })
+      expectApiError(reply, 'method_not_allowed', { detail: 'Allowed methods: DELETE' })
     }
     const item = (await list('limit=200')).json.data.find((one: { id: number }) => one.id === id)
     expect(item.scopes).toEqual(['assets:read'])
   })
 
-  it('answers 405 to methods it does not have', async () => {
+  it('answers 405 to unsupported methods', async () => {
     const patched = await send('PATCH', pathOf(org, 1), { json: {} })
-    expectRefusal(patched, 'method_not_allowed', { detail: 'Allowed methods: DELETE' })
+    expectApiError(patched, 'method_not_allowed', { detail: 'Allowed methods: DELETE' })
     const put = await send('PUT', pathOf(), { json: valid })
-    expectRefusal(put, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD, POST' })
+    expectApiError(put, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD, POST' })
   })
 
   it('cannot change the expiry or the organization of a key: both are fixed at its creation', async () => {
@@ -229,7 +229,7 @@ describe('Key administration (D40)', () => {
     const before = await shown()
     for (const json of [{ expires_at: timestamp(clock.millis() + 1000) }, { org_id: 1 }])
       for (const method of ['PATCH', 'PUT'])
-        expectRefusal(await send(method, pathOf(org, id), { json }), 'method_not_allowed')
+        expectApiError(await send(method, pathOf(org, id), { json }), 'method_not_allowed')
     expect(await shown()).toEqual(before)
   })
 
@@ -243,7 +243,7 @@ describe('Key administration (D40)', () => {
         ...['last_used_at', 'created_by', 'created_by_key_id'],
       ],
     ],
-  ])('has a schema for %s in the machine-readable description', async (_what, fields) => {
+  ])('has a schema for %s in the OpenAPI document', async (_what, fields) => {
     const reply = await context.app.anonymous('GET', '/api/openapi.json')
     const schemas = Object.values(reply.json.components.schemas as Record<string, { properties?: object }>)
     const shapes = schemas.map((schema) =>

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Claims } from '../../../src/auth/tokens.ts'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import {
-  HandClock,
+  ManualClock,
   type Key,
   type Tokens,
   claimsOf,
@@ -13,10 +13,10 @@ import {
   tokensOf,
   whoAmI,
 } from '../../support/auth.ts'
-import { expectRefusal } from '../../support/error-response.ts'
-import { allRoutes, pathOf } from '../../support/rows.ts'
+import { expectApiError } from '../../support/error-response.ts'
+import { allRoutes, routePath } from '../../support/all-routes.ts'
 
-const clock = new HandClock()
+const clock = new ManualClock()
 const context = useApp({ clock })
 
 let org: TestOrg
@@ -38,21 +38,24 @@ const bases = ['/api/v1', '/natural/api/v1']
 
 const guarded = allRoutes
   .filter((route) => route.access !== 'public')
-  .map((route) => [route.method, pathOf(route)] as const)
+  .map((route) => [route.method, routePath(route)] as const)
 
 describe('The Authorization header', () => {
   it('carries the token as Bearer and authenticates the request', async () => {
     expect((await send({ authorization: `Bearer ${tokens.access}` })).status).toBe(200)
   })
 
-  it.each(guarded)('is needed on %s %s: without it 401 and the challenge', async (method, path) => {
-    expectRefusal(await context.app.anonymous(method, path), 'unauthorized', { ...missing, instance: path })
+  it.each(guarded)('is required on %s %s: without it the response is 401 with the challenge', async (method, path) => {
+    expectApiError(await context.app.anonymous(method, path), 'unauthorized', { ...missing, instance: path })
   })
 
-  it.each(guarded)('is judged on %s %s: with a bad token 401 and the challenge', async (method, path) => {
-    const reply = await context.app.anonymous(method, path, { token: 'bad' })
-    expectRefusal(reply, 'unauthorized', { ...invalid, instance: path })
-  })
+  it.each(guarded)(
+    'is checked on %s %s: with an invalid token the response is 401 with the challenge',
+    async (method, path) => {
+      const reply = await context.app.anonymous(method, path, { token: 'bad' })
+      expectApiError(reply, 'unauthorized', { ...invalid, instance: path })
+    },
+  )
 
   it.each<[string, () => string]>([
     ['Basic authentication', () => `Basic ${Buffer.from(`${key.clientId}:${key.clientSecret}`).toString('base64')}`],
@@ -63,30 +66,30 @@ describe('The Authorization header', () => {
     ['a colon behind the scheme', () => `Bearer: ${tokens.access}`],
   ])('gives 401 for %s on either base', async (_what, authorization) => {
     for (const base of bases)
-      expectRefusal(await send({ authorization: authorization() }, '', base), 'unauthorized', wrongPlace)
+      expectApiError(await send({ authorization: authorization() }, '', base), 'unauthorized', wrongPlace)
   })
 
   it.each(bases)('is the only one honored on %s: a token in X-API-Key gives 401', async (base) => {
-    expectRefusal(await send({ 'x-api-key': tokens.access }, '', base), 'unauthorized', wrongPlace)
-    expectRefusal(await send({ 'x-api-key': `Bearer ${tokens.access}` }, '', base), 'unauthorized', wrongPlace)
+    expectApiError(await send({ 'x-api-key': tokens.access }, '', base), 'unauthorized', wrongPlace)
+    expectApiError(await send({ 'x-api-key': `Bearer ${tokens.access}` }, '', base), 'unauthorized', wrongPlace)
   })
 
   it.each(['x-auth-token', 'x-access-token', 'proxy-authorization', 'x-authorization', 'cookie', 'api-key'])(
     'is the only one honored: a token in %s gives 401',
     async (name) => {
       const value = name === 'cookie' ? `access_token=${tokens.access}` : `Bearer ${tokens.access}`
-      expectRefusal(await send({ [name]: value }), 'unauthorized')
+      expectApiError(await send({ [name]: value }), 'unauthorized')
     },
   )
 
   it.each(['access_token', 'token', 'api_key'])('has no substitute in the query: %s gives 401', async (name) => {
-    expectRefusal(await send({}, `${name}=${tokens.access}`), 'unauthorized', missing)
+    expectApiError(await send({}, `${name}=${tokens.access}`), 'unauthorized', missing)
   })
 
-  it('counts when both it and X-API-Key are sent', async () => {
+  it('is used when both it and X-API-Key are sent', async () => {
     const authorization = `Bearer ${tokens.access}`
     expect((await send({ authorization, 'x-api-key': 'anything' })).status).toBe(200)
-    expectRefusal(await send({ authorization: 'Bearer bad', 'x-api-key': tokens.access }), 'unauthorized', invalid)
+    expectApiError(await send({ authorization: 'Bearer bad', 'x-api-key': tokens.access }), 'unauthorized', invalid)
   })
 })
 
@@ -96,7 +99,7 @@ describe('A malformed bearer', () => {
     ['a word', () => 'Bearer token'],
     ['three dots', () => 'Bearer ...'],
     ['two tokens', () => `Bearer ${tokens.access} ${tokens.access}`],
-    ['a token cut short', () => `Bearer ${tokens.access.slice(0, -1)}`],
+    ['a truncated token', () => `Bearer ${tokens.access.slice(0, -1)}`],
     ['a token with a letter too many', () => `Bearer ${tokens.access}A`],
     ['a token with a fourth part', () => `Bearer ${tokens.access}.e30`],
     ['a token padded as plain base64', () => `Bearer ${tokens.access}=`],
@@ -105,7 +108,7 @@ describe('A malformed bearer', () => {
     ['the client id', () => `Bearer ${key.clientId}`],
     ['the refresh token', () => `Bearer ${tokens.refresh}`],
   ])('gives 401: %s', async (_what, authorization) => {
-    expectRefusal(await send({ authorization: authorization() }), 'unauthorized', invalid)
+    expectApiError(await send({ authorization: authorization() }), 'unauthorized', invalid)
   })
 })
 
@@ -143,23 +146,23 @@ describe('A forged token', () => {
       () => hs256(headed({ alg: 'none', typ: 'JWT' }), context.app.core.keys.signingKeys[0]!.key),
     ],
   ])('gives 401: %s', async (_what, token) => {
-    expectRefusal(await send({ authorization: `Bearer ${token()}` }), 'unauthorized', invalid)
+    expectApiError(await send({ authorization: `Bearer ${token()}` }), 'unauthorized', invalid)
   })
 
   const genuine = () => claimsOf(tokens.access) as unknown as Claims
   const sign = (claims: Partial<Claims>) => signedToken(context.app.core.keys, { ...genuine(), ...claims })
 
-  it('is not made by signing anew: the key alone decides', async () => {
+  it('cannot be made by signing with another key', async () => {
     expect((await whoAmI(context.app, sign({ jti: 'anew' }))).status).toBe(200)
   })
 
   it.each<[string, () => Partial<Claims>]>([
-    ['a credential nobody has', () => ({ sub: '00000000-0000-4000-8000-000000000000' })],
+    ['an unknown credential', () => ({ sub: '00000000-0000-4000-8000-000000000000' })],
     ['another audience', () => ({ aud: 'somewhere else' })],
     ['a session that does not exist', () => ({ kind: 'session', sub: '1' })],
     ['an end in the past', () => ({ exp: clock.seconds })],
-  ])('gives 401 even when it is signed well: %s', async (_what, claims) => {
-    expectRefusal(await whoAmI(context.app, sign(claims())), 'unauthorized', invalid)
+  ])('gives 401 even when its signature is valid: %s', async (_what, claims) => {
+    expectApiError(await whoAmI(context.app, sign(claims())), 'unauthorized', invalid)
   })
 })
 
@@ -169,11 +172,11 @@ describe('An access token', () => {
     clock.advance(899.999)
     expect((await whoAmI(context.app, access)).status).toBe(200)
     clock.advance(0.001)
-    expectRefusal(await whoAmI(context.app, access), 'unauthorized', invalid)
+    expectApiError(await whoAmI(context.app, access), 'unauthorized', invalid)
     const reply = await send({ authorization: `Bearer ${access}` }, '', '/natural/api/v1')
-    expectRefusal(reply, 'unauthorized', invalid)
+    expectApiError(reply, 'unauthorized', invalid)
     clock.advance(3600)
-    expectRefusal(await whoAmI(context.app, access), 'unauthorized', invalid)
+    expectApiError(await whoAmI(context.app, access), 'unauthorized', invalid)
   })
 })
 
@@ -184,22 +187,22 @@ describe('Authentication among the checks (D6)', () => {
     ['a parameter it does not know', { query: 'colour=red', json: {} }],
     ['a body that fails validation', { json: { colour: 'red' } }],
   ])('comes before %s', async (_what, options) => {
-    expectRefusal(await context.app.anonymous('POST', '/api/v1/assets', options), 'unauthorized', missing)
+    expectApiError(await context.app.anonymous('POST', '/api/v1/assets', options), 'unauthorized', missing)
   })
 
   it('comes before an id out of range', async () => {
-    expectRefusal(await context.app.anonymous('GET', '/api/v1/assets/0'), 'unauthorized', missing)
+    expectApiError(await context.app.anonymous('GET', '/api/v1/assets/0'), 'unauthorized', missing)
   })
 
   it.each(['/api/v1/nothing', '/api/v1/assets/', '/api/v1', '/api/v2/assets'])(
     'comes after the path: %s is 404 without a token',
     async (path) => {
-      expectRefusal(await context.app.anonymous('GET', path), 'not_found', { instance: path })
+      expectApiError(await context.app.anonymous('GET', path), 'not_found', { instance: path })
     },
   )
 
   it('comes after the method: PUT is 405 without a token', async () => {
-    expectRefusal(await context.app.anonymous('PUT', '/api/v1/assets'), 'method_not_allowed')
+    expectApiError(await context.app.anonymous('PUT', '/api/v1/assets'), 'method_not_allowed')
   })
 
   it('comes after the preflight: OPTIONS is 204 without a token', async () => {

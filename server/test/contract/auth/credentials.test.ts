@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { revokeCredential } from '../../../src/auth/commands.ts'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import {
-  HandClock,
+  ManualClock,
   type Key,
   exchange,
   mintKey,
@@ -13,9 +13,9 @@ import {
   useSql,
   whoAmI,
 } from '../../support/auth.ts'
-import { expectRefusal } from '../../support/error-response.ts'
+import { expectApiError } from '../../support/error-response.ts'
 
-const clock = new HandClock()
+const clock = new ManualClock()
 const context = useApp({ clock })
 const database = useSql(context)
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   org = await context.app.newOrg()
 })
 
-const refused = { detail: 'Invalid client credentials' }
+const rejected = { detail: 'Invalid client credentials' }
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 const revoke = ({ id }: Key): Promise<boolean> => revokeCredential(context.app.core, org.orgId, { id })
@@ -45,7 +45,7 @@ describe('A client secret', () => {
     expect(key.clientId).toMatch(uuid)
   })
 
-  it('differs from credential to credential', async () => {
+  it('is different for every credential', async () => {
     const keys = await Promise.all(Array.from({ length: 20 }, () => mintKey(org)))
     expect(new Set(keys.map((key) => key.clientSecret)).size).toBe(20)
     expect(new Set(keys.map((key) => key.clientId)).size).toBe(20)
@@ -59,7 +59,7 @@ describe('A client secret', () => {
     expect(row!.hash).toBe(hash)
   })
 
-  it('is nowhere in the database, neither as text nor as bytes, and neither are the tokens it was traded for', async () => {
+  it('is not in the database as text or bytes, and neither are the tokens it was exchanged for', async () => {
     const key = await mintKey(org)
     const tokens = await tokensOf(context.app, key)
     const all = await everything()
@@ -83,7 +83,7 @@ describe('A credential', () => {
     const list = await context.app.anonymous('GET', '/api/v1/assets', { token: access })
     expect(list.json).toMatchObject({ data: [], total_count: 0 })
     const read = await context.app.anonymous('GET', `/api/v1/assets/${made.json.data.id}`, { token: access })
-    expectRefusal(read, 'forbidden')
+    expectApiError(read, 'forbidden')
   })
 
   it('is permanent without an expiry', async () => {
@@ -99,7 +99,7 @@ describe('A credential', () => {
     const before = await Promise.all([tokensOf(context.app, old), tokensOf(context.app, young)])
     for (const { access } of before) expect((await whoAmI(context.app, access)).status).toBe(200)
     await revoke(old)
-    expectRefusal(await whoAmI(context.app, before[0].access), 'unauthorized')
+    expectApiError(await whoAmI(context.app, before[0].access), 'unauthorized')
     expect((await whoAmI(context.app, before[1].access)).status).toBe(200)
     expect((await exchange(context.app, young)).status).toBe(200)
   })
@@ -117,9 +117,9 @@ describe('An expired credential', () => {
   it('gives 401 on the exchange from its expiry on', async () => {
     const key = await inAnHour()
     clock.advance(3600)
-    expectRefusal(await exchange(context.app, key), 'unauthorized', refused)
+    expectApiError(await exchange(context.app, key), 'unauthorized', rejected)
     clock.advance(3600)
-    expectRefusal(await exchange(context.app, key), 'unauthorized', refused)
+    expectApiError(await exchange(context.app, key), 'unauthorized', rejected)
   })
 
   it('gives 401 on a refresh, and on a request with an access token that would still be good', async () => {
@@ -128,8 +128,8 @@ describe('An expired credential', () => {
     const { access, refresh: token } = await tokensOf(context.app, key)
     expect((await whoAmI(context.app, access)).status).toBe(200)
     clock.advance(1)
-    expectRefusal(await whoAmI(context.app, access), 'unauthorized', { detail: 'Invalid or expired token' })
-    expectRefusal(await refresh(context.app, token), 'unauthorized')
+    expectApiError(await whoAmI(context.app, access), 'unauthorized', { detail: 'Invalid or expired token' })
+    expectApiError(await refresh(context.app, token), 'unauthorized')
   })
 })
 
@@ -138,30 +138,30 @@ describe('A revoked credential', () => {
     const key = await mintKey(org)
     expect((await exchange(context.app, key)).status).toBe(200)
     await revoke(key)
-    expectRefusal(await exchange(context.app, key), 'unauthorized', refused)
+    expectApiError(await exchange(context.app, key), 'unauthorized', rejected)
   })
 
-  it('takes all its refresh chains with it', async () => {
+  it('has all its refresh-token families revoked', async () => {
     const key = await mintKey(org)
     const first = await tokensOf(context.app, key)
     const second = await tokensOf(context.app, key)
     const third = await refresh(context.app, second.refresh)
     await revoke(key)
     for (const token of [first.refresh, third.json.refresh_token])
-      expectRefusal(await refresh(context.app, token), 'unauthorized')
+      expectApiError(await refresh(context.app, token), 'unauthorized')
     const [row] = await database.sql<{ live: number }[]>`
       select count(*) filter (where revoked_at is null) as live from refresh_token_families where client_id = ${key.clientId}`
     expect(row!.live).toBe(0)
   })
 
-  it('takes its outstanding access tokens with it on the next request, used before or not (D40)', async () => {
+  it('has its access tokens rejected from the next request on, used before or not (D40)', async () => {
     const key = await mintKey(org)
     const warm = await tokensOf(context.app, key)
     const cold = await tokensOf(context.app, key)
     expect((await whoAmI(context.app, warm.access)).status).toBe(200)
     await revoke(key)
     for (const { access } of [warm, cold])
-      expectRefusal(await whoAmI(context.app, access), 'unauthorized', { detail: 'Invalid or expired token' })
+      expectApiError(await whoAmI(context.app, access), 'unauthorized', { detail: 'Invalid or expired token' })
   })
 
   it('stays revoked', async () => {
@@ -169,10 +169,10 @@ describe('A revoked credential', () => {
     await revoke(key)
     expect(await revoke(key)).toBe(false)
     clock.advance(3600)
-    expectRefusal(await exchange(context.app, key), 'unauthorized', refused)
+    expectApiError(await exchange(context.app, key), 'unauthorized', rejected)
   })
 
-  it('leaves the other credentials of its organization alone', async () => {
+  it('does not affect other credentials of its organization', async () => {
     const [one, two] = [await mintKey(org), await mintKey(org)]
     const { access, refresh: token } = await tokensOf(context.app, two)
     await revoke(one)
@@ -200,16 +200,16 @@ describe('GET /api/v1/orgs/me', () => {
     async (role) => {
       const { accessToken } = await org.signIn(role)
       const reply = await whoAmI(context.app, accessToken)
-      expectRefusal(reply, 'unauthorized', { detail: 'Invalid or expired token', instance: '/api/v1/orgs/me' })
+      expectApiError(reply, 'unauthorized', { detail: 'Invalid or expired token', instance: '/api/v1/orgs/me' })
       const list = await context.app.anonymous('GET', '/api/v1/assets', { token: accessToken })
       expect(list.status).toBe(200)
     },
   )
 
-  it('answers 422 missing_org_context when the credential leads to no organization', async () => {
+  it('answers 422 missing_org_context when the credential has no organization', async () => {
     const lost = await context.app.newOrg('Lost')
     const { access } = await newTokens(lost)
     await database.sql`delete from organization_names where org_id = ${lost.orgId}`
-    expectRefusal(await whoAmI(context.app, access), 'missing_org_context', { instance: '/api/v1/orgs/me' })
+    expectApiError(await whoAmI(context.app, access), 'missing_org_context', { instance: '/api/v1/orgs/me' })
   })
 })

@@ -14,7 +14,7 @@ import {
   useSql,
   whoAmI,
 } from '../../support/auth.ts'
-import { expectRefusal } from '../../support/error-response.ts'
+import { expectApiError } from '../../support/error-response.ts'
 
 const context = useApp({ settings: { LASTSEEN_ENVIRONMENT: 'production' } })
 const database = useSql(context)
@@ -22,7 +22,7 @@ const database = useSql(context)
 let preview: TestApp
 let org: TestOrg
 beforeAll(async () => {
-  preview = await startApp({ beside: context.app, settings: { LASTSEEN_ENVIRONMENT: 'preview' } })
+  preview = await startApp({ sharesDatabaseWith: context.app, settings: { LASTSEEN_ENVIRONMENT: 'preview' } })
   org = await context.app.newOrg()
 })
 afterAll(() => preview.stop())
@@ -43,39 +43,39 @@ describe.each(['production', 'preview'])('Over one database and one signing key,
     expect([claimsOf(tokens.access)['aud']].flat().join(' ')).toContain(name)
   })
 
-  it('honors its own access tokens, and the other environment does not', async () => {
+  it('accepts its own access tokens, and the other environment does not', async () => {
     expect((await whoAmI(home(name), tokens.access)).status).toBe(200)
     const reply = await whoAmI(away(name), tokens.access)
-    expectRefusal(reply, 'unauthorized', { detail: 'Invalid or expired token' })
+    expectApiError(reply, 'unauthorized', { detail: 'Invalid or expired token' })
   })
 
   it('exchanges its own credentials, and the other environment does not', async () => {
-    expectRefusal(await exchange(away(name), key), 'unauthorized', { detail: 'Invalid client credentials' })
+    expectApiError(await exchange(away(name), key), 'unauthorized', { detail: 'Invalid client credentials' })
     expect((await exchange(home(name), key)).status).toBe(200)
   })
 
-  it('honors its own refresh tokens, and the other environment does not and spoils nothing', async () => {
+  it('accepts its own refresh tokens, and the other environment rejects them and leaves them valid', async () => {
     const { refresh: token } = await tokensOf(home(name), key)
-    expectRefusal(await refresh(away(name), token), 'unauthorized')
+    expectApiError(await refresh(away(name), token), 'unauthorized')
     expect((await refresh(home(name), token)).status).toBe(200)
   })
 
-  it('honors its own sessions, and the other environment does not', async () => {
+  it('accepts its own sessions, and the other environment does not', async () => {
     const { accessToken, refreshToken } = await orgIn(home(name)).signIn('viewer')
     const read = (app: TestApp) => app.anonymous('GET', '/api/v1/assets', { token: accessToken })
     const renew = (app: TestApp) =>
       app.anonymous('POST', '/api/v1/auth/refresh', { json: { refresh_token: refreshToken } })
-    expectRefusal(await read(away(name)), 'unauthorized')
+    expectApiError(await read(away(name)), 'unauthorized')
     expect((await read(home(name))).status).toBe(200)
-    expectRefusal(await renew(away(name)), 'unauthorized')
+    expectApiError(await renew(away(name)), 'unauthorized')
     expect((await renew(home(name))).status).toBe(200)
   })
 
-  it('refuses a credential of the other even under a token with its own audience', async () => {
+  it('rejects a credential of the other even under a token with its own audience', async () => {
     const claims = claimsOf(tokens.access) as unknown as Claims
     const foreign = claimsOf((await tokensOf(away(name), await mintKey(orgIn(away(name))))).access)
     const token = signedToken(away(name).core.keys, { ...claims, aud: foreign['aud'] as string })
-    expectRefusal(await whoAmI(away(name), token), 'unauthorized')
+    expectApiError(await whoAmI(away(name), token), 'unauthorized')
   })
 })
 
@@ -86,7 +86,7 @@ describe('A row copied into the database of another environment (D4)', () => {
   })
   afterAll(() => other.stop())
 
-  it('authenticates nobody: not its credential, not its tokens', async () => {
+  it('does not authenticate with its credential or its tokens', async () => {
     const key = await mintKey(org)
     const tokens = await tokensOf(context.app, key)
     const copy = postgres(other.databaseUrl, { max: 1, onnotice: () => undefined })
@@ -105,9 +105,9 @@ describe('A row copied into the database of another environment (D4)', () => {
     const [copied] = await copy`select client_id from credentials where client_id = ${key.clientId}`
     await copy.end({ timeout: 5 })
     expect(copied).toEqual({ client_id: key.clientId })
-    expectRefusal(await exchange(other, key), 'unauthorized', { detail: 'Invalid client credentials' })
-    expectRefusal(await refresh(other, tokens.refresh), 'unauthorized')
-    expectRefusal(await whoAmI(other, tokens.access), 'unauthorized')
+    expectApiError(await exchange(other, key), 'unauthorized', { detail: 'Invalid client credentials' })
+    expectApiError(await refresh(other, tokens.refresh), 'unauthorized')
+    expectApiError(await whoAmI(other, tokens.access), 'unauthorized')
     expect((await exchange(context.app, key)).status).toBe(200)
   })
 })

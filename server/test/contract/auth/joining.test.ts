@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { startApp, useApp } from '../../support/app.ts'
-import { HandClock } from '../../support/auth.ts'
+import { ManualClock } from '../../support/auth.ts'
 
-const clock = new HandClock()
-const context = useApp({ clock, alone: 'the second process joins in the middle of the test' })
+const clock = new ManualClock()
+const context = useApp({ clock, singleServerReason: 'the second process joins in the middle of the test' })
 
-describe('The rate limit of a process that another one joins', () => {
-  it('goes on from what the buckets held, and is exact over both', async () => {
+describe('The rate limit of a process when a second process starts', () => {
+  it('continues from the current buckets and is exact over both processes', async () => {
     const { app } = context
     const token = await (await app.newOrg()).client('assets:read').token()
     const draw = async (from: typeof app): Promise<number> =>
       (await from.anonymous('GET', '/api/v1/orgs/me', { token })).status
     for (let count = 0; count < 50; count++) expect(await draw(app)).toBe(200)
     clock.advance(7)
-    const second = await startApp({ beside: app, clock })
+    const second = await startApp({ sharesDatabaseWith: app, clock })
     const statuses = await Promise.all(Array.from({ length: 120 }, (_, index) => draw(index % 2 ? app : second)))
     expect(statuses.filter((status) => status === 200)).toHaveLength(77)
     expect(statuses.filter((status) => status === 429)).toHaveLength(43)

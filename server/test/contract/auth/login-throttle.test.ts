@@ -4,19 +4,19 @@ import { openAppContext } from '../../../src/app/context.ts'
 import { startServer } from '../../../src/app/server.ts'
 import { readConfig } from '../../../src/config/config.ts'
 import { useApp } from '../../support/app.ts'
-import { type Person, newPerson, password } from '../../support/accounts.ts'
-import { HandClock, type Key, exchange, mintKey } from '../../support/auth.ts'
+import { type TestUser, createSignedInUser, password } from '../../support/accounts.ts'
+import { ManualClock, type Key, exchange, mintKey } from '../../support/auth.ts'
 import { type Reply, send } from '../../support/client.ts'
-import { expectRefusal } from '../../support/error-response.ts'
+import { expectApiError } from '../../support/error-response.ts'
 
-const clock = new HandClock()
+const clock = new ManualClock()
 const context = useApp({ clock, settings: { LASTSEEN_TRUST_PROXY: 'true' } })
 
-let person: Person
+let user: TestUser
 let key: Key
 beforeEach(async () => {
   const org = await context.app.newOrg()
-  person = await newPerson(org, 'admin')
+  user = await createSignedInUser(org, 'admin')
   key = await mintKey(org)
   clock.advance(61)
 })
@@ -24,12 +24,12 @@ beforeEach(async () => {
 let addresses = 0
 const newAddress = (): string => `203.0.113.${++addresses}`
 const from = (address: string) => ({ 'x-forwarded-for': address })
-const login = (given: string, address: string, email = person.email): Promise<Reply> =>
+const login = (given: string, address: string, email = user.email): Promise<Reply> =>
   context.app.anonymous('POST', '/api/v1/auth/login', { json: { email, password: given }, headers: from(address) })
 
 /** Twenty failures lock the account. */
 async function lock(address: () => string): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) expectRefusal(await login('wrong', address()), 'unauthorized')
+  for (let turn = 0; turn < 20; turn++) expectApiError(await login('wrong', address()), 'unauthorized')
 }
 
 describe('Guessing the password of one account', () => {
@@ -38,57 +38,57 @@ describe('Guessing the password of one account', () => {
     await lock(() => address)
     for (const given of ['wrong', password]) {
       const reply = await login(given, address)
-      expectRefusal(reply, 'rate_limited')
+      expectApiError(reply, 'rate_limited')
       expect(reply.headers['retry-after']).toBe('60')
     }
     clock.advance(60)
     expect((await login(password, address)).status).toBe(200)
   })
 
-  it('does not lock the owner out who comes from another address, as often as the password is right', async () => {
+  it('does not lock out the owner, who signs in with the right password from another address', async () => {
     const attacker = newAddress()
     await lock(() => attacker)
     const own = newAddress()
     for (let turn = 0; turn < 3; turn++) expect((await login(password, own)).status).toBe(200)
-    expectRefusal(await login(password, attacker), 'rate_limited')
+    expectApiError(await login(password, attacker), 'rate_limited')
   })
 
-  it('gets one more attempt from each further address while the account is locked', async () => {
+  it('is allowed one more attempt from each further address while the account is locked', async () => {
     await lock(newAddress)
     const address = newAddress()
     const replies = await Promise.all(Array.from({ length: 5 }, () => login('wrong', address)))
     expect(replies.map((reply) => reply.status).sort()).toEqual([401, 429, 429, 429, 429])
-    expectRefusal(await login(password, address), 'rate_limited')
+    expectApiError(await login(password, address), 'rate_limited')
   })
 
   it('counts an IPv6 client by its /64 network', async () => {
     let host = 0
     await lock(() => `2001:db8:1:1::${++host}`)
-    expectRefusal(await login(password, '2001:db8:1:1::ffff'), 'rate_limited')
+    expectApiError(await login(password, '2001:db8:1:1::ffff'), 'rate_limited')
     expect((await login(password, '2001:db8:1:2::1')).status).toBe(200)
   })
 
-  it('leaves the token exchange from the same address alone, also after 300 failures', async () => {
+  it('does not affect the token exchange from the same address, even after 300 failures', async () => {
     const address = newAddress()
     const tries = Array.from({ length: 300 }, (_, turn) => `nobody-${turn}@example.com`)
     const refresh = (token: string): Promise<Reply> =>
       context.app.anonymous('POST', '/api/v1/auth/refresh', { json: { refresh_token: token }, headers: from(address) })
-    for (const email of tries) expectRefusal(await refresh(email), 'unauthorized')
-    expectRefusal(await login(password, address), 'rate_limited')
+    for (const email of tries) expectApiError(await refresh(email), 'unauthorized')
+    expectApiError(await login(password, address), 'rate_limited')
     expect((await exchange(context.app, key, from(address))).status).toBe(200)
   })
 })
 
-describe('Asking for a link to reset a password', () => {
-  it('stays possible for the owner when others ask too often', async () => {
+describe('Requesting a link to reset a password', () => {
+  it('stays possible for the owner when other clients request too many', async () => {
     const ask = (address: string): Promise<Reply> =>
       context.app.anonymous('POST', '/api/v1/auth/password-reset', {
-        json: { email: person.email },
+        json: { email: user.email },
         headers: from(address),
       })
     const attacker = newAddress()
     for (let turn = 0; turn < 20; turn++) expect((await ask(attacker)).status).toBe(202)
-    expectRefusal(await ask(attacker), 'rate_limited')
+    expectApiError(await ask(attacker), 'rate_limited')
     expect((await ask(newAddress())).status).toBe(202)
   })
 })

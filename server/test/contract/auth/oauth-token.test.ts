@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import {
-  HandClock,
+  ManualClock,
   type Key,
   claimsOf,
   exchange,
-  granted,
+  expectTokens,
   mintKey,
   newTokens,
   refresh,
@@ -14,9 +14,9 @@ import {
   whoAmI,
   useSql,
 } from '../../support/auth.ts'
-import { type FieldEntry, expectRefusal } from '../../support/error-response.ts'
+import { type FieldEntry, expectApiError } from '../../support/error-response.ts'
 
-const clock = new HandClock()
+const clock = new ManualClock()
 const context = useApp({ clock })
 const database = useSql(context)
 const path = '/api/v1/oauth/token'
@@ -65,7 +65,7 @@ describe('POST /api/v1/oauth/token with client_credentials', () => {
     })
   })
 
-  it('starts a new refresh chain at every exchange and leaves the earlier tokens valid', async () => {
+  it('starts a new refresh-token family at every exchange and leaves earlier tokens valid', async () => {
     const first = await tokensOf(context.app, key)
     const second = await tokensOf(context.app, key)
     expect(second.access).not.toBe(first.access)
@@ -88,28 +88,28 @@ describe('POST /api/v1/oauth/token with client_credentials', () => {
     ['a secret that is wrong in its last digit', () => ({ client_secret: flipLast(key.clientSecret) })],
     ['a secret without its prefix', () => ({ client_secret: key.clientSecret.slice(3) })],
     ['a secret in capitals', () => ({ client_secret: `ls_${key.clientSecret.slice(3).toUpperCase()}` })],
-    ['a secret with a blank behind it', () => ({ client_secret: `${key.clientSecret} ` })],
+    ['a secret with a trailing space', () => ({ client_secret: `${key.clientSecret} ` })],
     ['the hash of the secret', () => ({ client_secret: createHash('sha256').update(key.clientSecret).digest('hex') })],
-    ['a client id nobody has', () => ({ client_id: '00000000-0000-4000-8000-000000000000' })],
+    ['an unknown client id', () => ({ client_id: '00000000-0000-4000-8000-000000000000' })],
     ['a client id that is no UUID', () => ({ client_id: 'northwind' })],
   ])('answers 401 to %s', async (_what, change) => {
     const chains = await chainCount()
     const reply = await post({ ...valid(), ...change() })
-    expectRefusal(reply, 'unauthorized', { detail: 'Invalid client credentials', instance: path })
+    expectApiError(reply, 'unauthorized', { detail: 'Invalid client credentials', instance: path })
     expect(await chainCount()).toBe(chains)
   })
 
   it('answers 401 to the secret of another credential of the same organization', async () => {
     const { clientSecret } = await mintKey(org)
     const reply = await exchange(context.app, { clientId: key.clientId, clientSecret })
-    expectRefusal(reply, 'unauthorized', { detail: 'Invalid client credentials' })
+    expectApiError(reply, 'unauthorized', { detail: 'Invalid client credentials' })
   })
 })
 
 const flipLast = (secret: string): string => secret.slice(0, -1) + (secret.endsWith('0') ? '1' : '0')
 
 describe('POST /api/v1/oauth/token with refresh_token', () => {
-  it('answers in the shape of the other grant, without asking for the client secret', async () => {
+  it('answers in the format of the other grant and needs no client secret', async () => {
     const first = await tokensOf(context.app, key)
     const reply = await post({ grant_type: 'refresh_token', refresh_token: first.refresh })
     expect(reply.status).toBe(200)
@@ -128,20 +128,20 @@ describe('POST /api/v1/oauth/token with refresh_token', () => {
     ['text with every kind of character', '../%00"\'; drop table refresh_token_families; --🙂'],
     ['a JWT', 'eyJhbGciOiJub25lIn0.e30.'],
   ])('answers 401 to %s', async (_what, token) => {
-    expectRefusal(await refresh(context.app, token), 'unauthorized', { instance: path })
+    expectApiError(await refresh(context.app, token), 'unauthorized', { instance: path })
   })
 
-  it('answers 401 to an access token in the place of the refresh token', async () => {
+  it('answers 401 to an access token in place of the refresh token', async () => {
     const { access } = await tokensOf(context.app, key)
-    expectRefusal(await refresh(context.app, access), 'unauthorized')
+    expectApiError(await refresh(context.app, access), 'unauthorized')
   })
 })
 
 describe('POST /api/v1/oauth/token', () => {
-  it('forbids every cache to keep what either grant answers (D41)', async () => {
+  it('answers either grant with Cache-Control: no-store (D41)', async () => {
     const first = await exchange(context.app, key)
     expect(first.headers['cache-control']).toBe('no-store')
-    const second = await refresh(context.app, (await granted(first)).refresh)
+    const second = await refresh(context.app, (await expectTokens(first)).refresh)
     expect(second.headers['cache-control']).toBe('no-store')
   })
 
@@ -221,7 +221,7 @@ describe('POST /api/v1/oauth/token', () => {
     ],
   ])('answers 400 to %s', async (_what, body, fields) => {
     const chains = await chainCount()
-    expectRefusal(await post(body()), 'validation_error', { fields, instance: path })
+    expectApiError(await post(body()), 'validation_error', { fields, instance: path })
     expect(await chainCount()).toBe(chains)
   })
 
@@ -234,7 +234,7 @@ describe('POST /api/v1/oauth/token', () => {
     ['null', 'null', 'Request body could not be decoded as the expected type'],
   ])('answers 400 bad_request to %s', async (_what, raw, detail) => {
     const headers = { 'content-type': 'application/json' }
-    expectRefusal(await context.app.anonymous('POST', path, { headers, raw }), 'bad_request', { detail })
+    expectApiError(await context.app.anonymous('POST', path, { headers, raw }), 'bad_request', { detail })
   })
 
   it.each([
@@ -246,7 +246,7 @@ describe('POST /api/v1/oauth/token', () => {
   ])('accepts application/json only and answers 415 to %s (D41)', async (_what, type) => {
     const headers = { 'content-type': type }
     const reply = await context.app.anonymous('POST', path, { headers, raw: JSON.stringify(valid()) })
-    expectRefusal(reply, 'unsupported_media_type')
+    expectApiError(reply, 'unsupported_media_type')
   })
 
   it.each([
@@ -255,16 +255,16 @@ describe('POST /api/v1/oauth/token', () => {
       'the pair as a form',
       () => ({ headers: { 'content-type': 'application/x-www-form-urlencoded' }, raw: 'grant_type=x' }),
     ],
-  ])('says which Content-Type it wants when it gets %s', async (_what, options) => {
+  ])('names the required Content-Type when it gets %s', async (_what, options) => {
     const reply = await context.app.anonymous('POST', path, options())
-    expectRefusal(reply, 'unsupported_media_type', { detail: 'Content-Type must be application/json' })
+    expectApiError(reply, 'unsupported_media_type', { detail: 'Content-Type must be application/json' })
   })
 
-  it('takes no basic authentication: the pair belongs in the body', async () => {
+  it('does not accept basic authentication: the client id and secret belong in the body', async () => {
     const authorization = `Basic ${Buffer.from(`${key.clientId}:${key.clientSecret}`).toString('base64')}`
     const json = { grant_type: 'client_credentials' }
     const reply = await context.app.anonymous('POST', path, { headers: { authorization }, json })
-    expectRefusal(reply, 'validation_error', { fields: [required('client_id'), required('client_secret')] })
+    expectApiError(reply, 'validation_error', { fields: [required('client_id'), required('client_secret')] })
   })
 
   it('sets no cookie', async () => {
@@ -273,18 +273,18 @@ describe('POST /api/v1/oauth/token', () => {
     expect(reply.headers['set-cookie']).toBeUndefined()
   })
 
-  it('refuses a query parameter', async () => {
+  it('rejects a query parameter', async () => {
     const reply = await context.app.anonymous('POST', path, { query: 'grant_type=client_credentials', json: valid() })
-    expectRefusal(reply, 'validation_error', { fields: [{ field: 'grant_type', code: 'unknown_field' }] })
+    expectApiError(reply, 'validation_error', { fields: [{ field: 'grant_type', code: 'unknown_field' }] })
   })
 
-  it.each(['GET', 'PUT', 'PATCH', 'DELETE'])('answers 405 to %s and names POST', async (method) => {
+  it.each(['GET', 'PUT', 'PATCH', 'DELETE'])('answers 405 to %s with Allow: POST', async (method) => {
     const reply = await context.app.anonymous(method, path)
-    expectRefusal(reply, 'method_not_allowed', { detail: 'Allowed methods: POST' })
+    expectApiError(reply, 'method_not_allowed', { detail: 'Allowed methods: POST' })
     expect(reply.headers['allow']).toBe('POST')
   })
 
-  it('costs the credential nothing: its first request finds a full bucket', async () => {
+  it('consumes no token of the credential: its first request finds a full bucket', async () => {
     const { access, refresh: token } = await newTokens(org)
     await refresh(context.app, token)
     expect((await whoAmI(context.app, access)).headers['x-ratelimit-remaining']).toBe('119')

@@ -1,20 +1,20 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import {
-  HandClock,
+  ManualClock,
   exchange,
   mintKey,
   newTokens,
-  rateAfter,
-  rateOf,
+  expectedRateLimit,
+  rateLimitHeadersOf,
   refresh,
   tokensOf,
   useSql,
 } from '../../support/auth.ts'
 import type { Reply, SendOptions } from '../../support/client.ts'
-import { exchangeRaw } from '../../support/raw.ts'
+import { sendRaw } from '../../support/raw-http.ts'
 
-const clock = new HandClock()
+const clock = new ManualClock()
 const context = useApp({ clock })
 const database = useSql(context)
 
@@ -25,9 +25,9 @@ beforeAll(async () => {
   token = (await newTokens(org, 'assets:read', 'assets:write')).access
 })
 
-const full = () => rateAfter(0, clock.seconds)
+const full = () => expectedRateLimit(0, clock.seconds)
 
-describe('The rate headers', () => {
+describe('The rate-limit headers', () => {
   it('are RateLimit-Policy, X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset', async () => {
     const { access } = await newTokens(org)
     const reply = await context.app.anonymous('GET', '/api/v1/orgs/me', { token: access })
@@ -50,44 +50,44 @@ describe('The rate headers', () => {
     [404, 'a missing record', 'GET', '/api/v1/assets/9007199254740991', {}],
     [409, 'a duplicate', 'POST', '/api/v1/assets', { json: { name: 'a', external_key: 'taken' } }],
     [415, 'a wrong media type', 'POST', '/api/v1/assets', text],
-  ])('stand on a %i, %s, with the bucket of the key', async (status, _what, method, path, options) => {
-    const before = Number(rateOf(await context.app.anonymous('GET', '/api/v1/assets', { token })).remaining)
+  ])('are on a %i, %s, with the bucket of the key', async (status, _what, method, path, options) => {
+    const before = Number(rateLimitHeadersOf(await context.app.anonymous('GET', '/api/v1/assets', { token })).remaining)
     const reply = await context.app.anonymous(method, path, { ...options, token })
     expect(reply.status, reply.text).toBe(status)
-    expect(rateOf(reply)).toEqual(rateAfter(121 - before, clock.seconds))
+    expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(121 - before, clock.seconds))
   })
 
-  it('stand on a 204 to DELETE and on a 422', async () => {
+  it('are on a 204 to DELETE and on a 422', async () => {
     const made = await context.app.anonymous('POST', '/api/v1/assets', { json: { name: 'a' }, token })
     const deleted = await context.app.anonymous('DELETE', `/api/v1/assets/${made.json.data.id}`, { token })
     expect(deleted.status).toBe(204)
-    expect(Number(rateOf(deleted).remaining)).toBe(Number(rateOf(made).remaining) - 1)
+    expect(Number(rateLimitHeadersOf(deleted).remaining)).toBe(Number(rateLimitHeadersOf(made).remaining) - 1)
     const lost = await context.app.newOrg()
     const { access } = await newTokens(lost)
     await database.sql`delete from organization_names where org_id = ${lost.orgId}`
     const reply = await context.app.anonymous('GET', '/api/v1/orgs/me', { token: access })
     expect(reply.status).toBe(422)
-    expect(rateOf(reply)).toEqual(rateAfter(1, clock.seconds))
+    expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(1, clock.seconds))
   })
 
-  it('stand on a 429 with an empty bucket, a Reset two minutes ahead and Retry-After in seconds', async () => {
+  it('are on a 429 with an empty bucket, a Reset two minutes ahead and Retry-After in seconds', async () => {
     const { access } = await newTokens(org)
     const send = (): Promise<Reply> => context.app.anonymous('GET', '/api/v1/orgs/me', { token: access })
     const admitted = await Promise.all(Array.from({ length: 120 }, send))
     expect(new Set(admitted.map((reply) => reply.status))).toEqual(new Set([200]))
     const reply = await send()
     expect(reply.status).toBe(429)
-    expect(rateOf(reply)).toEqual(rateAfter(120, clock.seconds))
+    expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(120, clock.seconds))
     expect(reply.headers['retry-after']).toBe('1')
   })
 
-  it('stand on a 500 with the bucket of the key', async () => {
+  it('are on a 500 with the bucket of the key', async () => {
     const { access } = await newTokens(org)
     await database.sql`alter table assets rename to assets_away`
     const reply = await context.app.anonymous('GET', '/api/v1/assets', { token: access })
     await database.sql`alter table assets_away rename to assets`
     expect(reply.status).toBe(500)
-    expect(rateOf(reply)).toEqual(rateAfter(1, clock.seconds))
+    expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(1, clock.seconds))
   })
 
   it.each<[number, string, string, string, SendOptions]>([
@@ -101,28 +101,28 @@ describe('The rate headers', () => {
     [204, 'a preflight', 'OPTIONS', '/api/v1/assets', {}],
     [200, 'the description', 'GET', '/api/openapi.json', {}],
     [301, 'the old address of the description', 'GET', '/openapi.json', {}],
-  ])('stand on a %i, %s, and show a full bucket and Reset now (D10)', async (status, _what, method, path, options) => {
+  ])('are on a %i, %s, and show a full bucket and Reset now (D10)', async (status, _what, method, path, options) => {
     const reply = await context.app.anonymous(method, path, options)
     expect(reply.status, reply.text).toBe(status)
-    expect(rateOf(reply)).toEqual(full())
+    expect(rateLimitHeadersOf(reply)).toEqual(full())
   })
 
-  it('stand on what never became a request', async () => {
-    const reply = await exchangeRaw(context.app.url, ['NONSENSE'])
+  it('are on the response to bytes that are not an HTTP request', async () => {
+    const reply = await sendRaw(context.app.url, ['NONSENSE'])
     expect(reply.status).toBe(400)
-    expect(rateOf(reply)).toEqual(full())
+    expect(rateLimitHeadersOf(reply)).toEqual(full())
   })
 
-  it('stand on a token exchange and a refresh, and show a full bucket however empty the key’s own is (D10)', async () => {
+  it('are on a token exchange and a refresh, and show a full bucket however empty the bucket of the key is (D10)', async () => {
     const key = await mintKey(org)
     const { access } = await tokensOf(context.app, key)
     await context.app.anonymous('GET', '/api/v1/assets', { token: access })
     const exchanged = await exchange(context.app, key)
-    expect(rateOf(exchanged)).toEqual(full())
-    expect(rateOf(await refresh(context.app, exchanged.json.refresh_token))).toEqual(full())
+    expect(rateLimitHeadersOf(exchanged)).toEqual(full())
+    expect(rateLimitHeadersOf(await refresh(context.app, exchanged.json.refresh_token))).toEqual(full())
   })
 
-  it('stand on the answers to a session and show a full bucket (D10)', async () => {
+  it('are on the responses to a session and show a full bucket (D10)', async () => {
     const { email, password, accessToken, refreshToken } = await org.signIn('admin')
     const post = (path: string, body: object, more: SendOptions = {}): Promise<Reply> =>
       context.app.anonymous('POST', `/api/v1/auth/${path}`, { json: body, ...more })
@@ -137,14 +137,16 @@ describe('The rate headers', () => {
       await post('logout', {}, { token: accessToken }),
     ]
     expect(replies.map((reply) => reply.status)).toEqual([200, 401, 200, 200, 200, 401, 204])
-    for (const reply of replies) expect(rateOf(reply)).toEqual(full())
+    for (const reply of replies) expect(rateLimitHeadersOf(reply)).toEqual(full())
   })
 
-  it('keep Remaining and Reset whole numbers between two seconds', async () => {
+  it('show Remaining and Reset as whole numbers between two seconds', async () => {
     const { access } = await newTokens(org)
     for (const pause of [0, 0.25, 0.25, 0.4, 0.7]) {
       clock.advance(pause)
-      const { remaining, reset } = rateOf(await context.app.anonymous('GET', '/api/v1/orgs/me', { token: access }))
+      const { remaining, reset } = rateLimitHeadersOf(
+        await context.app.anonymous('GET', '/api/v1/orgs/me', { token: access }),
+      )
       expect(remaining).toMatch(/^\d+$/)
       expect(reset).toMatch(/^\d+$/)
       expect(Number(reset)).toBeGreaterThanOrEqual(clock.seconds)

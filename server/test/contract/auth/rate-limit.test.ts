@@ -1,21 +1,21 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import {
-  HandClock,
+  ManualClock,
   mintKey,
   newTokens,
-  rateAfter,
-  rateOf,
+  expectedRateLimit,
+  rateLimitHeadersOf,
   refresh,
   tokensOf,
   useSql,
   whoAmI,
 } from '../../support/auth.ts'
 import type { Reply, SendOptions } from '../../support/client.ts'
-import { expectRefusal } from '../../support/error-response.ts'
+import { expectApiError } from '../../support/error-response.ts'
 
 describe.each(['memory', 'database'])('The rate limit, with its buckets in the %s', (store) => {
-  const clock = new HandClock()
+  const clock = new ManualClock()
   const alone = store === 'memory' ? { alone: 'buckets in the memory are for a single process' } : {}
   const context = useApp({ clock, settings: { LASTSEEN_RATE_LIMIT_STORE: store }, ...alone })
   const database = useSql(context)
@@ -28,26 +28,26 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
   const send = (token: string, method = 'GET', path = '/api/v1/orgs/me', options: SendOptions = {}): Promise<Reply> =>
     context.app.anonymous(method, path, { ...options, token })
 
-  /** Spends requests, each of which must be admitted. */
+  /** Sends requests and expects that each is admitted. */
   async function spend(token: string, count: number): Promise<void> {
     const replies = await Promise.all(Array.from({ length: count }, () => send(token)))
     expect(new Set(replies.map((reply) => reply.status))).toEqual(new Set([200]))
   }
 
   function expectDrained(reply: Reply): void {
-    expectRefusal(reply, 'rate_limited', { detail: 'Rate limit exceeded; retry after 1 second' })
+    expectApiError(reply, 'rate_limited', { detail: 'Rate limit exceeded; retry after 1 second' })
     expect(reply.headers['retry-after']).toBe('1')
-    expect(rateOf(reply)).toEqual(rateAfter(120, clock.seconds))
+    expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(120, clock.seconds))
   }
 
-  const remaining = async (token: string): Promise<number> => Number(rateOf(await send(token)).remaining)
+  const remaining = async (token: string): Promise<number> => Number(rateLimitHeadersOf(await send(token)).remaining)
 
   it('admits 120 requests at once, each taking one off Remaining and moving Reset a second on', async () => {
     const { access } = await newTokens(org)
     for (let used = 1; used <= 120; used++) {
       const reply = await send(access)
       expect(reply.status).toBe(200)
-      expect(rateOf(reply)).toEqual(rateAfter(used, clock.seconds))
+      expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(used, clock.seconds))
       expect(reply.headers['retry-after']).toBeUndefined()
     }
   })
@@ -65,17 +65,17 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
     clock.advance(1)
     const reply = await send(access)
     expect(reply.status).toBe(200)
-    expect(rateOf(reply)).toEqual(rateAfter(120, clock.seconds))
+    expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(120, clock.seconds))
     expectDrained(await send(access))
   })
 
-  it('admits nothing before the second is over, and what was refused costs nothing', async () => {
+  it('admits nothing before the second is over, and a rejected request consumes no token', async () => {
     const { access } = await newTokens(org)
     await spend(access, 120)
     for (let turn = 0; turn < 3; turn++) {
       clock.advance(0.3)
       const reply = await send(access)
-      expectRefusal(reply, 'rate_limited')
+      expectApiError(reply, 'rate_limited')
       expect(reply.headers['retry-after']).toBe('1')
       expect(reply.headers['x-ratelimit-remaining']).toBe('0')
     }
@@ -91,7 +91,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
     expectDrained(await send(access))
   })
 
-  it('never holds more than 120 tokens, however long it rests', async () => {
+  it('never holds more than 120 tokens, however long it is unused', async () => {
     const { access } = await newTokens(org)
     await spend(access, 30)
     clock.advance(600)
@@ -102,23 +102,23 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
   it('is full again at Reset and not a second earlier', async () => {
     const { access } = await newTokens(org)
     await spend(access, 49)
-    const { reset } = rateOf(await send(access))
+    const { reset } = rateLimitHeadersOf(await send(access))
     clock.advance(Number(reset) - clock.seconds - 1)
     expect(await remaining(access)).toBe(118)
-    const later = Number(rateOf(await send(access)).reset)
+    const later = Number(rateLimitHeadersOf(await send(access)).reset)
     clock.advance(later - clock.seconds)
     expect(await remaining(access)).toBe(119)
   })
 
   it.each([0, 0.001, 0.25, 0.5, 0.999])(
-    'names a Reset at which Remaining equals Limit, when drawn %d s after a whole second [D45]',
+    'shows a Reset at which Remaining equals Limit, when a token is consumed %d s after a whole second [D45]',
     async (offset) => {
       clock.advance(Math.ceil(clock.millis() / 1000) - clock.millis() / 1000)
       const { access } = await newTokens(org)
       clock.advance(offset)
       const exact = clock.millis() / 1000 + 3
-      let rate = rateOf(await send(access))
-      for (let count = 1; count < 3; count++) rate = rateOf(await send(access))
+      let rate = rateLimitHeadersOf(await send(access))
+      for (let count = 1; count < 3; count++) rate = rateLimitHeadersOf(await send(access))
       expect(Number(rate.reset)).toBe(Math.ceil(exact - 1e-6))
       clock.advance(Number(rate.reset) - clock.millis() / 1000)
       expect(await remaining(access)).toBe(119)
@@ -133,7 +133,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
     expectDrained(await send(first.access))
   })
 
-  it('belongs to the key, not to the token: all tokens of a key draw on one bucket', async () => {
+  it('belongs to the key, not to the token: all tokens of a key share one bucket', async () => {
     const key = await mintKey(org)
     const first = await tokensOf(context.app, key)
     const second = await tokensOf(context.app, key)
@@ -145,7 +145,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
     expectDrained(await send(third.json.access_token as string))
   })
 
-  describe('costs one token', () => {
+  describe('A token is consumed', () => {
     const bad = { headers: { 'content-type': 'text/plain' }, raw: 'x' }
     it.each<[string, string, string, SendOptions, number]>([
       ['a read', 'GET', '/api/v1/assets', {}, 200],
@@ -172,7 +172,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       const { access } = await newTokens(org, 'assets:read', 'assets:write')
       const reply = await send(access, method, path, options)
       expect(reply.status, reply.text).toBe(status)
-      expect(rateOf(reply)).toEqual(rateAfter(1, clock.seconds))
+      expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(1, clock.seconds))
       expect(await remaining(access)).toBe(118)
     })
 
@@ -188,21 +188,28 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       const deleted = await send(access, 'DELETE', path)
       const replies = [made, patched, renamed, tagged, untagged, deleted]
       expect(replies.map((reply) => reply.status)).toEqual([201, 200, 200, 201, 204, 204])
-      expect(replies.map((reply) => rateOf(reply).remaining)).toEqual(['119', '118', '117', '116', '115', '114'])
+      expect(replies.map((reply) => rateLimitHeadersOf(reply).remaining)).toEqual([
+        '119',
+        '118',
+        '117',
+        '116',
+        '115',
+        '114',
+      ])
     })
 
-    it('for a failure of the service', async () => {
+    it('for an internal error', async () => {
       const { access } = await newTokens(org)
       await database.sql`alter table organization_names rename to organization_names_away`
       const reply = await send(access)
       await database.sql`alter table organization_names_away rename to organization_names`
-      expectRefusal(reply, 'internal_error')
-      expect(rateOf(reply)).toEqual(rateAfter(1, clock.seconds))
+      expectApiError(reply, 'internal_error')
+      expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(1, clock.seconds))
       expect(await remaining(access)).toBe(118)
     })
   })
 
-  describe('costs nothing and shows a full bucket (D10)', () => {
+  describe('No token is consumed and the headers show a full bucket (D10)', () => {
     it.each<[string, string, string, number]>([
       ['an unknown path', 'GET', '/api/v1/nothing', 404],
       ['a trailing slash', 'GET', '/api/v1/assets/', 404],
@@ -214,7 +221,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       await spend(access, 5)
       const reply = await send(access, method, path)
       expect(reply.status).toBe(status)
-      expect(rateOf(reply)).toEqual(rateAfter(0, clock.seconds))
+      expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(0, clock.seconds))
       expect(await remaining(access)).toBe(114)
     })
 
@@ -223,8 +230,8 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       await spend(access, 5)
       const replies = [await send(`${access}x`), await context.app.anonymous('GET', '/api/v1/assets')]
       for (const reply of replies) {
-        expectRefusal(reply, 'unauthorized')
-        expect(rateOf(reply)).toEqual(rateAfter(0, clock.seconds))
+        expectApiError(reply, 'unauthorized')
+        expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(0, clock.seconds))
       }
       expect(await remaining(access)).toBe(114)
     })
@@ -234,14 +241,14 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       for (let turn = 0; turn < 130; turn++) {
         const reply = await send(accessToken, 'GET', '/api/v1/assets', { query: 'limit=1' })
         expect(reply.status).toBe(200)
-        expect(rateOf(reply)).toEqual(rateAfter(0, clock.seconds))
+        expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(0, clock.seconds))
       }
-      const refusals = [
+      const rejections = [
         await send(accessToken, 'GET', '/api/v1/assets/0'),
         await send(accessToken, 'GET', `/api/v1/orgs/${org.orgId}/api-keys`),
       ]
-      expect(refusals.map((reply) => reply.status)).toEqual([400, 403])
-      for (const reply of refusals) expect(rateOf(reply)).toEqual(rateAfter(0, clock.seconds))
+      expect(rejections.map((reply) => reply.status)).toEqual([400, 403])
+      for (const reply of rejections) expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(0, clock.seconds))
     })
 
     it('for a revoked credential', async () => {
@@ -252,12 +259,12 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       const revoked = await send(accessToken, 'DELETE', `/api/v1/orgs/${org.orgId}/api-keys/${key.id}`)
       expect(revoked.status).toBe(204)
       const reply = await whoAmI(context.app, access)
-      expectRefusal(reply, 'unauthorized')
-      expect(rateOf(reply)).toEqual(rateAfter(0, clock.seconds))
+      expectApiError(reply, 'unauthorized')
+      expect(rateLimitHeadersOf(reply)).toEqual(expectedRateLimit(0, clock.seconds))
     })
   })
 
-  describe('with an empty bucket', () => {
+  describe('With an empty bucket', () => {
     it.each<[string, string, string, SendOptions]>([
       ['a wrong media type', 'POST', '/api/v1/assets', { headers: { 'content-type': 'text/plain' }, raw: 'x' }],
       ['a missing scope', 'GET', '/api/v1/locations', {}],
@@ -265,7 +272,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       ['an id out of range', 'GET', '/api/v1/assets/0', {}],
       ['a write', 'POST', '/api/v1/assets', { json: { name: 'never' } }],
       ['a write by natural key', 'POST', '/natural/api/v1/assets', { json: { name: 'never' } }],
-    ])('answers 429 before it looks at %s (D6)', async (_what, method, path, options) => {
+    ])('the response is 429 before %s is checked (D6)', async (_what, method, path, options) => {
       const { access } = await newTokens(org, 'assets:read', 'assets:write')
       await spend(access, 120)
       expectDrained(await send(access, method, path, options))
@@ -273,7 +280,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       expect(found.json.total_count).toBe(0)
     })
 
-    it('still answers 404, 405, 401 and a preflight first (D6)', async () => {
+    it('404, 405, 401 and a preflight still come first (D6)', async () => {
       const { access } = await newTokens(org)
       await spend(access, 120)
       const replies = [
@@ -285,7 +292,7 @@ describe.each(['memory', 'database'])('The rate limit, with its buckets in the %
       expect(replies.map((reply) => reply.status)).toEqual([404, 405, 401, 204])
     })
 
-    it('still exchanges the credential and its refresh token', async () => {
+    it('the credential and its refresh token can still be exchanged', async () => {
       const key = await mintKey(org)
       const { access } = await tokensOf(context.app, key)
       await spend(access, 120)

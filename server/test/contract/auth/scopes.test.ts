@@ -3,8 +3,8 @@ import { credentialScopes, grantedScopes } from '../../../src/kernel/scopes.ts'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import { newTokens, whoAmI } from '../../support/auth.ts'
 import type { SendOptions } from '../../support/client.ts'
-import { primaryRoutes } from '../../support/description.ts'
-import { expectRefusal } from '../../support/error-response.ts'
+import { primaryRoutes } from '../../support/openapi.ts'
+import { expectApiError } from '../../support/error-response.ts'
 
 const context = useApp()
 
@@ -57,7 +57,7 @@ async function fill(path: string): Promise<string> {
   return `/api/v1${path.replace('{tag_id}', attached[0].id).replace(/\{(asset|location)_id\}/, id)}`
 }
 
-/** Everything a credential can hold that does not grant this scope. */
+/** Every selectable scope that does not grant this one. */
 const others = (scope: string): string[] => credentialScopes.filter((one) => !grantedScopes([one]).has(scope))
 
 async function save(): Promise<SendOptions> {
@@ -87,7 +87,7 @@ describe('The scope of an operation', () => {
         ...(path === '/inventory/save' ? json({}) : {}),
         token: access,
       })
-      expectRefusal(reply, 'forbidden', { detail: `Missing required scope: ${scope}`, instance: filled })
+      expectApiError(reply, 'forbidden', { detail: `Missing required scope: ${scope}`, instance: filled })
     },
   )
 
@@ -105,12 +105,12 @@ describe('The scope of an operation', () => {
     expect(reply.json.paths[`/api/v1${path}`][method.toLowerCase()]['x-required-scopes']).toEqual([scope])
   })
 
-  it('is written down in this table for every operation but the token exchange and orgs/me', () => {
+  it('is listed in this table for every operation but the token exchange and orgs/me', () => {
     const known = table.map(([method, path]) => `${method} ${path}`)
-    const strangers = primaryRoutes
+    const outsiders = primaryRoutes
       .map((row) => `${row.method} ${row.path}`)
       .filter((name) => !known.includes(name) && name !== 'POST /oauth/token' && name !== 'GET /orgs/me')
-    expect(strangers).toEqual([])
+    expect(outsiders).toEqual([])
   })
 
   it('is an empty list on GET /orgs/me alone', async () => {
@@ -124,7 +124,7 @@ describe('The scope of an operation', () => {
     expect(open).toEqual(['get /api/v1/orgs/me'])
   })
 
-  it('is absent from the token exchange, which says instead that it needs no security (D2)', async () => {
+  it('is absent from the token exchange, which declares an empty security list (D2)', async () => {
     const reply = await context.app.anonymous('GET', '/api/openapi.json')
     const operation = reply.json.paths['/api/v1/oauth/token'].post
     expect(operation).toHaveProperty('security', [])
@@ -132,7 +132,7 @@ describe('The scope of an operation', () => {
   })
 })
 
-describe('The description of authentication', () => {
+describe('The authentication in the OpenAPI document', () => {
   it('declares the schemes APIKey and BearerAuth and no other', async () => {
     const reply = await context.app.anonymous('GET', '/api/openapi.json')
     const schemes = reply.json.components.securitySchemes
@@ -142,7 +142,7 @@ describe('The description of authentication', () => {
     expect(schemes.BearerAuth).toMatchObject({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' })
   })
 
-  it('gives every operation a list of scopes, the token exchange alone excepted', async () => {
+  it('gives every operation but the token exchange a list of scopes', async () => {
     const reply = await context.app.anonymous('GET', '/api/openapi.json')
     const paths = reply.json.paths as Record<string, Record<string, Record<string, unknown>>>
     const without = Object.entries(paths).flatMap(([path, methods]) =>
@@ -166,23 +166,23 @@ describe('A missing scope', () => {
       { raw: '{', headers: { 'content-type': 'application/json' } },
     ],
     ['a body that fails validation', 'POST', '/api/v1/locations', { json: { colour: 'red' } }],
-  ])('is noticed before %s (D6)', async (_what, method, path, options) => {
+  ])('is reported before %s (D6)', async (_what, method, path, options) => {
     const { access } = await newTokens(org, 'assets:read')
-    expectRefusal(await context.app.anonymous(method, path, { ...options, token: access }), 'forbidden')
+    expectApiError(await context.app.anonymous(method, path, { ...options, token: access }), 'forbidden')
   })
 
-  it('is noticed after the media type (D6)', async () => {
+  it('is reported after the media type (D6)', async () => {
     const { access } = await newTokens(org, 'assets:read')
     const headers = { 'content-type': 'text/plain' }
     const reply = await context.app.anonymous('POST', '/api/v1/assets', { headers, raw: 'x', token: access })
-    expectRefusal(reply, 'unsupported_media_type')
+    expectApiError(reply, 'unsupported_media_type')
   })
 
   it('changes nothing', async () => {
     const { access } = await newTokens(org, 'assets:read')
     const before = await org.full.get('/api/v1/assets')
     const reply = await context.app.anonymous('POST', '/api/v1/assets', { json: { name: 'a' }, token: access })
-    expectRefusal(reply, 'forbidden', { detail: 'Missing required scope: assets:write' })
+    expectApiError(reply, 'forbidden', { detail: 'Missing required scope: assets:write' })
     const after = await org.full.get('/api/v1/assets')
     expect(after.json.total_count).toBe(before.json.total_count)
   })
@@ -207,11 +207,11 @@ describe('Implied scopes (D35)', () => {
     ['assets:read', 'POST', '/api/v1/assets', 'assets:write'],
     ['tracking:write', 'POST', '/api/v1/assets', 'assets:write'],
     ['tracking:read', 'GET', '/api/v1/assets', 'assets:read'],
-  ])('do not reach from %s to %s %s', async (scope, method, path, missing) => {
+  ])('of %s do not include %s %s', async (scope, method, path, missing) => {
     const { access } = await newTokens(org, scope)
     const options = method === 'POST' ? named : {}
     const reply = await context.app.anonymous(method, path, { ...options, token: access })
-    expectRefusal(reply, 'forbidden', { detail: `Missing required scope: ${missing}` })
+    expectApiError(reply, 'forbidden', { detail: `Missing required scope: ${missing}` })
   })
 
   it.each([
@@ -245,7 +245,7 @@ describe('The scope keys:admin', () => {
     expect(credentialScopes).not.toContain('keys:admin')
   })
 
-  it('is needed by no operation of the public description', async () => {
+  it('is required by no operation of the public OpenAPI document', async () => {
     const reply = await context.app.anonymous('GET', '/api/openapi.json')
     const paths = JSON.stringify(reply.json.paths)
     expect(paths).not.toContain('keys:admin')

@@ -2,11 +2,11 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Role, roleScopes } from '../../../src/kernel/scopes.ts'
 import { createUser } from '../../../src/users/commands.ts'
 import { type TestOrg, useApp } from '../../support/app.ts'
-import { HandClock, claimsOf, newTokens, useSql } from '../../support/auth.ts'
+import { ManualClock, claimsOf, newTokens, useSql } from '../../support/auth.ts'
 import type { Reply, SendOptions } from '../../support/client.ts'
-import { expectRefusal } from '../../support/error-response.ts'
+import { expectApiError } from '../../support/error-response.ts'
 
-const clock = new HandClock()
+const clock = new ManualClock()
 const context = useApp({ clock })
 const database = useSql(context)
 const password = 'correct horse battery'
@@ -21,7 +21,7 @@ const send = (token: string, method: string, path: string, options: SendOptions 
 
 const keysPath = (where: TestOrg): string => `/api/v1/orgs/${where.orgId}/api-keys`
 
-/** What a session can do, by the status of one request for each scope that an endpoint needs today. */
+/** The permissions of a session, by the status of one request for each scope. */
 async function abilities(token: string): Promise<Record<string, number>> {
   const body = { json: { name: 'a' } }
   const replies = {
@@ -32,7 +32,7 @@ async function abilities(token: string): Promise<Record<string, number>> {
     'keys:admin': await send(token, 'GET', keysPath(org)),
   }
   for (const [scope, reply] of Object.entries(replies))
-    if (reply.status === 403) expectRefusal(reply, 'forbidden', { detail: `Missing required scope: ${scope}` })
+    if (reply.status === 403) expectApiError(reply, 'forbidden', { detail: `Missing required scope: ${scope}` })
   return Object.fromEntries(Object.entries(replies).map(([scope, reply]) => [scope, reply.status]))
 }
 
@@ -75,49 +75,49 @@ describe('A role (D39)', () => {
     expect(await abilities(accessToken)).toEqual(expected)
   })
 
-  it('reaches no further than its organization', async () => {
+  it('applies to its own organization only', async () => {
     const other = await context.app.newOrg('Other')
     const made = await other.full.post('/api/v1/assets', { name: 'Theirs' })
     const { accessToken } = await org.signIn('admin')
-    expectRefusal(await send(accessToken, 'GET', `/api/v1/assets/${made.json.data.id}`), 'forbidden')
-    expectRefusal(await send(accessToken, 'GET', keysPath(other)), 'forbidden')
+    expectApiError(await send(accessToken, 'GET', `/api/v1/assets/${made.json.data.id}`), 'forbidden')
+    expectApiError(await send(accessToken, 'GET', keysPath(other)), 'forbidden')
   })
 })
 
 describe('A membership that changes in the database', () => {
-  let person: Awaited<ReturnType<TestOrg['signIn']>>
+  let user: Awaited<ReturnType<TestOrg['signIn']>>
   let userId: number
   beforeEach(async () => {
-    person = await org.signIn('admin')
-    userId = Number(claimsOf(person.accessToken)['sub'])
-    expect(await abilities(person.accessToken)).toEqual(allowed.admin)
+    user = await org.signIn('admin')
+    userId = Number(claimsOf(user.accessToken)['sub'])
+    expect(await abilities(user.accessToken)).toEqual(allowed.admin)
   })
 
   const setRole = (role: Role) =>
     database.sql`update memberships set role = ${role} where user_id = ${userId} and org_id = ${org.orgId}`
   const leave = () => database.sql`delete from memberships where user_id = ${userId} and org_id = ${org.orgId}`
   const renew = (): Promise<Reply> =>
-    context.app.anonymous('POST', '/api/v1/auth/refresh', { json: { refresh_token: person.refreshToken } })
+    context.app.anonymous('POST', '/api/v1/auth/refresh', { json: { refresh_token: user.refreshToken } })
 
   it.each<Role>(['viewer', 'operator', 'manager'])(
-    'to the role %s binds the tokens that are out already, a minute later at the latest',
+    'to the role %s applies to tokens issued before within a minute',
     async (role) => {
       await setRole(role)
       clock.advance(60)
-      expect(await abilities(person.accessToken)).toEqual(allowed[role])
+      expect(await abilities(user.accessToken)).toEqual(allowed[role])
     },
   )
 
-  it('to a higher role frees the tokens that are out already', async () => {
+  it('to a higher role applies to tokens issued before', async () => {
     await setRole('viewer')
     clock.advance(60)
-    expect(await abilities(person.accessToken)).toEqual(allowed.viewer)
+    expect(await abilities(user.accessToken)).toEqual(allowed.viewer)
     await setRole('admin')
     clock.advance(60)
-    expect(await abilities(person.accessToken)).toEqual(allowed.admin)
+    expect(await abilities(user.accessToken)).toEqual(allowed.admin)
   })
 
-  it('shows in the answer to the next refresh', async () => {
+  it('is shown in the response to the next refresh', async () => {
     await setRole('operator')
     clock.advance(60)
     const reply = await renew()
@@ -125,13 +125,13 @@ describe('A membership that changes in the database', () => {
     expect(await abilities(reply.json.data.access_token)).toEqual(allowed.operator)
   })
 
-  it('by ending gives 401 on every token, on the refresh and on the next sign-in', async () => {
+  it('by removal gives 401 on every token, on the refresh and on the next sign-in', async () => {
     await leave()
     clock.advance(60)
-    expectRefusal(await send(person.accessToken, 'GET', '/api/v1/assets'), 'unauthorized')
-    expectRefusal(await renew(), 'unauthorized')
-    const json = { email: person.email, password: person.password }
-    expectRefusal(await context.app.anonymous('POST', '/api/v1/auth/login', { json }), 'unauthorized')
+    expectApiError(await send(user.accessToken, 'GET', '/api/v1/assets'), 'unauthorized')
+    expectApiError(await renew(), 'unauthorized')
+    const json = { email: user.email, password: user.password }
+    expectApiError(await context.app.anonymous('POST', '/api/v1/auth/login', { json }), 'unauthorized')
   })
 })
 
@@ -152,12 +152,12 @@ describe('POST /api/v1/auth/switch-org (D39)', () => {
   const switchTo = (orgId: unknown, token = session.access_token): Promise<Reply> =>
     send(token, 'POST', '/api/v1/auth/switch-org', { json: { org_id: orgId } })
 
-  it('starts in the organization the person joined first', async () => {
+  it('is preceded by a session in the organization the user joined first', async () => {
     expect(claimsOf(session.access_token)['org']).toBe(org.orgId)
     expect((await send(session.access_token, 'GET', keysPath(org))).status).toBe(200)
   })
 
-  it('answers with a session in the other organization under the role held there', async () => {
+  it('answers with a session in the other organization with the role held there', async () => {
     const made = await other.full.post('/api/v1/assets', { name: 'There' })
     const reply = await switchTo(other.orgId)
     expect(reply.status).toBe(200)
@@ -167,18 +167,18 @@ describe('POST /api/v1/auth/switch-org (D39)', () => {
     const list = await send(token, 'GET', '/api/v1/assets')
     expect(list.json.data.map((row: { id: number }) => row.id)).toEqual([made.json.data.id])
     const write = await send(token, 'POST', '/api/v1/assets', { json: { name: 'a' } })
-    expectRefusal(write, 'forbidden', { detail: 'Missing required scope: assets:write' })
-    expectRefusal(await send(token, 'GET', keysPath(org)), 'forbidden')
+    expectApiError(write, 'forbidden', { detail: 'Missing required scope: assets:write' })
+    expectApiError(await send(token, 'GET', keysPath(org)), 'forbidden')
   })
 
-  it('ends the session it came from', async () => {
+  it('ends the previous session', async () => {
     expect((await switchTo(other.orgId)).status).toBe(200)
-    expectRefusal(await send(session.access_token, 'GET', '/api/v1/assets'), 'unauthorized')
+    expectApiError(await send(session.access_token, 'GET', '/api/v1/assets'), 'unauthorized')
     const json = { refresh_token: session.refresh_token }
-    expectRefusal(await context.app.anonymous('POST', '/api/v1/auth/refresh', { json }), 'unauthorized')
+    expectApiError(await context.app.anonymous('POST', '/api/v1/auth/refresh', { json }), 'unauthorized')
   })
 
-  it('gives a refresh token that stays in the new organization', async () => {
+  it('gives a refresh token for the new organization', async () => {
     const { refresh_token: token } = (await switchTo(other.orgId)).json.data
     const reply = await context.app.anonymous('POST', '/api/v1/auth/refresh', { json: { refresh_token: token } })
     expect(reply.status).toBe(200)
@@ -189,18 +189,18 @@ describe('POST /api/v1/auth/switch-org (D39)', () => {
     ['an organization the person is not in', async () => (await context.app.newOrg()).orgId],
     ['an organization that does not exist', async () => 1],
   ])('answers 403 to %s and keeps the session', async (_what, orgId) => {
-    expectRefusal(await switchTo(await orgId()), 'forbidden')
+    expectApiError(await switchTo(await orgId()), 'forbidden')
     expect((await send(session.access_token, 'GET', '/api/v1/assets')).status).toBe(200)
   })
 
   it('answers 400 to an organization that is not an integer', async () => {
     const params = { expected_type: 'integer', received_type: 'string' }
     const fields = [{ field: 'org_id', code: 'invalid_value', params }]
-    expectRefusal(await switchTo(String(other.orgId)), 'validation_error', { fields })
+    expectApiError(await switchTo(String(other.orgId)), 'validation_error', { fields })
   })
 
   it('answers 403 to the token of an API credential', async () => {
     const { access } = await newTokens(other)
-    expectRefusal(await switchTo(other.orgId, access), 'forbidden')
+    expectApiError(await switchTo(other.orgId, access), 'forbidden')
   })
 })

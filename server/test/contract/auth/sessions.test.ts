@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createUser } from '../../../src/users/commands.ts'
 import { type TestOrg, useApp } from '../../support/app.ts'
-import { HandClock, claimsOf, newTokens, refresh, useSql, whoAmI } from '../../support/auth.ts'
+import { ManualClock, claimsOf, newTokens, refresh, useSql, whoAmI } from '../../support/auth.ts'
 import type { Reply } from '../../support/client.ts'
-import { type FieldEntry, expectRefusal } from '../../support/error-response.ts'
+import { type FieldEntry, expectApiError } from '../../support/error-response.ts'
 
-const clock = new HandClock()
+const clock = new ManualClock()
 const context = useApp({ clock })
 const database = useSql(context)
 const password = 'correct horse battery'
@@ -62,7 +62,7 @@ describe('POST /api/v1/auth/login (D39)', () => {
     expect(reply.json).toEqual(shape({ id: person.userId, email: person.email, role: 'manager' }))
   })
 
-  it('forbids caches to keep the answer and sets no cookie (D41)', async () => {
+  it('answers with Cache-Control: no-store and sets no cookie (D41)', async () => {
     const reply = await login()
     expect(reply.headers['cache-control']).toBe('no-store')
     expect(reply.headers['set-cookie']).toBeUndefined()
@@ -74,28 +74,28 @@ describe('POST /api/v1/auth/login (D39)', () => {
     clock.advance(899)
     expect((await assets(token)).status).toBe(200)
     clock.advance(1)
-    expectRefusal(await assets(token), 'unauthorized', invalid)
+    expectApiError(await assets(token), 'unauthorized', invalid)
   })
 
-  it('opens a session of its own at every sign-in', async () => {
+  it('starts a new session at every sign-in', async () => {
     const [one, two] = [await session(login()), await session(login())]
     expect(two.refresh_token).not.toBe(one.refresh_token)
     for (const { access_token: token } of [one, two]) expect((await assets(token)).status).toBe(200)
   })
 
-  it('does not mind the case of the e-mail address', async () => {
+  it('ignores the case of the e-mail address', async () => {
     expect((await login(person.email.toUpperCase())).status).toBe(200)
   })
 
   it.each<[string, () => string, string]>([
     ['a wrong password', () => person.email, 'wrong horse battery'],
     ['a password in another case', () => person.email, password.toUpperCase()],
-    ['a password with a blank behind it', () => person.email, `${password} `],
-    ['an address nobody has', () => 'nobody@example.com', password],
-  ])('answers 401 to %s, always with the same words', async (_what, email, given) => {
+    ['a password with a trailing space', () => person.email, `${password} `],
+    ['an unknown address', () => 'nobody@example.com', password],
+  ])('answers 401 to %s, always with the same detail', async (_what, email, given) => {
     const chains = await count('refresh_token_families')
     const reply = await login(email(), given)
-    expectRefusal(reply, 'unauthorized', { detail: 'Invalid e-mail address or password' })
+    expectApiError(reply, 'unauthorized', { detail: 'Invalid e-mail address or password' })
     expect(await count('refresh_token_families')).toBe(chains)
   })
 
@@ -121,18 +121,18 @@ describe('POST /api/v1/auth/login (D39)', () => {
       [{ field: 'remember', code: 'unknown_field' }],
     ],
   ])('answers 400 to %s', async (_what, json, fields) => {
-    expectRefusal(await post('login', json), 'validation_error', { fields })
+    expectApiError(await post('login', json), 'validation_error', { fields })
   })
 
   it('answers 415 to a form', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const reply = await context.app.anonymous('POST', '/api/v1/auth/login', { headers, raw: 'email=a' })
-    expectRefusal(reply, 'unsupported_media_type')
+    expectApiError(reply, 'unsupported_media_type')
   })
 })
 
 describe('POST /api/v1/auth/refresh (D39)', () => {
-  it('trades a refresh token for the next pair and the user', async () => {
+  it('exchanges a refresh token for new tokens and the user', async () => {
     const first = await session(login())
     const reply = await renew(first.refresh_token)
     expect(reply.status).toBe(200)
@@ -141,44 +141,44 @@ describe('POST /api/v1/auth/refresh (D39)', () => {
     expect((await assets(reply.json.data.access_token)).status).toBe(200)
   })
 
-  it('forbids caches to keep the answer (D41)', async () => {
+  it('answers with Cache-Control: no-store (D41)', async () => {
     const { refresh_token: token } = await session(login())
     expect((await renew(token)).headers['cache-control']).toBe('no-store')
   })
 
-  it('answers 401 to a used token and revokes the whole chain', async () => {
+  it('answers 401 to a used token and revokes the whole family', async () => {
     const first = await session(login())
     const second = await session(renew(first.refresh_token))
-    expectRefusal(await renew(first.refresh_token), 'unauthorized')
-    expectRefusal(await renew(second.refresh_token), 'unauthorized')
+    expectApiError(await renew(first.refresh_token), 'unauthorized')
+    expectApiError(await renew(second.refresh_token), 'unauthorized')
     expect((await login()).status).toBe(200)
   })
 
   it('answers 401 to a token of 30 days', async () => {
     const { refresh_token: token } = await session(login())
     clock.advance(30 * 24 * 3600)
-    expectRefusal(await renew(token), 'unauthorized')
+    expectApiError(await renew(token), 'unauthorized')
   })
 
-  it('answers 401 to the refresh token of an API credential, which stays good in its own place', async () => {
+  it('answers 401 to the refresh token of an API credential, which stays valid on the token endpoint', async () => {
     const { refresh: token } = await newTokens(org)
-    expectRefusal(await renew(token), 'unauthorized')
+    expectApiError(await renew(token), 'unauthorized')
     expect((await refresh(context.app, token)).status).toBe(200)
   })
 
-  it('is the only place for a session’s refresh token: the token endpoint answers 401 and spoils nothing', async () => {
+  it('is the only endpoint for a session’s refresh token: the token endpoint answers 401 and leaves it valid', async () => {
     const { refresh_token: token } = await session(login())
-    expectRefusal(await refresh(context.app, token), 'unauthorized')
+    expectApiError(await refresh(context.app, token), 'unauthorized')
     expect((await renew(token)).status).toBe(200)
   })
 
-  it('answers 401 to what was never a token', async () => {
-    expectRefusal(await renew('guess'), 'unauthorized')
+  it('answers 401 to text that is not a token', async () => {
+    expectApiError(await renew('guess'), 'unauthorized')
   })
 
   it('answers 400 to a body without the token', async () => {
     const fields = [{ field: 'refresh_token', code: 'required' }]
-    expectRefusal(await post('refresh', {}), 'validation_error', { fields })
+    expectApiError(await post('refresh', {}), 'validation_error', { fields })
   })
 })
 
@@ -190,11 +190,11 @@ describe('POST /api/v1/auth/logout (D39)', () => {
     const reply = await post('logout', {}, second.access_token)
     expect(reply.status).toBe(204)
     expect(reply.text).toBe('')
-    for (const { access_token: token } of [first, second]) expectRefusal(await assets(token), 'unauthorized', invalid)
-    expectRefusal(await renew(second.refresh_token), 'unauthorized')
+    for (const { access_token: token } of [first, second]) expectApiError(await assets(token), 'unauthorized', invalid)
+    expectApiError(await renew(second.refresh_token), 'unauthorized')
   })
 
-  it('leaves the person’s other sessions alone', async () => {
+  it('does not end the user’s other sessions', async () => {
     const [here, there] = [await session(login()), await session(login())]
     await post('logout', {}, here.access_token)
     expect((await assets(there.access_token)).status).toBe(200)
@@ -204,10 +204,10 @@ describe('POST /api/v1/auth/logout (D39)', () => {
   it('answers 401 without a session and to a second call, and 403 to the token of an API credential', async () => {
     const { access_token: token } = await session(login())
     expect((await post('logout', {}, token)).status).toBe(204)
-    expectRefusal(await post('logout', {}, token), 'unauthorized', invalid)
-    expectRefusal(await post('logout', {}), 'unauthorized', { detail: 'Missing authorization header' })
+    expectApiError(await post('logout', {}, token), 'unauthorized', invalid)
+    expectApiError(await post('logout', {}), 'unauthorized', { detail: 'Missing authorization header' })
     const { access } = await newTokens(org)
-    expectRefusal(await post('logout', {}, access), 'forbidden', { detail: 'A signed-in user is required' })
+    expectApiError(await post('logout', {}, access), 'forbidden', { detail: 'A signed-in user is required' })
     expect((await whoAmI(context.app, access)).status).toBe(200)
   })
 })
@@ -215,7 +215,7 @@ describe('POST /api/v1/auth/logout (D39)', () => {
 describe('POST /api/v1/auth/signup (D39)', () => {
   const draft = (email: string) => ({ email, password, organization_name: 'Fabrikam' })
 
-  it('makes an organization with its first admin and signs that person in', async () => {
+  it('creates an organization with its first admin and signs that user in', async () => {
     const email = newEmail()
     const reply = await post('signup', draft(email))
     expect(reply.status).toBe(201)
@@ -229,7 +229,7 @@ describe('POST /api/v1/auth/signup (D39)', () => {
     expect((await login(email)).status).toBe(200)
   })
 
-  it('keeps the password only as an argon2 hash', async () => {
+  it('stores the password only as an argon2 hash', async () => {
     const email = newEmail()
     await post('signup', draft(email))
     const [row] = await database.sql<{ password_hash: string; whole: string }[]>`
@@ -241,14 +241,14 @@ describe('POST /api/v1/auth/signup (D39)', () => {
   it.each([
     ['as it is', (email: string) => email],
     ['in capitals', (email: string) => email.toUpperCase()],
-  ])('answers 409 to an address that has an account already, written %s, and makes nothing', async (_how, write) => {
+  ])('answers 409 to an address that already has an account, written %s, and creates nothing', async (_how, write) => {
     const before = [await count('users'), await count('organizations')]
-    expectRefusal(await post('signup', draft(write(person.email))), 'conflict')
+    expectApiError(await post('signup', draft(write(person.email))), 'conflict')
     expect([await count('users'), await count('organizations')]).toEqual(before)
     expect((await login()).json.data.user.role).toBe('manager')
   })
 
-  it('lets one of two simultaneous sign-ups with one address win', async () => {
+  it('accepts one of two simultaneous sign-ups with one address', async () => {
     const before = [await count('users'), await count('organizations')]
     const email = newEmail()
     const replies = await Promise.all([post('signup', draft(email)), post('signup', draft(email))])
@@ -269,9 +269,9 @@ describe('POST /api/v1/auth/signup (D39)', () => {
       [{ field: 'organization_name', code: 'too_short', params: { min_length: 1 } }],
     ],
     ['a role', { ...draft('a@b.c'), role: 'admin' }, [{ field: 'role', code: 'unknown_field' }]],
-  ])('answers 400 to %s and makes nothing', async (_what, json, fields) => {
+  ])('answers 400 to %s and creates nothing', async (_what, json, fields) => {
     const before = [await count('users'), await count('organizations')]
-    expectRefusal(await post('signup', json), 'validation_error', { fields })
+    expectApiError(await post('signup', json), 'validation_error', { fields })
     expect([await count('users'), await count('organizations')]).toEqual(before)
   })
 })

@@ -1,11 +1,19 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestApp, startApp, useApp } from '../../support/app.ts'
-import { type Person, as, login, newEmail, newPerson, password, tokenOf } from '../../support/accounts.ts'
-import { HandClock, useSql } from '../../support/auth.ts'
+import {
+  type TestUser,
+  requestAs,
+  login,
+  newEmail,
+  createSignedInUser,
+  password,
+  tokenFromLink,
+} from '../../support/accounts.ts'
+import { ManualClock, useSql } from '../../support/auth.ts'
 import type { Reply } from '../../support/client.ts'
-import { expectRefusal } from '../../support/error-response.ts'
+import { expectApiError } from '../../support/error-response.ts'
 
-const clock = new HandClock()
+const clock = new ManualClock()
 const context = useApp({ clock })
 const database = useSql(context)
 
@@ -21,7 +29,7 @@ async function organizations(): Promise<number> {
 
 /** A server with other settings on the same database. */
 async function beside<T>(settings: Record<string, string>, test: (app: TestApp) => Promise<T>): Promise<T> {
-  const app = await startApp({ beside: context.app, clock, settings })
+  const app = await startApp({ sharesDatabaseWith: context.app, clock, settings })
   try {
     return await test(app)
   } finally {
@@ -30,11 +38,11 @@ async function beside<T>(settings: Record<string, string>, test: (app: TestApp) 
 }
 
 function expectLimited(reply: Reply, seconds: number): void {
-  expectRefusal(reply, 'rate_limited', { instance: '/api/v1/auth/signup' })
+  expectApiError(reply, 'rate_limited', { instance: '/api/v1/auth/signup' })
   expect(reply.headers['retry-after']).toBe(String(seconds))
 }
 
-describe('Who may sign up', () => {
+describe('The sign-up policy', () => {
   it.each([
     ['open', 'on loopback', { LASTSEEN_HOST: '127.0.0.1' }, 201],
     ['open', 'on loopback by name', { LASTSEEN_HOST: 'localhost' }, 201],
@@ -51,23 +59,23 @@ describe('Who may sign up', () => {
   it.each([
     ['invite-only', 'Sign-up is by invitation only; ask an admin for an invitation'],
     ['closed', 'Sign-up is closed; ask the operator for an account'],
-  ])('is told with 403 before the body is judged when it is %s, and nothing is created', async (mode, detail) => {
+  ])('is checked before the body: when it is %s the response is 403, and nothing is created', async (mode, detail) => {
     const before = await organizations()
     await beside({ LASTSEEN_SIGNUP: mode }, async (app) => {
-      for (const json of [draft(), {}]) expectRefusal(await signUp(app, {}, json), 'forbidden', { detail })
+      for (const json of [draft(), {}]) expectApiError(await signUp(app, {}, json), 'forbidden', { detail })
     })
     expect(await organizations()).toBe(before)
   })
 })
 
 describe('An invitation', () => {
-  let admin: Person
+  let admin: TestUser
   beforeAll(async () => {
-    admin = await newPerson(await context.app.newOrg(), 'admin')
+    admin = await createSignedInUser(await context.app.newOrg(), 'admin')
   })
   const invited = async (email: string): Promise<string> => {
-    const reply = await as(context.app, admin, 'POST', '/invitations', { json: { email, role: 'viewer' } })
-    return tokenOf(reply.json.data.link)
+    const reply = await requestAs(context.app, admin, 'POST', '/invitations', { json: { email, role: 'viewer' } })
+    return tokenFromLink(reply.json.data.link)
   }
   const accept = (app: TestApp, token: string): Promise<Reply> =>
     app.anonymous('POST', '/api/v1/auth/invitations/accept', { json: { token, password } })
@@ -77,25 +85,25 @@ describe('An invitation', () => {
     expect((await beside({ LASTSEEN_SIGNUP: 'invite-only' }, (app) => accept(app, token))).status).toBe(201)
   })
 
-  it('creates no account while sign-up is closed, and stays open', async () => {
+  it('creates no account while sign-up is closed, and stays valid', async () => {
     const email = newEmail()
     const token = await invited(email)
-    await beside({ LASTSEEN_SIGNUP: 'closed' }, async (app) => expectRefusal(await accept(app, token), 'forbidden'))
-    expectRefusal(await login(context.app, email, password), 'unauthorized')
+    await beside({ LASTSEEN_SIGNUP: 'closed' }, async (app) => expectApiError(await accept(app, token), 'forbidden'))
+    expectApiError(await login(context.app, email, password), 'unauthorized')
     expect((await accept(context.app, token)).status).toBe(201)
   })
 
-  it('lets somebody who has an account join while sign-up is closed', async () => {
-    const person = await newPerson(await context.app.newOrg(), 'admin')
-    const token = await invited(person.email)
+  it('lets an existing user join while sign-up is closed', async () => {
+    const user = await createSignedInUser(await context.app.newOrg(), 'admin')
+    const token = await invited(user.email)
     expect((await beside({ LASTSEEN_SIGNUP: 'closed' }, (app) => accept(app, token))).status).toBe(201)
   })
 })
 
-describe('The limit of sign-ups', () => {
+describe('The rate limit of sign-ups', () => {
   const settings = { LASTSEEN_TRUST_PROXY: 'true' }
 
-  it('is ten an hour from one address; then the answer is 429 with Retry-After and nothing is created', async () => {
+  it('is ten an hour from one address; then the response is 429 with Retry-After and nothing is created', async () => {
     await beside(settings, async (app) => {
       for (let turn = 0; turn < 10; turn++) expect((await signUp(app, from('198.51.100.1'))).status).toBe(201)
       const before = await organizations()
@@ -141,7 +149,7 @@ describe('The limit of sign-ups', () => {
     expect(new Set(replies.map((reply) => reply.status))).toEqual(new Set([201]))
   })
 
-  it('applies to what a proxy on this machine forwards, also while the proxy is not trusted', async () => {
+  it('applies to requests that a proxy on this machine forwards, trusted or not', async () => {
     clock.advance(3600)
     for (let turn = 0; turn < 10; turn++) expect((await signUp(context.app, from(`192.0.2.${turn}`))).status).toBe(201)
     expectLimited(await signUp(context.app, from('192.0.2.99')), 3600)

@@ -1,23 +1,23 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type TestOrg, startApp, useApp } from '../../support/app.ts'
 import {
-  HandClock,
+  ManualClock,
   type Key,
   exchange,
   mintKey,
   mintKeys,
   newTokens,
-  rateAfter,
-  rateOf,
+  expectedRateLimit,
+  rateLimitHeadersOf,
   refresh,
   tokensOf,
   useSql,
   whoAmI,
 } from '../../support/auth.ts'
 import type { Reply } from '../../support/client.ts'
-import { expectRefusal } from '../../support/error-response.ts'
+import { expectApiError } from '../../support/error-response.ts'
 
-const clock = new HandClock()
+const clock = new ManualClock()
 const settings = { LASTSEEN_TRUST_PROXY: 'true' }
 const context = useApp({ clock, settings })
 const database = useSql(context)
@@ -32,7 +32,7 @@ beforeEach(async () => {
 })
 
 let lastAddress = 0
-/** An address nobody has sent from before. */
+/** Returns an unused client address. */
 const newAddress = (): string => `198.51.100.${++lastAddress}`
 
 const secret = `ls_${'0'.repeat(64)}`
@@ -43,18 +43,18 @@ const guess = (clientId: string, from: string): Promise<Reply> =>
   exchange(context.app, { clientId, clientSecret: secret }, { 'x-forwarded-for': from })
 const sign = (pair: Key, from: string): Promise<Reply> => exchange(context.app, pair, { 'x-forwarded-for': from })
 
-const refused = { detail: 'Invalid client credentials' }
+const rejected = { detail: 'Invalid client credentials' }
 
 async function failTimes(count: number, clientId: string, from: () => string = newAddress): Promise<void> {
-  for (let turn = 0; turn < count; turn++) expectRefusal(await guess(clientId, from()), 'unauthorized', refused)
+  for (let turn = 0; turn < count; turn++) expectApiError(await guess(clientId, from()), 'unauthorized', rejected)
 }
 
 function expectThrottled(reply: Reply, seconds: number): void {
-  expectRefusal(reply, 'rate_limited', { instance: '/api/v1/oauth/token' })
+  expectApiError(reply, 'rate_limited', { instance: '/api/v1/oauth/token' })
   expect(reply.headers['retry-after']).toBe(String(seconds))
 }
 
-/** Failures of 300 different client ids, so that only the address adds up. */
+/** Failures of 300 different client ids, so that only the count of the address reaches its limit. */
 async function exhaust(address: string): Promise<void> {
   const replies = await Promise.all(uuids(300).map((clientId) => guess(clientId, address)))
   expect(new Set(replies.map((reply) => reply.status))).toEqual(new Set([401]))
@@ -62,12 +62,12 @@ async function exhaust(address: string): Promise<void> {
 }
 
 describe('Guessing the secret of one client id (D41)', () => {
-  it('is answered 401 twenty times and 429 with Retry-After from then on, wherever it comes from', async () => {
+  it('is answered 401 twenty times and 429 with Retry-After from then on, from any address', async () => {
     await failTimes(20, key.clientId)
     for (let turn = 0; turn < 3; turn++) expectThrottled(await guess(key.clientId, newAddress()), 60)
   })
 
-  it('is answered 429 even when the secret is right, so that the right guess does not show', async () => {
+  it('is answered 429 even when the secret is right, so that a right guess is not revealed', async () => {
     await failTimes(20, key.clientId)
     const reply = await sign(key, newAddress())
     expectThrottled(reply, 60)
@@ -120,24 +120,24 @@ describe('Guessing the secret of one client id (D41)', () => {
   })
 
   it('is not made easier by a second process: failures add up over all of them', async () => {
-    const second = await startApp({ beside: context.app, clock, settings })
+    const second = await startApp({ sharesDatabaseWith: context.app, clock, settings })
     const pair = { clientId: key.clientId, clientSecret: secret }
     await failTimes(10, key.clientId)
     for (let turn = 0; turn < 10; turn++)
-      expectRefusal(await exchange(second, pair, { 'x-forwarded-for': newAddress() }), 'unauthorized', refused)
+      expectApiError(await exchange(second, pair, { 'x-forwarded-for': newAddress() }), 'unauthorized', rejected)
     expectThrottled(await exchange(second, pair, { 'x-forwarded-for': newAddress() }), 60)
     expectThrottled(await guess(key.clientId, newAddress()), 60)
     await second.stop()
   })
 
-  it('does not touch other client ids', async () => {
+  it('does not affect other client ids', async () => {
     const other = await mintKey(org)
     await failTimes(20, key.clientId)
     expectThrottled(await guess(key.clientId, newAddress()), 60)
     expect((await sign(other, newAddress())).status).toBe(200)
   })
 
-  it('does not touch what the credential already has: its access token and its refresh token', async () => {
+  it('does not affect the existing access token and refresh token of the credential', async () => {
     const { access, refresh: token } = await tokensOf(context.app, key)
     await failTimes(20, key.clientId)
     expectThrottled(await guess(key.clientId, newAddress()), 60)
@@ -147,15 +147,15 @@ describe('Guessing the secret of one client id (D41)', () => {
 
   it('shows a full bucket in its answers: the caller is anonymous (D10)', async () => {
     await failTimes(20, key.clientId)
-    expect(rateOf(await guess(key.clientId, newAddress()))).toEqual(rateAfter(0, clock.seconds))
+    expect(rateLimitHeadersOf(await guess(key.clientId, newAddress()))).toEqual(expectedRateLimit(0, clock.seconds))
   })
 })
 
-describe('What is no failure', () => {
+describe('What does not count as a failure', () => {
   it('is a body that fails validation: it is 400 however often', async () => {
     const json = { grant_type: 'client_credentials', client_id: key.clientId }
     for (let turn = 0; turn < 30; turn++)
-      expectRefusal(await context.app.anonymous('POST', '/api/v1/oauth/token', { json }), 'validation_error')
+      expectApiError(await context.app.anonymous('POST', '/api/v1/oauth/token', { json }), 'validation_error')
     expect((await sign(key, newAddress())).status).toBe(200)
   })
 
@@ -203,7 +203,7 @@ describe('Guessing from one address (D41)', () => {
     expect((await refresh(context.app, token)).status).toBe(200)
   })
 
-  it('counts refresh tokens that are refused', async () => {
+  it('counts rejected refresh tokens', async () => {
     const address = newAddress()
     const headers = { 'x-forwarded-for': address }
     const replies = await Promise.all(uuids(300).map((token) => refresh(context.app, token, headers)))
@@ -221,7 +221,7 @@ describe('Guessing from one address (D41)', () => {
     expect({ tried: count(401), throttled: count(429) }).toEqual({ tried: 300, throttled: 100 })
   })
 
-  it('does not touch other addresses', async () => {
+  it('does not affect other addresses', async () => {
     await exhaust(newAddress())
     expect((await sign(key, newAddress())).status).toBe(200)
   })

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { parseCsv, parseRecords } from '../../support/csv.ts'
 import { create } from '../../support/master-data.ts'
-import { type Place, Site, type Thing, database, useTracking } from '../../support/tracking.ts'
+import { type SiteLocation, Site, type SiteAsset, database, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
 
@@ -31,7 +31,7 @@ const nasty = [
 ]
 
 describe('GET /exports/assets.csv', () => {
-  it('is UTF-8 with a byte order mark, CRLF and a head, to be saved as a file', async () => {
+  it('is UTF-8 with a byte order mark, CRLF and a header line, sent as an attachment', async () => {
     const { accessToken } = await (await context.app.newOrg()).signIn('viewer')
     const reply = await get('assets.csv', {}, accessToken)
     expect(reply.status).toBe(200)
@@ -43,7 +43,7 @@ describe('GET /exports/assets.csv', () => {
     )
   })
 
-  it('holds each asset as it is, also one that is not valid now, and gives it back unharmed', async () => {
+  it('contains each asset, also outside its validity, and can be read back without loss', async () => {
     const org = await context.app.newOrg()
     const { accessToken } = await org.signIn('viewer')
     const bodies = nasty.map((text, at) => ({
@@ -78,7 +78,7 @@ describe('GET /exports/assets.csv', () => {
     expect(read.sort(byKey)).toEqual(bodies.sort(byKey))
   })
 
-  it('has no cell that a spreadsheet would run', async () => {
+  it('has no cell that a spreadsheet would evaluate as a formula', async () => {
     const org = await context.app.newOrg()
     const { accessToken } = await org.signIn('viewer')
     for (const text of nasty) await create(org.full, 'assets', { external_key: text, name: text, description: text })
@@ -86,7 +86,7 @@ describe('GET /exports/assets.csv', () => {
     expect(cells.filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([])
   })
 
-  it('is never cut: every asset stands in it once, over many batches', async () => {
+  it('is never truncated: it contains every asset once, over many batches', async () => {
     const org = await context.app.newOrg()
     const { accessToken } = await org.signIn('viewer')
     await database(context.app)`
@@ -116,15 +116,15 @@ describe('GET /exports/locations.csv', () => {
 })
 
 describe('GET /exports/history.csv and /exports/positions.csv', () => {
-  let [dock, hall] = [] as unknown as [Place, Place]
-  let [pallet, crate] = [] as unknown as [Thing, Thing]
+  let [dock, hall] = [] as unknown as [SiteLocation, SiteLocation]
+  let [pallet, crate] = [] as unknown as [SiteAsset, SiteAsset]
   beforeAll(async () => {
-    ;[dock, hall] = site.places as [Place, Place]
-    ;[pallet, crate] = [await site.thing('Pallet'), await site.thing('Crate')]
-    await site.save(dock, [pallet], '2026-05-04T10:00:00Z')
-    await site.save(hall, [pallet], '2026-05-04T10:10:30Z')
-    await site.save(hall, [crate], '2026-05-04T11:00:00.250Z')
-    await site.save(dock, [pallet], '2026-05-04T11:30:00Z')
+    ;[dock, hall] = site.locations as [SiteLocation, SiteLocation]
+    ;[pallet, crate] = [await site.createAsset('Pallet'), await site.createAsset('Crate')]
+    await site.recordSighting(dock, [pallet], '2026-05-04T10:00:00Z')
+    await site.recordSighting(hall, [pallet], '2026-05-04T10:10:30Z')
+    await site.recordSighting(hall, [crate], '2026-05-04T11:00:00.250Z')
+    await site.recordSighting(dock, [pallet], '2026-05-04T11:30:00Z')
   })
 
   const rows = async (path: string, query: Record<string, string | number | number[]> = {}) => {
@@ -136,20 +136,20 @@ describe('GET /exports/history.csv and /exports/positions.csv', () => {
   const third = ['PALLET', 'Pallet', '2026-05-04T11:30:00.000Z', 'DOCK', 'Dock', '4770']
   const only = ['CRATE', 'Crate', '2026-05-04T11:00:00.250Z', 'HALL', 'Hall', '']
 
-  it('hold one line per recorded minute, with the time spent at the place before (D28)', async () => {
+  it('have one line per recorded minute, with the time spent at the previous location (D28)', async () => {
     const columns =
       'asset_external_key,asset_name,event_observed_at,location_external_key,location_name,duration_seconds'
     expect(await rows('history.csv')).toEqual({ head: columns.split(','), lines: [only, first, second, third] })
   })
 
-  it('hold the history of some assets between two instants; durations look back beyond them', async () => {
+  it('have the history of the given assets between two instants; durations include the time before', async () => {
     const span = { from: '2026-05-04T10:10:30Z', to: '2026-05-04T11:00:00.250Z' }
     expect((await rows('history.csv', span)).lines).toEqual([only, second])
     expect((await rows('history.csv', { asset_id: [pallet.id] })).lines).toEqual([first, second, third])
     expect((await rows('history.csv', { asset_id: [4_503_599_627_370_497] })).lines).toEqual([])
   })
 
-  it('hold where everything is, or was at an instant (D34)', async () => {
+  it('have the location of every asset now, or at an instant (D34)', async () => {
     const now = await rows('positions.csv')
     expect(now.head).toEqual([
       'asset_external_key',
@@ -167,8 +167,8 @@ describe('GET /exports/history.csv and /exports/positions.csv', () => {
     ])
   })
 
-  it('keep durations right where one batch ends and the next begins', async () => {
-    const long = await site.thing('Long')
+  it('have correct durations across batches', async () => {
+    const long = await site.createAsset('Long')
     await database(context.app)`
       insert into asset_minutes (org_id, asset_id, minute, location_id, observed_at, source)
       select ${site.org.orgId}, ${long.id}, m, ${dock.id}, m, 'reader'
@@ -181,14 +181,14 @@ describe('GET /exports/history.csv and /exports/positions.csv', () => {
     expect(lines.map((line) => line[5])).toEqual(['', ...Array.from({ length: 3000 }, () => '60')])
   })
 
-  it('leave out deleted assets, and the key of a deleted place (D29)', async () => {
+  it('leave out deleted assets, and the key of a deleted location (D29)', async () => {
     const other = await Site.open(context.app, 'Ramp')
-    const [thing, late] = [await other.thing('Thing'), await other.thing('Late')]
-    const away = await other.place('Away')
-    await other.save(other.places[0]!, [thing, late], '2026-05-04T10:00:00Z')
-    await other.save(away, [thing], '2026-05-04T10:05:00Z')
+    const [asset, late] = [await other.createAsset('Thing'), await other.createAsset('Late')]
+    const away = await other.createLocation('Away')
+    await other.recordSighting(other.locations[0]!, [asset, late], '2026-05-04T10:00:00Z')
+    await other.recordSighting(away, [asset], '2026-05-04T10:05:00Z')
     await other.api.delete(`/api/v1/assets/${late.id}`)
-    await other.api.delete(`/api/v1/locations/${other.places[0]!.id}`)
+    await other.api.delete(`/api/v1/locations/${other.locations[0]!.id}`)
     const { accessToken } = await other.org.signIn('viewer')
     const [, ...lines] = parseCsv((await get('history.csv', {}, accessToken)).text)
     expect(lines.map((line) => [line[0], line[3], line[4]])).toEqual([

@@ -2,19 +2,19 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { keepRetention } from '../../../src/jobs/retention.ts'
 import { stagedRows } from '../../../src/bulk/imports.sql.ts'
 import { type TestApp, type TestOrg, startApp, useApp } from '../../support/app.ts'
-import { HandClock } from '../../support/auth.ts'
-import { expectRefusal } from '../../support/error-response.ts'
+import { ManualClock } from '../../support/auth.ts'
+import { expectApiError } from '../../support/error-response.ts'
 import { ImportRun, counts } from '../../support/imports.ts'
 import { create } from '../../support/master-data.ts'
-import { useBehind } from '../../support/snapshot.ts'
+import { useSnapshotDatabase } from '../../support/tenant-snapshot.ts'
 
-const clock = new HandClock()
-// A pool of one leaves two connections to transactions, so that a request notices at once when imports use them.
+const clock = new ManualClock()
+// A pool of one leaves two connections for transactions, so that requests are delayed if imports use them.
 const context = useApp({ clock, settings: { LASTSEEN_DATABASE_POOL: '1' } })
-const behind = useBehind(context)
+const database = useSnapshotDatabase(context)
 let second: TestApp
 beforeAll(async () => {
-  second = await startApp({ beside: context.app, clock })
+  second = await startApp({ sharesDatabaseWith: context.app, clock })
 })
 afterAll(() => second.stop())
 
@@ -34,7 +34,7 @@ async function blockedRun(): Promise<{ run: ImportRun; release: () => Promise<vo
   const asset = await create(org.full, 'assets', { external_key: 'HELD', name: 'before' })
   const run = await (await begin()).rows([{ external_key: 'HELD', name: 'after' }])
   await run.check()
-  const lock = await behind.sql.reserve()
+  const lock = await database.sql.reserve()
   await lock`begin`
   await lock`select from assets where org_id = ${org.orgId} and id = ${asset.id} for update`
   expect((await run.post('run', { skip_errors: false })).status).toBe(202)
@@ -49,7 +49,7 @@ async function blockedRun(): Promise<{ run: ImportRun; release: () => Promise<vo
 }
 
 describe('The rows of an import', () => {
-  it('have at most 64 KiB each beside the metadata; a larger one is an error of its line and is not stored', async () => {
+  it('have at most 64 KiB each without the metadata; a larger row is an error of its line and is not stored', async () => {
     const run = await begin()
     await run.rows([
       { external_key: 'A', name: 'a', description: kib(64) },
@@ -62,7 +62,7 @@ describe('The rows of an import', () => {
       [4, 'The metadata of the row is larger than 65536 bytes'],
     ])
     expect(counts(checked)).toEqual({ creates: 1, updates: 0, unchanged: 0, errors: 2 })
-    const stored = await behind.sql`
+    const stored = await database.sql`
       select line::int, octet_length(content::text) > 1000 as is_large from import_rows
       where org_id = ${org.orgId} order by line`
     expect(stored.map((row) => [row['line'], row['is_large']])).toEqual([
@@ -72,7 +72,7 @@ describe('The rows of an import', () => {
     ])
   })
 
-  it('are read in pieces of at most 1 MiB, however large they are', async () => {
+  it('are read in batches of at most 1 MiB, however large they are', async () => {
     const run = await begin()
     const rows = Array.from({ length: 40 }, (_, at) => ({
       external_key: `K${at}`,
@@ -99,12 +99,12 @@ describe('The rows of an import', () => {
     const row = { external_key: 'A', name: 'a', metadata: { n: kib(60) } }
     await run.rows([row])
     await run.rows([row])
-    const [stored] = await behind.sql`select bytes::int from imports where id = ${run.id}`
+    const [stored] = await database.sql`select bytes::int from imports where id = ${run.id}`
     expect(stored!['bytes']).toBeLessThan(64 * 1024)
     expect((await run.get()).rows).toBe(1)
-    await behind.sql`update imports set bytes = ${64 * 1024 * 1024 - 70_000} where id = ${run.id}`
+    await database.sql`update imports set bytes = ${64 * 1024 * 1024 - 70_000} where id = ${run.id}`
     await run.rows([{ ...row, external_key: 'B' }], 3)
-    expectRefusal(await run.post('rows', { rows: [{ ...row, line: 4 }] }), 'validation_error', {
+    expectApiError(await run.post('rows', { rows: [{ ...row, line: 4 }] }), 'validation_error', {
       fields: [{ field: 'rows', code: 'too_large', params: { max: 64 * 1024 * 1024 } }],
     })
     expect((await run.get()).rows).toBe(2)
@@ -114,21 +114,21 @@ describe('The rows of an import', () => {
     const run = await (await begin()).rows([{ external_key: 'A', name: 'a' }])
     await run.check()
     expect(await run.run()).toMatchObject({ state: 'done', rows: 1, done_rows: 1 })
-    expect((await behind.sql`select from import_rows where org_id = ${org.orgId}`).length).toBe(0)
+    expect((await database.sql`select from import_rows where org_id = ${org.orgId}`).length).toBe(0)
   })
 })
 
 describe('Imports of one organization', () => {
-  it('run one at a time: the next one waits, says so, and starts when the first one ends', async () => {
+  it('run one at a time: the next one has the state waiting and starts when the first one ends', async () => {
     const { run, release } = await blockedRun()
     const waiting = await (await begin()).rows([{ external_key: 'W', name: 'w' }])
     expect((await waiting.post('check')).status).toBe(202)
     expect(await waiting.get()).toMatchObject({ state: 'waiting', done_rows: 0 })
     expect(await waiting.get(second)).toMatchObject({ state: 'waiting' })
     for (const path of ['check', 'rows', 'run'])
-      expectRefusal(await waiting.post(path, path === 'rows' ? { rows: [] } : { skip_errors: true }), 'conflict')
+      expectApiError(await waiting.post(path, path === 'rows' ? { rows: [] } : { skip_errors: true }), 'conflict')
     await release()
-    expect((await waiting.settled()).state).toBe('checked')
+    expect((await waiting.waitUntilIdle()).state).toBe('checked')
     expect((await run.get()).state).toBe('done')
   })
 
@@ -138,7 +138,7 @@ describe('Imports of one organization', () => {
     expect((await waiting.post('check', undefined, second)).status).toBe(202)
     expect((await waiting.get(second)).state).toBe('waiting')
     await release()
-    expect((await waiting.settled()).state).toBe('checked')
+    expect((await waiting.waitUntilIdle()).state).toBe('checked')
     expect((await run.get()).state).toBe('done')
   })
 
@@ -153,11 +153,11 @@ describe('Imports of one organization', () => {
       expect((await one.post('check')).status).toBe(202)
     }
     await release()
-    for (const one of checks) expect((await one.settled()).state).toBe('checked')
+    for (const one of checks) expect((await one.waitUntilIdle()).state).toBe('checked')
     expect(await ready.get()).toMatchObject({ state: 'done', creates: 1 })
   })
 
-  it('never use the connections of requests, and never hold up another organization', async () => {
+  it('never use the connections of requests, and never delay another organization', async () => {
     const { release } = await blockedRun()
     const own = create(org.full, 'assets', { name: 'made meanwhile' })
     const other = await context.app.newOrg()
@@ -175,17 +175,17 @@ describe('Imports of one organization', () => {
     await release()
   })
 
-  it('that wait behind a process that is gone start when somebody looks', async () => {
+  it('that wait behind a dead process start at the next read', async () => {
     const [dead, waiting] = [await begin(), await begin()]
-    await behind.sql`update imports set state = 'running' where id = ${dead.id}`
-    await behind.sql`update imports set state = 'waiting', job = 'check' where id = ${waiting.id}`
+    await database.sql`update imports set state = 'running' where id = ${dead.id}`
+    await database.sql`update imports set state = 'waiting', job = 'check' where id = ${waiting.id}`
     expect((await waiting.get()).state).toBe('waiting')
     clock.advance(6)
-    expect((await waiting.settled()).state).toBe('checked')
+    expect((await waiting.waitUntilIdle()).state).toBe('checked')
     expect((await dead.get()).state).toBe('failed')
   })
 
-  it('are 20 at most; a new one takes the place of one that is over or was left alone for an hour', async () => {
+  it('are 20 at most; a new one replaces one that is finished or was unused for an hour', async () => {
     const done = await begin()
     await done.check()
     await done.run()
@@ -193,7 +193,7 @@ describe('Imports of one organization', () => {
     const newest = await begin()
     expect((await drop(done)).status).toBe(404)
     const reply = await context.app.anonymous('POST', '/api/v1/imports', { token, json: { kind: 'assets' } })
-    expectRefusal(reply, 'conflict')
+    expectApiError(reply, 'conflict')
     expect(reply.json.error.detail).toBe('Quota imports reached: the organization may have at most 20 imports')
     expect((await drop(newest)).status).toBe(204)
     await begin()
@@ -202,17 +202,17 @@ describe('Imports of one organization', () => {
     await begin()
   })
 
-  it('are deleted after a day in whatever state they are, a waiting one too', async () => {
+  it('are deleted after a day in any state, also while waiting', async () => {
     const waiting = await begin()
-    await behind.sql`update imports set state = 'waiting', job = 'check' where id = ${waiting.id}`
+    await database.sql`update imports set state = 'waiting', job = 'check' where id = ${waiting.id}`
     clock.advance(86_401)
     await keepRetention(context.app.core, context.app.databaseUrl)
-    expect((await behind.sql`select from imports where org_id = ${org.orgId}`).length).toBe(0)
+    expect((await database.sql`select from imports where org_id = ${org.orgId}`).length).toBe(0)
   })
 })
 
 describe('An import of many locations', () => {
-  it('places children in front of their parents, over several pieces', async () => {
+  it('accepts children before their parents, over several batches', async () => {
     const run = await begin('locations')
     const last = 1200
     await run.rows(
@@ -220,7 +220,7 @@ describe('An import of many locations', () => {
         external_key: `L${at}`,
         name: `Location ${at}`,
         description: 'd'.repeat(1000),
-        // Every parent stands behind its children, so often in another piece.
+        // Every parent comes after its children, so often in another batch.
         ...(at === last - 1 ? {} : { parent_external_key: `L${Math.min(last - 1, at + 400)}` }),
       })).slice(0, 600),
     )
@@ -234,7 +234,7 @@ describe('An import of many locations', () => {
     )
     expect(counts(await run.check())).toEqual({ creates: last, updates: 0, unchanged: 0, errors: 0 })
     expect(await run.run()).toMatchObject({ state: 'done', creates: last })
-    const rows = await behind.sql`
+    const rows = await database.sql`
       select count(*)::int as placed from locations l join locations p on p.org_id = l.org_id and p.id = l.parent_id
       where l.org_id = ${org.orgId}`
     expect(rows[0]!['placed']).toBe(last - 1)

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { keepRetention } from '../../../src/jobs/retention.ts'
 import { type TestApp, type TestOrg, startApp, useApp } from '../../support/app.ts'
-import { HandClock } from '../../support/auth.ts'
+import { ManualClock } from '../../support/auth.ts'
 import type { Client } from '../../support/client.ts'
 import { parseRecords } from '../../support/csv.ts'
-import { expectRefusal } from '../../support/error-response.ts'
-import { ImportRun, counts, places } from '../../support/imports.ts'
+import { expectApiError } from '../../support/error-response.ts'
+import { ImportRun, counts, errorPositions } from '../../support/imports.ts'
 import { create } from '../../support/master-data.ts'
-import { useBehind } from '../../support/snapshot.ts'
+import { useSnapshotDatabase } from '../../support/tenant-snapshot.ts'
 
-const clock = new HandClock()
+const clock = new ManualClock()
 const context = useApp({ clock })
-const behind = useBehind(context)
+const database = useSnapshotDatabase(context)
 let second: TestApp
 beforeAll(async () => {
-  second = await startApp({ beside: context.app, clock })
+  second = await startApp({ sharesDatabaseWith: context.app, clock })
 })
 afterAll(() => second.stop())
 
@@ -31,14 +31,14 @@ const begin = (kind = 'assets'): Promise<ImportRun> => new ImportRun(context.app
 const list = async (kind: 'assets' | 'locations' = 'assets') => (await api.get(`/api/v1/${kind}`, { limit: 200 })).json
 const tag = (value: string, tag_type = 'rfid') => ({ tag_type, value })
 
-/** Everything the organization has, but for the import itself. */
+/** All data of the organization except the import itself. */
 const everything = async (): Promise<object> => {
-  const { imports: _imports, import_rows: _rows, ...rest } = JSON.parse(await behind.snapshot(org.orgId))
+  const { imports: _imports, import_rows: _rows, ...rest } = JSON.parse(await database.snapshot(org.orgId))
   return rest
 }
 
 describe('An import of assets', () => {
-  it('says what it would do, does it, and says so', async () => {
+  it('reports what it would do, does it, and reports the result', async () => {
     await create(api, 'assets', { external_key: 'A', name: 'Old', tags: [tag('T1')], metadata: { a: 1, b: 2 } })
     await create(api, 'assets', { external_key: 'B', name: 'Same', description: '' })
     const run = await begin()
@@ -69,7 +69,7 @@ describe('An import of assets', () => {
     expect((await api.get('/api/v1/assets', { is_active: false })).json.total_count).toBe(1)
   })
 
-  it('leaves alone what a row does not mention, and clears what it says is null', async () => {
+  it('does not change fields that a row omits, and clears fields that are null', async () => {
     const whole = { description: 'd', metadata: { k: 1 }, is_active: false, valid_to: '2027-01-01T00:00:00Z' }
     const made = await create(api, 'assets', { external_key: 'A', name: 'a', ...whole, tags: [tag('T')] })
     await (await (await begin()).rows([{ external_key: 'A', description: null, valid_to: null, tags: [] }])).check()
@@ -115,7 +115,7 @@ describe('An import of assets', () => {
       { external_key: 'F', name: 'b', tags: [tag('f'), tag('F')] },
     ])
     const checked = await run.check()
-    expect(places(checked)).toEqual([
+    expect(errorPositions(checked)).toEqual([
       [2, 'external_key'],
       [4, 'name'],
       [5, 'name'],
@@ -143,11 +143,11 @@ describe('An import of assets', () => {
     expect(counts(checked)).toEqual({ creates: 1, updates: 0, unchanged: 0, errors: 17 })
   })
 
-  it('with errors is refused, changes nothing, and does what is good when asked to', async () => {
+  it('with errors is rejected and changes nothing, and writes the valid rows on request', async () => {
     const run = await (await begin()).rows([{ external_key: 'A', name: 'a' }, { external_key: 'B' }])
     await run.check()
     const before = await everything()
-    expectRefusal(await run.post('run', { skip_errors: false }), 'conflict')
+    expectApiError(await run.post('run', { skip_errors: false }), 'conflict')
     expect([(await run.get()).state, await everything()]).toEqual(['checked', before])
     expect(await run.run(true)).toMatchObject({ state: 'done', creates: 1, errors_total: 1 })
     expect((await list()).data.map((one: { external_key: string }) => one.external_key)).toEqual(['A'])
@@ -160,7 +160,7 @@ describe('An import of assets', () => {
     expect([checked.errors_total, checked.errors.length, checked.errors[199]!.line]).toEqual([1500, 200, 201])
   })
 
-  it('looks again when it runs: what went wrong since the check fails it whole', async () => {
+  it('is checked again when it runs: an error since the check fails the whole import', async () => {
     const run = await begin()
     await run.rows([
       { external_key: 'A', name: 'a' },
@@ -170,20 +170,20 @@ describe('An import of assets', () => {
     await create(api, 'assets', { external_key: 'Z', name: 'z', tags: [tag('T')] })
     const before = await everything()
     const failed = await run.run()
-    expect([failed.state, places(failed), failed.done_rows]).toEqual(['failed', [[3, 'tags[0].value']], 0])
+    expect([failed.state, errorPositions(failed), failed.done_rows]).toEqual(['failed', [[3, 'tags[0].value']], 0])
     expect(await everything()).toEqual(before)
     expect((await run.check()).state).toBe('checked')
     expect((await run.run(true)).state).toBe('done')
   })
 
-  it('takes as an update what somebody made since the check', async () => {
+  it('updates a record that was created since the check', async () => {
     const run = await (await begin()).rows([{ external_key: 'A', name: 'a' }])
     expect(counts(await run.check())).toMatchObject({ creates: 1 })
     await create(api, 'assets', { external_key: 'A', name: 'older' })
     expect(counts(await run.run())).toMatchObject({ creates: 0, updates: 1 })
   })
 
-  it('of an export changes nothing where it came from, and makes the same elsewhere', async () => {
+  it('of an export changes nothing in its own organization, and creates the same records in another one', async () => {
     const nasty = ['=1+1', "'x", 'a,"b"', ' ü ', '-']
     for (const [at, text] of nasty.entries())
       await create(api, 'assets', {
@@ -229,7 +229,7 @@ describe('An import of locations', () => {
       ]),
     )
 
-  it('takes parents from the file in any order, and moves what is there', async () => {
+  it('accepts parents from the file in any order, and moves existing locations', async () => {
     await create(api, 'locations', { external_key: 'SITE', name: 'Site' })
     await create(api, 'locations', { external_key: 'OLD', name: 'Old', parent_external_key: 'SITE' })
     const run = await begin('locations')
@@ -259,7 +259,7 @@ describe('An import of locations', () => {
     expect(await parents()).toEqual({ A: 'B', B: null })
   })
 
-  it('refuses a parent that is nowhere, and whatever hangs on a refused row', async () => {
+  it('rejects a parent that does not exist, and all rows below a rejected row', async () => {
     const run = await begin('locations')
     await run.rows([
       { external_key: 'C', name: 'c', parent_external_key: 'B' },
@@ -271,7 +271,7 @@ describe('An import of locations', () => {
     ])
     const checked = await run.check()
     const parent = 'parent_external_key'
-    expect(places(checked)).toEqual([
+    expect(errorPositions(checked)).toEqual([
       [7, 'metadata'],
       [4, 'name'],
       [2, parent],
@@ -285,7 +285,7 @@ describe('An import of locations', () => {
   it.each([
     ['itself', [{ external_key: 'A', name: 'a', parent_external_key: 'A' }], [2]],
     [
-      'a circle of new ones',
+      'a cycle of new locations',
       [
         { external_key: 'A', name: 'a', parent_external_key: 'B' },
         { external_key: 'B', name: 'b', parent_external_key: 'A' },
@@ -302,7 +302,7 @@ describe('An import of locations', () => {
       ],
       [2, 3],
     ],
-  ])('refuses to place a location inside %s (D23)', async (_what, rows, lines) => {
+  ])('rejects a location inside %s (D23)', async (_what, rows, lines) => {
     await create(api, 'locations', { external_key: 'TOP', name: 't' })
     await create(api, 'locations', { external_key: 'MID', name: 'm', parent_external_key: 'TOP' })
     await create(api, 'locations', { external_key: 'LOW', name: 'l', parent_external_key: 'MID' })
@@ -312,10 +312,10 @@ describe('An import of locations', () => {
   })
 })
 
-describe('The life of an import', () => {
-  it('goes from open over checked to done, and refuses what comes out of turn', async () => {
+describe('The lifecycle of an import', () => {
+  it('goes from open to checked to done, and rejects requests in the wrong state', async () => {
     const run = await begin()
-    expectRefusal(await run.post('run', { skip_errors: true }), 'conflict')
+    expectApiError(await run.post('run', { skip_errors: true }), 'conflict')
     await run.rows([{ external_key: 'A', name: 'a' }])
     await run.check()
     await run.rows([{ external_key: 'B', name: 'b' }], 9)
@@ -327,10 +327,10 @@ describe('The life of an import', () => {
       ['check', undefined],
       ['rows', { rows: [] }],
     ] as const)
-      expectRefusal(await run.post(path, json), 'conflict')
+      expectApiError(await run.post(path, json), 'conflict')
   })
 
-  it('takes rows again without doubling them', async () => {
+  it('accepts resent rows without duplicating them', async () => {
     const run = await (
       await begin()
     ).rows([
@@ -348,33 +348,33 @@ describe('The life of an import', () => {
     ['a row without a line', [{ external_key: 'A' }], 'rows[0].line'],
     ['line zero', [{ line: 0, external_key: 'A' }], 'rows[0].line'],
     ['one line twice', [{ line: 1 }, { line: 1 }], 'rows[1].line'],
-  ])('refuses %s', async (_what, rows, field) => {
+  ])('rejects %s', async (_what, rows, field) => {
     const reply = await (await begin()).post('rows', { rows })
-    expectRefusal(reply, 'validation_error')
+    expectApiError(reply, 'validation_error')
     expect(reply.json.error.fields[0].field).toBe(field)
   })
 
-  it('holds 200,000 rows at most', async () => {
+  it('has 200,000 rows at most', async () => {
     const run = await begin()
-    await behind.sql`insert into import_rows select ${org.orgId}, ${run.id}, n, '{}', 2 from generate_series(1, 200000) n`
-    await behind.sql`update imports set rows = 200000 where org_id = ${org.orgId} and id = ${run.id}`
-    expectRefusal(await run.post('rows', { rows: [{ line: 200_001 }] }), 'validation_error', {
+    await database.sql`insert into import_rows select ${org.orgId}, ${run.id}, n, '{}', 2 from generate_series(1, 200000) n`
+    await database.sql`update imports set rows = 200000 where org_id = ${org.orgId} and id = ${run.id}`
+    expectApiError(await run.post('rows', { rows: [{ line: 200_001 }] }), 'validation_error', {
       fields: [{ field: 'rows', code: 'too_long', params: { max_length: 200_000 } }],
     })
     expect((await run.post('rows', { rows: [{ line: 200_000 }] })).status).toBe(204)
   })
 
-  it('is forgotten on request and after a day', async () => {
+  it('ends with a delete on request or after a day', async () => {
     const [one, two] = [await (await begin()).rows([{ external_key: 'A', name: 'a' }]), await begin()]
     const drop = () => context.app.anonymous('DELETE', `/api/v1/imports/${one.id}`, { token })
     expect([(await drop()).status, (await drop()).status]).toEqual([204, 404])
     clock.advance(86_401)
     await keepRetention(context.app.core, context.app.databaseUrl)
-    const rows = await behind.sql`select from imports where org_id = ${org.orgId} and id = ${two.id}`
+    const rows = await database.sql`select from imports where org_id = ${org.orgId} and id = ${two.id}`
     expect(rows.length).toBe(0)
   })
 
-  it('shows how far it is, in every process, and cannot be forgotten or started meanwhile', async () => {
+  it('shows its progress in every process, and cannot be deleted or started again while it runs', async () => {
     const run = await begin()
     await run.rows(
       Array.from({ length: 4000 }, (_, at) => ({ external_key: `K${at}`, name: 'a', tags: [tag(`T${at}`)] })),
@@ -382,12 +382,12 @@ describe('The life of an import', () => {
     expect((await run.check()).creates).toBe(4000)
     const before = await everything()
     expect((await run.post('run', { skip_errors: false })).status).toBe(202)
-    expectRefusal(await run.post('run', { skip_errors: false }), 'conflict')
-    expectRefusal(await context.app.anonymous('DELETE', `/api/v1/imports/${run.id}`, { token }), 'conflict')
+    expectApiError(await run.post('run', { skip_errors: false }), 'conflict')
+    expectApiError(await context.app.anonymous('DELETE', `/api/v1/imports/${run.id}`, { token }), 'conflict')
     const seen: number[] = []
     for (let state = 'running'; state === 'running';) {
       const [here, there] = [await run.get(), await run.get(second)]
-      // Nothing of it shows before all of it does.
+      // No row is visible before all rows are.
       if (there.state === 'running') seen.push(there.done_rows)
       state = here.state
     }
@@ -397,9 +397,9 @@ describe('The life of an import', () => {
     expect((await list()).total_count).toBe(4000)
   })
 
-  it('whose worker is gone is failed for whoever looks, and may be checked again', async () => {
+  it('whose worker has died ends as failed at the next read, and the import may be checked again', async () => {
     const run = await (await begin()).rows([{ external_key: 'A', name: 'a' }])
-    await behind.sql`update imports set state = 'running' where org_id = ${org.orgId} and id = ${run.id}`
+    await database.sql`update imports set state = 'running' where org_id = ${org.orgId} and id = ${run.id}`
     expect((await run.get()).state).toBe('running')
     clock.advance(6)
     const dead = await run.get()
@@ -411,8 +411,8 @@ describe('The life of an import', () => {
   })
 })
 
-describe('The bounds of an import', () => {
-  it('are those of the API: metadata that is too large after the merge is refused [D52]', async () => {
+describe('The limits of an import', () => {
+  it('are those of the API: metadata that is too large after the merge is rejected [D52]', async () => {
     await create(api, 'assets', { external_key: 'A', name: 'a', metadata: { a: 'x'.repeat(65_000) } })
     const run = await begin()
     await run.rows([
@@ -420,14 +420,14 @@ describe('The bounds of an import', () => {
       { external_key: 'B', name: 'b', metadata: { b: 'x'.repeat(65_536) } },
       { external_key: 'C', name: 'c', metadata: { b: 'x'.repeat(65_000) } },
     ])
-    expect(places(await run.check())).toEqual([
+    expect(errorPositions(await run.check())).toEqual([
       [3, 'metadata'],
       [2, 'metadata'],
     ])
     expect(counts(await run.run(true))).toEqual({ creates: 1, updates: 0, unchanged: 0, errors: 2 })
   })
 
-  it('are those of the API: a tree has at most 64 levels, with what is there already [D52]', async () => {
+  it('are those of the API: a tree has at most 64 levels, existing locations included [D52]', async () => {
     const rows = Array.from({ length: 66 }, (_, at) => ({
       external_key: `L${at + 1}`,
       name: 'x',
@@ -451,8 +451,8 @@ describe('The bounds of an import', () => {
       { external_key: 'HALL', parent_external_key: 'L63' },
       { external_key: 'DOCK', name: 'renamed' },
     ])
-    const refused = await second.check()
-    expect(places(refused)).toEqual([[2, 'parent_external_key']])
+    const rejected = await second.check()
+    expect(errorPositions(rejected)).toEqual([[2, 'parent_external_key']])
     expect(counts(await second.run(true))).toEqual({ creates: 0, updates: 1, unchanged: 0, errors: 1 })
     const third = await (await begin('locations')).rows([{ external_key: 'HALL', parent_external_key: 'L62' }])
     await third.check()

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Client, Reply } from '../../support/client.ts'
-import { expectRefusal } from '../../support/error-response.ts'
-import { useBehind } from '../../support/snapshot.ts'
+import { expectApiError } from '../../support/error-response.ts'
+import { useSnapshotDatabase } from '../../support/tenant-snapshot.ts'
 
 const context = useApp()
-const behind = useBehind(context)
+const database = useSnapshotDatabase(context)
 
 let org: TestOrg
 let full: Client
@@ -52,10 +52,10 @@ const addressOf = (path: string): string =>
 const write = (method: string, path: string, raw: string | Buffer): Promise<Reply> =>
   full.send(method, addressOf(path), { raw, headers: { 'content-type': typeOf(method) } })
 
-async function refusedUnchanged(act: () => Promise<Reply>, detail?: string): Promise<void> {
-  const before = await behind.snapshot(org.orgId)
-  expectRefusal(await act(), 'bad_request', detail === undefined ? {} : { detail })
-  expect(await behind.snapshot(org.orgId)).toBe(before)
+async function expectRejectedUnchanged(act: () => Promise<Reply>, detail?: string): Promise<void> {
+  const before = await database.snapshot(org.orgId)
+  expectApiError(await act(), 'bad_request', detail === undefined ? {} : { detail })
+  expect(await database.snapshot(org.orgId)).toBe(before)
 }
 
 describe('A body that is not JSON', () => {
@@ -78,32 +78,35 @@ describe('A body that is not JSON', () => {
     ['a byte order mark', '\uFEFF{"name":"a"}'],
     ['undefined', 'undefined'],
   ])('but %s is bad_request on POST and PATCH and changes nothing', async (_what, text) => {
-    await refusedUnchanged(() => write('POST', '/api/v1/assets', text), notJson)
-    await refusedUnchanged(() => write('PATCH', `/api/v1/assets/${assetId}`, text), notJson)
+    await expectRejectedUnchanged(() => write('POST', '/api/v1/assets', text), notJson)
+    await expectRejectedUnchanged(() => write('PATCH', `/api/v1/assets/${assetId}`, text), notJson)
   })
 
   it.each(writes)('is bad_request, attributed to no field, on %s %s', async (method, path) => {
-    await refusedUnchanged(() => write(method, path, '{"external_key":'), notJson)
+    await expectRejectedUnchanged(() => write(method, path, '{"external_key":'), notJson)
   })
 
   it.each([
     ['a stray byte', [0xff]],
     ['a lone continuation byte', [0x80]],
-    ['a sequence cut short', [0xe2, 0x82]],
+    ['a truncated sequence', [0xe2, 0x82]],
     ['an overlong form', [0xc0, 0xaf]],
     ['an encoded surrogate', [0xed, 0xa0, 0x80]],
     ['a code point beyond Unicode', [0xf4, 0x90, 0x80, 0x80]],
     ['Latin-1', [0xe9]],
   ])('because of invalid UTF-8, %s, is bad_request and changes nothing', async (_what, bytes) => {
     const raw = Buffer.concat([Buffer.from('{"name":"'), Buffer.from(bytes), Buffer.from('"}')])
-    await refusedUnchanged(() => write('POST', '/api/v1/assets', raw), notJson)
+    await expectRejectedUnchanged(() => write('POST', '/api/v1/assets', raw), notJson)
   })
 
   it('because it is UTF-16 is bad_request', async () => {
-    await refusedUnchanged(() => write('POST', '/api/v1/assets', Buffer.from('{"name":"a"}', 'utf16le')), notJson)
+    await expectRejectedUnchanged(
+      () => write('POST', '/api/v1/assets', Buffer.from('{"name":"a"}', 'utf16le')),
+      notJson,
+    )
   })
 
-  it('is not a body with blanks around it, which is taken', async () => {
+  it('does not include JSON with surrounding whitespace, which is accepted', async () => {
     expect((await write('POST', '/api/v1/assets', ' \t\r\n{ "name" : "a" }\n')).status).toBe(201)
   })
 })
@@ -112,29 +115,29 @@ describe('A body of another JSON type than an object', () => {
   const others = ['[]', '[{"name":"a"}]', '"name"', '1', 'true', 'false']
 
   it.each(others)('is bad_request on POST and PATCH: %s', async (text) => {
-    await refusedUnchanged(() => write('POST', '/api/v1/assets', text), wrongType)
-    await refusedUnchanged(() => write('PATCH', `/api/v1/assets/${assetId}`, text), wrongType)
+    await expectRejectedUnchanged(() => write('POST', '/api/v1/assets', text), wrongType)
+    await expectRejectedUnchanged(() => write('PATCH', `/api/v1/assets/${assetId}`, text), wrongType)
   })
 
   it.each(writes)('is bad_request on %s %s', async (method, path) => {
-    await refusedUnchanged(() => write(method, path, '[]'), wrongType)
+    await expectRejectedUnchanged(() => write(method, path, '[]'), wrongType)
   })
 
-  it.each(writes)('has its own words for null on PATCH: %s %s', async (method, path) => {
-    await refusedUnchanged(() => write(method, path, 'null'), method === 'PATCH' ? notAnObject : wrongType)
+  it.each(writes)('has its own detail for null on PATCH: %s %s', async (method, path) => {
+    await expectRejectedUnchanged(() => write(method, path, 'null'), method === 'PATCH' ? notAnObject : wrongType)
   })
 
-  it('is not {} on PATCH, which is taken', async () => {
+  it('does not include {} on PATCH, which is accepted', async () => {
     expect((await write('PATCH', `/api/v1/assets/${assetId}`, '{}')).status).toBe(200)
   })
 })
 
-describe('A body with a key that no field has', () => {
+describe('A body with an unknown key', () => {
   it.each(writes)('is validation_error with unknown_field on %s %s and changes nothing', async (method, path) => {
-    const before = await behind.snapshot(org.orgId)
+    const before = await database.snapshot(org.orgId)
     const fields = ['Name', 'colour'].map((field) => ({ field, code: 'unknown_field' }))
-    expectRefusal(await write(method, path, '{"colour":"red","Name":null}'), 'validation_error', { fields })
-    expect(await behind.snapshot(org.orgId)).toBe(before)
+    expectApiError(await write(method, path, '{"colour":"red","Name":null}'), 'validation_error', { fields })
+    expect(await database.snapshot(org.orgId)).toBe(before)
   })
 })
 
@@ -165,17 +168,17 @@ describe('The depth of a body', () => {
     ['arrays', `{"a":${nested(62, '[', ']', '[]')}}`],
     ['both in turn', `{"a":${nested(31, '[{"b":', '}]', '[]')}}`],
   ])('may not be 65 levels of %s: bad_request, nothing changed (D9)', async (_what, metadata) => {
-    await refusedUnchanged(() => write('POST', '/api/v1/assets', withMetadata(metadata)))
-    await refusedUnchanged(() => write('PATCH', `/api/v1/assets/${assetId}`, `{"metadata":${metadata}}`))
+    await expectRejectedUnchanged(() => write('POST', '/api/v1/assets', withMetadata(metadata)))
+    await expectRejectedUnchanged(() => write('PATCH', `/api/v1/assets/${assetId}`, `{"metadata":${metadata}}`))
   })
 
   it.each(writes)('is limited on %s %s (D9)', async (method, path) => {
-    await refusedUnchanged(() => write(method, path, `{"x":${nested(64, '[', ']', '')}}`))
+    await expectRejectedUnchanged(() => write(method, path, `{"x":${nested(64, '[', ']', '')}}`))
   })
 
-  it('is refused at a hundred thousand levels as quietly as at 65 (D9)', async () => {
+  it('is rejected at a hundred thousand levels in the same way as at 65 (D9)', async () => {
     for (const text of [nested(100_000, '[', ']', ''), '['.repeat(500_000), nested(100_000, '{"a":', '}', '1')])
-      await refusedUnchanged(() => write('POST', '/api/v1/assets', text))
+      await expectRejectedUnchanged(() => write('POST', '/api/v1/assets', text))
     expect((await full.get('/api/v1/orgs/me')).status).toBe(200)
   })
 
@@ -185,13 +188,13 @@ describe('The depth of a body', () => {
     expect([reply.status, reply.json.data.metadata.a]).toEqual([201, '{["'.repeat(60)])
   })
 
-  it('may be reached by any number of siblings', async () => {
+  it('does not limit the number of siblings', async () => {
     const reply = await write('POST', '/api/v1/assets', withMetadata(`{"a":[${'[],'.repeat(500)}[]]}`))
     expect([reply.status, reply.json.data.metadata.a.length]).toEqual([201, 501])
   })
 })
 
-describe('A body with a key twice in one object', () => {
+describe('A body with a duplicate key in one object', () => {
   const twice = 'Request body holds a key twice in one object'
 
   it.each([
@@ -205,20 +208,20 @@ describe('A body with a key twice in one object', () => {
     ['that is empty', '{"name":"a","metadata":{"":1,"":2}}'],
     ['that no field has', '{"name":"a","colour":1,"colour":2}'],
   ])('is bad_request, %s, on POST and PATCH, and changes nothing [D52]', async (_what, text) => {
-    await refusedUnchanged(() => write('POST', '/api/v1/assets', text), twice)
-    await refusedUnchanged(() => write('PATCH', `/api/v1/assets/${assetId}`, text), twice)
+    await expectRejectedUnchanged(() => write('POST', '/api/v1/assets', text), twice)
+    await expectRejectedUnchanged(() => write('PATCH', `/api/v1/assets/${assetId}`, text), twice)
   })
 
   it.each(writes)('is bad_request on %s %s [D52]', async (method, path) => {
-    await refusedUnchanged(() => write(method, path, '{"external_key":"a","external_key":"a"}'), twice)
+    await expectRejectedUnchanged(() => write(method, path, '{"external_key":"a","external_key":"a"}'), twice)
   })
 
-  it('is told after a path that leads nowhere (D6) [D52]', async () => {
+  it('is reported after a record that does not exist (D6) [D52]', async () => {
     const reply = await write('PATCH', '/api/v1/assets/4503599627370497', '{"name":"a","name":"a"}')
-    expectRefusal(reply, 'not_found')
+    expectApiError(reply, 'not_found')
   })
 
-  it('is none when the same key stands in two objects, or in a string [D52]', async () => {
+  it('does not include equal keys in two objects, or in a string [D52]', async () => {
     const text = '{"name":"a","metadata":{"name":"a:b,\\"x\\":1","x":[{"name":1},{"name":2}],"y":{"x":{"x":{}}}}}'
     const reply = await write('POST', '/api/v1/assets', text)
     expect([reply.status, reply.json.data?.metadata]).toEqual([201, JSON.parse(text).metadata])

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Client, Reply, SendOptions } from '../../support/client.ts'
-import { EventStream } from '../../support/stream.ts'
+import { EventStream } from '../../support/event-stream.ts'
 
 const context = useApp()
 
@@ -22,7 +22,7 @@ const caching = ({ headers }: Pick<Reply, 'headers'>) => ({
 })
 const authenticated = { 'cache-control': 'private, no-store', vary: 'Authorization' }
 
-describe('The answer to an authenticated request', () => {
+describe('The response to an authenticated request', () => {
   const text = { headers: { 'content-type': 'text/plain' }, raw: 'x' }
 
   it.each<[number, string, string, SendOptions]>([
@@ -52,9 +52,9 @@ describe('The answer to an authenticated request', () => {
     const token = await client.token()
     const ask = (): Promise<Reply> => context.app.anonymous('HEAD', '/api/v1/orgs/me', { token })
     const replies = await Promise.all(Array.from({ length: 130 }, ask))
-    const refused = replies.filter((reply) => reply.status === 429)
-    expect(refused.length).toBeGreaterThan(0)
-    for (const reply of refused) expect(caching(reply)).toEqual(authenticated)
+    const rejected = replies.filter((reply) => reply.status === 429)
+    expect(rejected.length).toBeGreaterThan(0)
+    for (const reply of rejected) expect(caching(reply)).toEqual(authenticated)
   })
 
   it.each(['/api/v1/assets', '/api/v1/members', '/api/v1/exports/assets.csv'])(
@@ -82,7 +82,7 @@ describe('The answer to an authenticated request', () => {
   })
 })
 
-describe('The answer with tokens in it', () => {
+describe('The response with tokens', () => {
   it('keeps Cache-Control: no-store, also where the request is authenticated (D41) [D53]', async () => {
     const { clientId, clientSecret } = await full.mint()
     const json = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
@@ -97,13 +97,13 @@ describe('The answer with tokens in it', () => {
   })
 })
 
-describe('The answer to a request that is not authenticated', () => {
+describe('The response to a request that is not authenticated', () => {
   it.each([
     [401, 'GET', '/api/v1/assets'],
     [404, 'GET', '/api/v1/nothing'],
     [405, 'PUT', '/api/v1/assets'],
     [204, 'OPTIONS', '/api/v1/assets'],
-  ])('says nothing about caching: %i to %s %s [D53]', async (status, method, path) => {
+  ])('has no caching headers: %i to %s %s [D53]', async (status, method, path) => {
     const reply = await context.app.anonymous(method, path)
     expect(reply.status).toBe(status)
     expect(caching(reply)).toEqual({ 'cache-control': undefined, vary: undefined })

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { useApp } from '../../support/app.ts'
 import { expectCommonHeaders } from '../../support/error-response.ts'
-import { allRoutes, pathOf } from '../../support/rows.ts'
+import { allRoutes, routePath } from '../../support/all-routes.ts'
 
 const context = useApp()
 
 const listOf = (value: string | undefined): string[] => (value ?? '').split(',').map((one) => one.trim().toLowerCase())
 
-const paths = [...new Set(allRoutes.map((route) => pathOf(route, 5, 7)))]
+const paths = [...new Set(allRoutes.map((route) => routePath(route, 5, 7)))]
 
 describe('A CORS preflight', () => {
   it.each([...paths, '/api/openapi.json', '/healthz', '/', '/api/v1/no/such/path', '/api/v1/assets/', '/elsewhere'])(
@@ -50,7 +50,7 @@ describe('A CORS preflight', () => {
     }
   })
 
-  it('costs nothing: the bucket stays as it was', async () => {
+  it('consumes no token', async () => {
     const org = await context.app.newOrg()
     const client = org.client('assets:read')
     const token = await client.token()

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { useApp } from '../../support/app.ts'
-import { expectRefusal } from '../../support/error-response.ts'
-import { exchangeRaw } from '../../support/raw.ts'
+import { expectApiError } from '../../support/error-response.ts'
+import { sendRaw } from '../../support/raw-http.ts'
 
 const filtered = useApp({ settings: { LASTSEEN_EDGE_FILTER: 'true' } })
 const open = useApp()
 
-const refused = [
+const rejected = [
   'curl/8.5.0',
   'CURL/7',
   'python-requests/2.32.3',
@@ -35,10 +35,10 @@ const welcome = [
 ]
 
 const ask = (url: string, agent: string | undefined, path = '/api/v1/assets', method = 'GET') =>
-  exchangeRaw(url, [`${method} ${path} HTTP/1.1`, 'Host: a', ...(agent === undefined ? [] : [`User-Agent: ${agent}`])])
+  sendRaw(url, [`${method} ${path} HTTP/1.1`, 'Host: a', ...(agent === undefined ? [] : [`User-Agent: ${agent}`])])
 
 describe('The edge filter, switched on', () => {
-  it.each(refused)('refuses the User-Agent "%s" with a plain 403 outside the envelope (D5)', async (agent) => {
+  it.each(rejected)('rejects the User-Agent "%s" with a plain 403 outside the envelope (D5)', async (agent) => {
     const reply = await ask(filtered.app.url, agent)
     expect(reply.status).toBe(403)
     expect(reply.headers['content-type']).toMatch(/^text\/plain/)
@@ -46,21 +46,21 @@ describe('The edge filter, switched on', () => {
     expect(reply.text).not.toContain('{')
   })
 
-  it('refuses a request without a User-Agent (D5)', async () => {
+  it('rejects a request without a User-Agent (D5)', async () => {
     const reply = await ask(filtered.app.url, undefined)
     expect([reply.status, reply.json]).toEqual([403, undefined])
   })
 
   it.each(welcome)('lets the User-Agent "%s" pass (D5)', async (agent) => {
-    expectRefusal(await ask(filtered.app.url, agent), 'unauthorized')
+    expectApiError(await ask(filtered.app.url, agent), 'unauthorized')
   })
 
-  it('stands before everything else, unknown paths included (D5)', async () => {
+  it('is applied before every other check, unknown paths included (D5)', async () => {
     for (const path of ['/api/v1/nothing', '/api/v1/oauth/token', '/api/v1/assets/0'])
       expect((await ask(filtered.app.url, 'curl/8.5.0', path)).status).toBe(403)
   })
 
-  it('refuses a good token of a nameless client and accepts it under a name (D5)', async () => {
+  it('rejects a valid token without a User-Agent and accepts it with one (D5)', async () => {
     const client = (await filtered.app.newOrg()).client('assets:read')
     const nameless = await client.send('GET', '/api/v1/assets', { headers: { 'user-agent': 'undici' } })
     expect([nameless.status, nameless.json]).toEqual([403, undefined])
@@ -69,7 +69,10 @@ describe('The edge filter, switched on', () => {
 })
 
 describe('The edge filter, as it is by default', () => {
-  it.each([...refused, undefined])('is off: the User-Agent "%s" is judged by its token alone (D5)', async (agent) => {
-    expectRefusal(await ask(open.app.url, agent), 'unauthorized')
-  })
+  it.each([...rejected, undefined])(
+    'is off: a request with the User-Agent "%s" is checked by its token alone (D5)',
+    async (agent) => {
+      expectApiError(await ask(open.app.url, agent), 'unauthorized')
+    },
+  )
 })

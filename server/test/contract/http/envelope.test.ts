@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
-import { drainedToken } from '../../support/bucket.ts'
+import { drainedToken } from '../../support/drained-token.ts'
 import type { Client, Reply } from '../../support/client.ts'
-import { type ErrorType, errorTypes, expectCommonHeaders, expectRefusal } from '../../support/error-response.ts'
-import { useBehind } from '../../support/snapshot.ts'
+import { type ErrorType, errorTypes, expectCommonHeaders, expectApiError } from '../../support/error-response.ts'
+import { useSnapshotDatabase } from '../../support/tenant-snapshot.ts'
 
 const startedAt = Date.now()
 const context = useApp({ clock: { millis: () => startedAt } })
-const behind = useBehind(context)
+const database = useSnapshotDatabase(context)
 const nowhere = 4_503_599_627_370_497
 
 let org: TestOrg
@@ -23,7 +23,7 @@ async function orphaned(): Promise<Reply> {
   const lost = await context.app.newOrg()
   const client = lost.client('assets:read')
   await client.token()
-  await behind.sql`delete from organization_names where org_id = ${lost.orgId}`
+  await database.sql`delete from organization_names where org_id = ${lost.orgId}`
   return client.get('/api/v1/orgs/me')
 }
 
@@ -112,22 +112,22 @@ const cases: Case[] = [
 describe('The error envelope', () => {
   it.each(cases)('answers $what with $type, its fixed title and every part filled in', async (row) => {
     const { type, provoke, instance, detail } = row
-    expectRefusal(await provoke(), type, detail === undefined ? { instance } : { instance, detail })
+    expectApiError(await provoke(), type, detail === undefined ? { instance } : { instance, detail })
   })
 
-  it('has a case here for every type of the contract but the internal error, and gone, which no endpoint is', () => {
+  it('has a test case for every type of the contract except internal_error and gone', () => {
     const types = new Set(cases.map((one) => one.type))
     expect([...types, 'internal_error', 'gone'].sort()).toEqual(Object.keys(errorTypes).sort())
   })
 
   it('names the request path in instance, without the query', async () => {
     const reply = await full.send('GET', '/api/v1/assets', { query: 'nope=1&limit=5' })
-    expectRefusal(reply, 'validation_error', { instance: '/api/v1/assets' })
+    expectApiError(reply, 'validation_error', { instance: '/api/v1/assets' })
   })
 
   it('names the path in instance as it was sent, escapes included', async () => {
     const reply = await full.get('/api/v1/nothing%20here/%C3%A9')
-    expectRefusal(reply, 'not_found', { instance: '/api/v1/nothing%20here/%C3%A9' })
+    expectApiError(reply, 'not_found', { instance: '/api/v1/nothing%20here/%C3%A9' })
   })
 
   it.each([
@@ -142,19 +142,19 @@ describe('The error envelope', () => {
   ])('mirrors the first message of %s in detail and counts the others', async (_count, body, fields, detail) => {
     const reply = await full.post('/api/v1/assets', body)
     const entries = fields.map((field) => ({ field, code: 'unknown_field' }))
-    expectRefusal(reply, 'validation_error', { fields: entries, detail })
+    expectApiError(reply, 'validation_error', { fields: entries, detail })
   })
 
   it('counts the entries of a cross-field rule the same way', async () => {
     const reply = await full.send('GET', '/api/v1/locations', { query: 'parent_id=5&parent_external_key=a' })
     const fields = ['parent_id', 'parent_external_key'].map((field) => ({ field, code: 'ambiguous_fields' }))
-    expectRefusal(reply, 'validation_error', { fields })
+    expectApiError(reply, 'validation_error', { fields })
     expect(reply.json.error.detail).toMatch(/ \(and 1 more validation error\)$/)
   })
 
   it('names a query parameter in fields by its name and gives the bound in params', async () => {
     const reply = await full.send('GET', '/api/v1/assets', { query: 'limit=201' })
-    expectRefusal(reply, 'validation_error', { fields: [{ field: 'limit', code: 'too_large', params: { max: 200 } }] })
+    expectApiError(reply, 'validation_error', { fields: [{ field: 'limit', code: 'too_large', params: { max: 200 } }] })
   })
 
   it('repeats the X-Request-ID header in request_id', async () => {
@@ -163,7 +163,7 @@ describe('The error envelope', () => {
     expect(reply.json.error.request_id).toBe('trace 7/x')
   })
 
-  it('gives every answer a request id of its own', async () => {
+  it('gives every response its own request id', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => context.app.anonymous('GET', '/api/v1/assets')))
     expect(new Set(replies.map((reply) => reply.json.error.request_id)).size).toBe(20)
   })
@@ -209,17 +209,17 @@ describe('401', () => {
     ['a token without a scheme', { authorization: 'abc.def.ghi' }, use],
     ['a scheme that only begins with Bearer', { authorization: 'Bearers abc' }, use],
     ['Bearer without a token', { authorization: 'Bearer' }, invalid],
-    ['Bearer with blanks for a token', { authorization: 'Bearer    ' }, invalid],
+    ['Bearer with spaces for a token', { authorization: 'Bearer    ' }, invalid],
     ['two words behind Bearer', { authorization: 'Bearer abc def' }, invalid],
     ['a token that is no JWT', { authorization: 'Bearer abc' }, invalid],
     [
-      'a JWT signed by somebody else',
+      'a JWT signed with another key',
       { authorization: 'Bearer eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.AAAA' },
       invalid,
     ],
   ])('is the answer to %s', async (_what, headers: Record<string, string>, detail) => {
     const reply = await context.app.anonymous('GET', '/api/v1/assets', { headers })
-    expectRefusal(reply, 'unauthorized', { detail, instance: '/api/v1/assets' })
+    expectApiError(reply, 'unauthorized', { detail, instance: '/api/v1/assets' })
     expect(reply.headers['x-ratelimit-remaining']).toBe('120')
     expect(Number(reply.headers['x-ratelimit-reset'])).toBe(Math.floor(startedAt / 1000))
   })

@@ -2,13 +2,13 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { AnyRoute } from '../../../src/http/route.ts'
 import type { TestOrg } from '../../support/app.ts'
 import type { Reply } from '../../support/client.ts'
-import { expectRefusal } from '../../support/error-response.ts'
-import { goodBody } from '../../support/examples.ts'
-import { useProxiedApp } from '../../support/proxied.ts'
-import { addressOf, allRoutes, pathWith } from '../../support/rows.ts'
+import { expectApiError } from '../../support/error-response.ts'
+import { validBody } from '../../support/example-bodies.ts'
+import { useAppBehindProxy } from '../../support/proxied-database.ts'
+import { pathTemplateOf, allRoutes, routePathWith } from '../../support/all-routes.ts'
 
 let nowMs = Date.now()
-const context = useProxiedApp({ millis: () => nowMs })
+const context = useAppBehindProxy({ millis: () => nowMs })
 
 let org: TestOrg
 let session: string
@@ -18,34 +18,34 @@ beforeAll(async () => {
   org = await context.app.newOrg()
   session = (await org.signIn('admin')).accessToken
   token = await org.full.token()
-  // Both are known by now, so that their requests get past authentication and fail in the operation itself.
+  // Both are cached by now, so that their requests pass authentication and fail in the operation itself.
   for (const one of [session, token]) await context.app.anonymous('GET', '/api/v1/assets', { token: one })
-  await context.passage.close()
+  await context.proxy.close()
 })
 
 const pathTo = (route: AnyRoute): string =>
-  pathWith(route, (name) => (name === 'org_id' ? org.orgId : 4_503_599_627_370_497))
+  routePathWith(route, (name) => (name === 'org_id' ? org.orgId : 4_503_599_627_370_497))
 
 async function ask(route: AnyRoute): Promise<Reply> {
-  const json = goodBody(route)
+  const json = validBody(route)
   return context.app.anonymous(route.method, pathTo(route), {
     ...(route.access === 'public' ? {} : { token: route.access === 'session' ? session : token }),
     ...(json === undefined ? {} : { json }),
-    // Of nothing nothing is found, without asking anybody.
+    // An empty search is answered without the database.
     ...(route.id === 'search' ? { query: { q: 'a' } } : {}),
   })
 }
 
 function expectNothingTold(reply: Reply, instance: string): void {
-  expectRefusal(reply, 'internal_error', { detail: 'An unexpected error occurred', instance })
+  expectApiError(reply, 'internal_error', { detail: 'An unexpected error occurred', instance })
   const usual =
     /^(x-|ratelimit-|access-control-|content-(type|length)$|cache-control$|vary$|date$|connection$|keep-alive$)/
   expect(Object.keys(reply.headers).filter((header) => !usual.test(header))).toEqual([])
 }
 
-const rows = allRoutes.map((route) => [route.method, addressOf(route), route] as const)
+const rows = allRoutes.map((route) => [route.method, pathTemplateOf(route), route] as const)
 
-describe('While the database is gone', () => {
+describe('While the database is down', () => {
   it.each(rows)('%s %s is internal_error with a constant detail, and nothing leaks', async (_method, _path, route) => {
     expectNothingTold(await ask(route), pathTo(route))
   })
@@ -63,16 +63,16 @@ describe('While the database is gone', () => {
     ['the description', 'GET', '/api/openapi.json', 200],
     ['the reference', 'GET', '/api/docs', 200],
     ['the sign of life', 'GET', '/healthz', 200],
-  ])('%s is answered as ever: %s %s', async (_what, method, path, status) => {
+  ])('%s is answered as usual: %s %s', async (_what, method, path, status) => {
     expect((await context.app.anonymous(method, path)).status).toBe(status)
   })
 
-  it('/readyz says that the service cannot serve', async () => {
+  it('/readyz reports that the service is not ready', async () => {
     const reply = await context.app.anonymous('GET', '/readyz')
     expect([reply.status, reply.json]).toEqual([503, undefined])
   })
 
-  it('a token that must be looked up again is internal_error, not 401: it may well be good', async () => {
+  it('a token that must be looked up again is internal_error, not 401, because it may be valid', async () => {
     nowMs += 61_000
     expectNothingTold(await context.app.anonymous('GET', '/api/v1/assets', { token }), '/api/v1/assets')
   })
@@ -80,7 +80,7 @@ describe('While the database is gone', () => {
 
 describe('Once the database is back', () => {
   it('the service serves again without a restart', async () => {
-    await context.passage.open()
+    await context.proxy.open()
     const status = async () => (await context.app.anonymous('GET', '/api/v1/assets', { token })).status
     await expect.poll(status, { timeout: 20_000, interval: 200 }).toBe(200)
     expect((await context.app.anonymous('GET', '/readyz')).status).toBe(200)

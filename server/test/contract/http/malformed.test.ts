@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
-import { errorTypes, expectCommonHeaders, expectRefusal, ulidPattern } from '../../support/error-response.ts'
-import { Wire, exchangeRaw } from '../../support/raw.ts'
+import { errorTypes, expectCommonHeaders, expectApiError, ulidPattern } from '../../support/error-response.ts'
+import { RawConnection, sendRaw } from '../../support/raw-http.ts'
 
 const context = useApp()
 let full: Client
@@ -13,12 +13,12 @@ beforeAll(async () => {
 
 const closedSet = new Set<number>([200, 201, 204, 301, ...Object.values(errorTypes).map((one) => one.status)])
 
-/** Sends bytes, takes the one answer, and holds that the connection then ends. */
+/** Sends bytes, reads the response, and expects that the connection then ends. */
 async function sendBytes(bytes: string | Buffer) {
-  const wire = await Wire.open(context.app.url)
+  const wire = await RawConnection.open(context.app.url)
   wire.write(bytes)
-  const reply = await wire.answer()
-  const rest = await wire.rest()
+  const reply = await wire.readResponse()
+  const rest = await wire.remainingText()
   wire.close()
   expect(reply, 'an answer').not.toBeNull()
   return { reply: reply!, rest }
@@ -52,30 +52,33 @@ describe('Bytes that are not HTTP', () => {
     ['headers of 20 KB', `GET /api/v1/assets HTTP/1.1\r\n${host}X-A: ${'a'.repeat(20_000)}\r\n\r\n`],
     ['a path of 20 KB', `GET /api/v1/assets/${'9'.repeat(20_000)} HTTP/1.1\r\n${host}\r\n`],
     ['CONNECT', `CONNECT example.com:443 HTTP/1.1\r\n${host}\r\n`],
-  ])('are bad_request in the envelope with all headers, and the connection ends: %s', async (_what, bytes) => {
-    const { reply, rest } = await sendBytes(bytes)
-    expectRefusal(reply, 'bad_request')
-    expect(reply.headers['x-request-id']).toMatch(ulidPattern)
-    expect([reply.headers['x-ratelimit-remaining'], reply.headers['connection']]).toEqual(['120', 'close'])
-    expect(rest).toBe('')
-  })
+  ])(
+    'are bad_request in the error envelope with all headers, and the connection is closed: %s',
+    async (_what, bytes) => {
+      const { reply, rest } = await sendBytes(bytes)
+      expectApiError(reply, 'bad_request')
+      expect(reply.headers['x-request-id']).toMatch(ulidPattern)
+      expect([reply.headers['x-ratelimit-remaining'], reply.headers['connection']]).toEqual(['120', 'close'])
+      expect(rest).toBe('')
+    },
+  )
 
-  it('behind a request that was answered are refused on the same connection', async () => {
-    const wire = await Wire.open(context.app.url)
+  it('after a valid request are rejected on the same connection', async () => {
+    const wire = await RawConnection.open(context.app.url)
     wire.request(['GET /healthz HTTP/1.1', 'Host: a'])
-    expect((await wire.answer())?.status).toBe(200)
+    expect((await wire.readResponse())?.status).toBe(200)
     wire.write('nonsense\r\n\r\n')
-    expectRefusal((await wire.answer())!, 'bad_request')
-    expect(await wire.rest()).toBe('')
+    expectApiError((await wire.readResponse())!, 'bad_request')
+    expect(await wire.remainingText()).toBe('')
   })
 
-  it('do not keep the service from the next connection', async () => {
+  it('do not affect the next connection', async () => {
     await Promise.all(Array.from({ length: 50 }, () => sendBytes('\0\0\0\r\n\r\n')))
     expect((await full.get('/api/v1/orgs/me')).status).toBe(200)
   })
 })
 
-describe('HTTP that asks for what the service does not do', () => {
+describe('An HTTP request that the service does not support', () => {
   it.each([
     ['HTTP/2.0 in the request line', 'GET /api/v1/assets HTTP/2.0\r\nHost: a\r\n\r\n'],
     ['no Host', 'GET /api/v1/assets HTTP/1.1\r\n\r\n'],
@@ -88,16 +91,16 @@ describe('HTTP that asks for what the service does not do', () => {
       'a coding before the chunks',
       'POST /api/v1/assets HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
     ],
-  ])('is bad_request and ends the connection: %s [D49]', async (_what, bytes) => {
+  ])('is bad_request and closes the connection: %s [D49]', async (_what, bytes) => {
     const { reply, rest } = await sendBytes(bytes)
-    expectRefusal(reply, 'bad_request', { instance: '/api/v1/assets' })
+    expectApiError(reply, 'bad_request', { instance: '/api/v1/assets' })
     expect([reply.headers['connection'], rest]).toEqual(['close', ''])
   })
 
   it.each(['a', 'a:8080', 'a.example:', '127.0.0.1:1', '[::1]', '[::1]:8080', 'xn--a-b.example'])(
-    'is not a request with the Host %s',
+    'does not include a request with the Host %s',
     async (name) => {
-      const reply = await exchangeRaw(context.app.url, ['GET /healthz HTTP/1.1', `Host: ${name}`])
+      const reply = await sendRaw(context.app.url, ['GET /healthz HTTP/1.1', `Host: ${name}`])
       expect(reply.status).toBe(200)
     },
   )
@@ -106,8 +109,8 @@ describe('HTTP that asks for what the service does not do', () => {
     ['no Host', ['GET /api/v1/assets HTTP/1.1']],
     ['a coding before the chunks', ['POST /api/v1/assets HTTP/1.1', 'Host: a', 'Transfer-Encoding: gzip, chunked']],
   ])('is bad_request in the envelope: %s', async (_what, lines) => {
-    const reply = await exchangeRaw(context.app.url, lines, lines.length > 1 ? '0\r\n\r\n' : '')
-    expectRefusal(reply, 'bad_request', { instance: '/api/v1/assets' })
+    const reply = await sendRaw(context.app.url, lines, lines.length > 1 ? '0\r\n\r\n' : '')
+    expectApiError(reply, 'bad_request', { instance: '/api/v1/assets' })
   })
 
   it.each([
@@ -118,31 +121,31 @@ describe('HTTP that asks for what the service does not do', () => {
     ['another representation', 'Accept: text/xml', '/api/v1/orgs/me'],
     ['a condition', 'If-None-Match: *', '/api/v1/orgs/me'],
     ['another method by header', 'X-HTTP-Method-Override: DELETE', '/api/v1/orgs/me'],
-  ])('is answered as if it had not asked: %s', async (_what, header, path) => {
+  ])('is answered as if the header were absent: %s', async (_what, header, path) => {
     const lines = [`GET ${path} HTTP/1.1`, 'Host: a', `Authorization: Bearer ${await full.token()}`, header]
-    const reply = await exchangeRaw(context.app.url, lines)
+    const reply = await sendRaw(context.app.url, lines)
     expect([reply.status, Object.keys(reply.json)]).toEqual([200, ['data']])
     expectCommonHeaders(reply)
   })
 
-  it('is refused in the envelope like any other request when it also lacks a token', async () => {
-    const reply = await exchangeRaw(context.app.url, ['GET /api/v1/assets HTTP/1.1', 'Host: a', 'Expect: nonsense'])
-    expectRefusal(reply, 'unauthorized')
+  it('is rejected in the envelope like any other request when it also lacks a token', async () => {
+    const reply = await sendRaw(context.app.url, ['GET /api/v1/assets HTTP/1.1', 'Host: a', 'Expect: nonsense'])
+    expectApiError(reply, 'unauthorized')
   })
 })
 
-describe('HTTP that is unusual but good', () => {
+describe('An unusual but valid HTTP request', () => {
   const authorized = async (): Promise<string> => `Authorization: Bearer ${await full.token()}`
 
   it.each([
     ['with a length past the limit is refused before the body is sent', 99 * 1024 * 1024, 'bad_request'],
     ['without a token is refused before the body is sent', 12, 'unauthorized'],
   ] as const)('may wait for 100 Continue, and %s [D9]', async (_what, length, kind) => {
-    const wire = await Wire.open(context.app.url)
+    const wire = await RawConnection.open(context.app.url)
     const token = kind === 'unauthorized' ? 'X-A: b' : await authorized()
     const lines = ['POST /api/v1/assets HTTP/1.1', 'Host: a', token, 'Content-Type: application/json']
     wire.request([...lines, `Content-Length: ${length}`, 'Expect: 100-continue'])
-    const text = await wire.rest()
+    const text = await wire.remainingText()
     wire.close()
     expect(text).not.toContain('100 Continue')
     expect(text).toContain(`"type":"${kind}"`)
@@ -150,36 +153,36 @@ describe('HTTP that is unusual but good', () => {
   })
 
   it('may wait for 100 Continue before it sends its body', async () => {
-    const wire = await Wire.open(context.app.url)
+    const wire = await RawConnection.open(context.app.url)
     const lines = ['POST /api/v1/assets HTTP/1.1', 'Host: a', await authorized(), 'Content-Type: application/json']
     wire.request([...lines, 'Content-Length: 12', 'Expect: 100-continue'])
     wire.write('{"name":"a"}')
-    expect((await wire.answer())?.status).toBe(201)
+    expect((await wire.readResponse())?.status).toBe(201)
     wire.close()
   })
 
   it('may be HTTP/1.0 without a Host', async () => {
-    const reply = await exchangeRaw(context.app.url, ['GET /api/v1/orgs/me HTTP/1.0', await authorized()])
+    const reply = await sendRaw(context.app.url, ['GET /api/v1/orgs/me HTTP/1.0', await authorized()])
     expect(reply.status).toBe(200)
   })
 
   it('may arrive one byte at a time', async () => {
-    const wire = await Wire.open(context.app.url)
+    const wire = await RawConnection.open(context.app.url)
     for (const byte of `GET /healthz HTTP/1.1\r\n${host}\r\n`) {
       wire.write(byte)
       await new Promise((resume) => setImmediate(resume))
     }
-    expect((await wire.answer())?.status).toBe(200)
+    expect((await wire.readResponse())?.status).toBe(200)
     wire.close()
   })
 
-  it('may come several requests at a time, answered in order', async () => {
-    const wire = await Wire.open(context.app.url)
+  it('may be pipelined, and responses are in order', async () => {
+    const wire = await RawConnection.open(context.app.url)
     const authorization = await authorized()
     const paths = ['/api/v1/orgs/me', '/healthz', '/api/v1/nothing', '/api/v1/assets?nope=1', '/api/v1/assets']
     wire.write(paths.map((path) => `GET ${path} HTTP/1.1\r\n${host}${authorization}\r\n\r\n`).join(''))
     const statuses: (number | undefined)[] = []
-    while (statuses.length < paths.length) statuses.push((await wire.answer())?.status)
+    while (statuses.length < paths.length) statuses.push((await wire.readResponse())?.status)
     wire.close()
     expect(statuses).toEqual([200, 200, 404, 400, 200])
   })
@@ -187,17 +190,17 @@ describe('HTTP that is unusual but good', () => {
   it('may be chunked with extensions and a trailer', async () => {
     const lines = ['POST /api/v1/assets HTTP/1.1', 'Host: a', await authorized(), 'Content-Type: application/json']
     const body = '6;x=1\r\n{"name\r\n6\r\n":"b"}\r\n0\r\nX-Trailer: 1\r\n\r\n'
-    const reply = await exchangeRaw(context.app.url, [...lines, 'Transfer-Encoding: Chunked'], body)
+    const reply = await sendRaw(context.app.url, [...lines, 'Transfer-Encoding: Chunked'], body)
     expect([reply.status, reply.json.data.name]).toEqual([201, 'b'])
   })
 
-  it('keeps its connection open until asked to close it', async () => {
-    const wire = await Wire.open(context.app.url)
+  it('keeps its connection open until the client asks to close it', async () => {
+    const wire = await RawConnection.open(context.app.url)
     wire.request(['GET /healthz HTTP/1.1', 'Host: a'])
-    expect((await wire.answer())?.headers['connection']).toBe('keep-alive')
+    expect((await wire.readResponse())?.headers['connection']).toBe('keep-alive')
     wire.request(['GET /healthz HTTP/1.1', 'Host: a', 'Connection: close'])
-    expect((await wire.answer())?.headers['connection']).toBe('close')
-    expect(await wire.rest()).toBe('')
+    expect((await wire.readResponse())?.headers['connection']).toBe('close')
+    expect(await wire.remainingText()).toBe('')
   })
 })
 
@@ -217,7 +220,7 @@ describe('Any request line', () => {
 
   it.each(methods)('with %s gets a status of the closed set and all headers', async (method) => {
     for (const target of targets) {
-      const reply = await exchangeRaw(context.app.url, [`${method} ${target} HTTP/1.1`, 'Host: a'])
+      const reply = await sendRaw(context.app.url, [`${method} ${target} HTTP/1.1`, 'Host: a'])
       expect([...closedSet, 302], `${method} ${target}`).toContain(reply.status)
       expectCommonHeaders(reply)
       if (reply.status >= 400 && method !== 'HEAD') expect(reply.json.error.status).toBe(reply.status)

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Client, Reply } from '../../support/client.ts'
-import { expectRefusal } from '../../support/error-response.ts'
-import { naturalRoutes, primaryRoutes } from '../../support/description.ts'
-import { exchangeRaw } from '../../support/raw.ts'
-import { addressOf, allRoutes, pathOf } from '../../support/rows.ts'
-import { useBehind } from '../../support/snapshot.ts'
+import { expectApiError } from '../../support/error-response.ts'
+import { naturalRoutes, primaryRoutes } from '../../support/openapi.ts'
+import { sendRaw } from '../../support/raw-http.ts'
+import { pathTemplateOf, allRoutes, routePath } from '../../support/all-routes.ts'
+import { useSnapshotDatabase } from '../../support/tenant-snapshot.ts'
 
 const context = useApp()
-const behind = useBehind(context)
+const database = useSnapshotDatabase(context)
 
 let org: TestOrg
 let full: Client
@@ -31,12 +31,12 @@ const create = (contentType: string, raw = '{"name":"a"}', headers: Record<strin
 const change = (contentType: string): Promise<Reply> =>
   full.send('PATCH', `/api/v1/assets/${assetId}`, { raw: '{}', headers: { 'content-type': contentType } })
 
-async function refusesUnchanged(act: () => Promise<Reply>, detail: string | RegExp): Promise<void> {
-  const before = await behind.snapshot(org.orgId)
+async function expectRejectedUnchanged(act: () => Promise<Reply>, detail: string | RegExp): Promise<void> {
+  const before = await database.snapshot(org.orgId)
   const reply = await act()
-  expectRefusal(reply, 'unsupported_media_type')
+  expectApiError(reply, 'unsupported_media_type')
   expect(reply.json.error.detail).toEqual(typeof detail === 'string' ? detail : expect.stringMatching(detail))
-  expect(await behind.snapshot(org.orgId)).toBe(before)
+  expect(await database.snapshot(org.orgId)).toBe(before)
 }
 
 describe('The Content-Type of a POST', () => {
@@ -71,21 +71,21 @@ describe('The Content-Type of a POST', () => {
     ['words behind the type', 'application/json utf-8'],
     ['nothing', ''],
   ])('of %s is 415 and changes nothing', async (_what, contentType) => {
-    await refusesUnchanged(() => create(contentType), onPost)
+    await expectRejectedUnchanged(() => create(contentType), onPost)
   })
 
   it.each(['latin1', 'iso-8859-1', 'utf-16', 'us-ascii', '"iso-8859-1"', 'UTF-16LE', '""', 'utf-8x'])(
     'with the charset %s is 415 (D8)',
     async (charset) => {
-      await refusesUnchanged(() => create(`application/json; charset=${charset}`), /./)
+      await expectRejectedUnchanged(() => create(`application/json; charset=${charset}`), /./)
     },
   )
 
   it.each([
-    ['behind a good one', 'application/json; charset=utf-8; charset=latin1'],
+    ['after a valid one', 'application/json; charset=utf-8; charset=latin1'],
     ['behind another parameter', 'application/json; profile=x; charset=latin1'],
   ])('with a charset other than UTF-8 %s is 415 (D8)', async (_where, contentType) => {
-    await refusesUnchanged(() => create(contentType), /./)
+    await expectRejectedUnchanged(() => create(contentType), /./)
   })
 
   it('may mention another charset inside a quoted parameter, which is not the charset', async () => {
@@ -109,11 +109,11 @@ describe('The Content-Type of a PATCH', () => {
     ['JSON patch', 'application/json-patch+json'],
     ['text', 'text/plain'],
   ])('of %s is 415 and changes nothing', async (_what, contentType) => {
-    await refusesUnchanged(() => change(contentType), onPatch)
+    await expectRejectedUnchanged(() => change(contentType), onPatch)
   })
 
   it('with another charset is 415 (D8)', async () => {
-    await refusesUnchanged(() => change('application/merge-patch+json; charset=latin1'), /./)
+    await expectRejectedUnchanged(() => change('application/merge-patch+json; charset=latin1'), /./)
   })
 })
 
@@ -131,7 +131,7 @@ describe('The Content-Type of a PUT', () => {
   it.each(['application/json; charset=latin1', 'application/merge-patch+json', 'text/plain'])(
     'of %s is 415 and changes nothing [D8]',
     async (contentType) => {
-      await refusesUnchanged(() => put(contentType), /./)
+      await expectRejectedUnchanged(() => put(contentType), /./)
     },
   )
 })
@@ -139,34 +139,34 @@ describe('The Content-Type of a PUT', () => {
 describe('A write without a Content-Type', () => {
   const writes = allRoutes.filter((route) => route.body !== undefined)
 
-  it.each(writes.map((route) => [route.method, addressOf(route), route] as const))(
+  it.each(writes.map((route) => [route.method, pathTemplateOf(route), route] as const))(
     'is 415: %s %s',
     async (method, _path, route) => {
       const token = route.access === 'public' ? undefined : route.access === 'session' ? session : await full.token()
-      const lines = [`${method} ${pathOf(route, org.orgId)} HTTP/1.1`, 'Host: a', 'Content-Length: 2']
+      const lines = [`${method} ${routePath(route, org.orgId)} HTTP/1.1`, 'Host: a', 'Content-Length: 2']
       if (token !== undefined) lines.push(`Authorization: Bearer ${token}`)
-      const reply = await exchangeRaw(context.app.url, lines, '{}')
-      expectRefusal(reply, 'unsupported_media_type', { detail: method === 'PATCH' ? onPatch : onPost })
+      const reply = await sendRaw(context.app.url, lines, '{}')
+      expectApiError(reply, 'unsupported_media_type', { detail: method === 'PATCH' ? onPatch : onPost })
     },
   )
 
   it('is 415 even when it has no body either', async () => {
     const token = await full.token()
     const lines = ['POST /api/v1/assets HTTP/1.1', 'Host: a', `Authorization: Bearer ${token}`, 'Content-Length: 0']
-    expectRefusal(await exchangeRaw(context.app.url, lines), 'unsupported_media_type', { detail: onPost })
+    expectApiError(await sendRaw(context.app.url, lines), 'unsupported_media_type', { detail: onPost })
   })
 })
 
 describe('A write with the Content-Type of another method', () => {
   const writes = [...primaryRoutes, ...naturalRoutes].filter((route) => route.body !== undefined)
 
-  it.each(writes.map((route) => [route.method, addressOf(route), route] as const))(
-    'is 415: %s %s takes its own alone',
+  it.each(writes.map((route) => [route.method, pathTemplateOf(route), route] as const))(
+    'is 415: %s %s accepts only its own',
     async (method, _path, route) => {
       const headers = { 'content-type': method === 'PATCH' ? 'application/json' : 'application/merge-patch+json' }
       const token = route.access === 'public' ? {} : { token: await full.token() }
-      const reply = await context.app.anonymous(method, pathOf(route, 5), { raw: '{}', headers, ...token })
-      expectRefusal(reply, 'unsupported_media_type', { detail: method === 'PATCH' ? onPatch : onPost })
+      const reply = await context.app.anonymous(method, routePath(route, 5), { raw: '{}', headers, ...token })
+      expectApiError(reply, 'unsupported_media_type', { detail: method === 'PATCH' ? onPatch : onPost })
     },
   )
 })
@@ -174,24 +174,24 @@ describe('A write with the Content-Type of another method', () => {
 describe('Two Content-Type headers', () => {
   it.each([
     ['the same twice', 'application/json', 'application/json'],
-    ['a good one first', 'application/json', 'text/plain'],
-    ['a good one last', 'text/plain', 'application/json'],
+    ['a valid one first', 'application/json', 'text/plain'],
+    ['a valid one last', 'text/plain', 'application/json'],
   ])('are 415: %s', async (_what, first, second) => {
     const lines = ['POST /api/v1/assets HTTP/1.1', 'Host: a', `Authorization: Bearer ${await full.token()}`]
-    const before = await behind.snapshot(org.orgId)
+    const before = await database.snapshot(org.orgId)
     const types = [`Content-Type: ${first}`, `content-type: ${second}`, 'Content-Length: 12']
-    const reply = await exchangeRaw(context.app.url, [...lines, ...types], '{"name":"b"}')
-    expectRefusal(reply, 'unsupported_media_type', { detail: onPost })
-    expect(await behind.snapshot(org.orgId)).toBe(before)
+    const reply = await sendRaw(context.app.url, [...lines, ...types], '{"name":"b"}')
+    expectApiError(reply, 'unsupported_media_type', { detail: onPost })
+    expect(await database.snapshot(org.orgId)).toBe(before)
   })
 })
 
 describe('A compressed body', () => {
   it.each(['gzip', 'GZIP', 'br', 'deflate', 'zstd', 'gzip, identity'])('by %s is 415', async (coding) => {
-    await refusesUnchanged(() => create('application/json', '{"name":"a"}', { 'content-encoding': coding }), /./)
+    await expectRejectedUnchanged(() => create('application/json', '{"name":"a"}', { 'content-encoding': coding }), /./)
   })
 
-  it('by identity is not compressed and is taken', async () => {
+  it('with Content-Encoding: identity is accepted', async () => {
     expect((await create('application/json', '{"name":"a"}', { 'content-encoding': 'identity' })).status).toBe(201)
   })
 })
@@ -203,12 +203,12 @@ describe('DELETE', () => {
     ['a body that is not JSON', '{', { 'content-type': 'application/json' }],
     ['a compressed body', 'xx', { 'content-encoding': 'gzip' }],
     ['a body of two mebibytes', 'x'.repeat(2 * 1024 * 1024), { 'content-type': 'application/json' }],
-  ])('takes %s and ignores a body (D8)', async (_what, raw, headers) => {
+  ])('accepts %s and ignores a body (D8)', async (_what, raw, headers) => {
     const made = await full.post('/api/v1/assets', { name: 'short-lived' })
     const path = `/api/v1/assets/${made.json.data.id}`
     const reply = await full.send('DELETE', path, raw === undefined ? { headers } : { raw, headers })
     expect([reply.status, reply.text]).toEqual([204, ''])
-    expectRefusal(await full.get(path), 'not_found')
+    expectApiError(await full.get(path), 'not_found')
   })
 
   it.each(['assets', 'locations'])(
@@ -226,7 +226,7 @@ describe('DELETE', () => {
 })
 
 describe('GET', () => {
-  it('takes any Content-Type', async () => {
+  it('accepts any Content-Type', async () => {
     const reply = await full.send('GET', '/api/v1/assets', { headers: { 'content-type': 'text/plain' } })
     expect(reply.status).toBe(200)
   })

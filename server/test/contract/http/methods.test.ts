@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { AnyRoute } from '../../../src/http/route.ts'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
-import { document } from '../../support/description.ts'
-import { expectCommonHeaders, expectRefusal } from '../../support/error-response.ts'
-import { exchangeRaw } from '../../support/raw.ts'
-import { addressOf, allRoutes, fillIn, pathWith } from '../../support/rows.ts'
+import { primaryDocument } from '../../support/openapi.ts'
+import { expectCommonHeaders, expectApiError } from '../../support/error-response.ts'
+import { sendRaw } from '../../support/raw-http.ts'
+import { pathTemplateOf, allRoutes, fillPath, routePathWith } from '../../support/all-routes.ts'
 
 const startedAt = Date.now()
 const context = useApp({ clock: { millis: () => startedAt } })
@@ -27,29 +27,30 @@ beforeAll(async () => {
 })
 
 const paths = new Map<string, string[]>()
-for (const route of allRoutes) paths.set(addressOf(route), [...(paths.get(addressOf(route)) ?? []), route.method])
-// A location may be called `current` too; only reading it gives way to the snapshot.
+for (const route of allRoutes)
+  paths.set(pathTemplateOf(route), [...(paths.get(pathTemplateOf(route)) ?? []), route.method])
+// A location may have the key `current` too; only GET returns the snapshot.
 paths.get('/natural/api/v1/locations/current')!.push('PUT', 'DELETE')
 
 const order = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 const allowed = (methods: readonly string[]): string[] =>
   order.filter((method) => methods.includes(method) || (method === 'HEAD' && methods.includes('GET')))
 
-const refused = [...paths].flatMap(([path, methods]) =>
+const rejected = [...paths].flatMap(([path, methods]) =>
   [...order, 'TRACE', 'PROPFIND', 'SEARCH']
     .filter((method) => !allowed(methods).includes(method))
     .map((method) => [method, path, allowed(methods).join(', ')] as const),
 )
 
-describe('A method the path does not have', () => {
-  it.each(refused)('%s %s is 405 and both Allow and detail list %s', async (method, path, list) => {
-    const address = fillIn(path, 5, 7)
-    const reply = await exchangeRaw(context.app.url, [`${method} ${address} HTTP/1.1`, 'Host: a', 'Connection: close'])
+describe('An unsupported method', () => {
+  it.each(rejected)('%s %s is 405 and both Allow and detail list %s', async (method, path, list) => {
+    const address = fillPath(path, 5, 7)
+    const reply = await sendRaw(context.app.url, [`${method} ${address} HTTP/1.1`, 'Host: a', 'Connection: close'])
     if (method === 'HEAD') {
       expect([reply.status, reply.headers['allow'], reply.text]).toEqual([405, list, ''])
       return
     }
-    expectRefusal(reply, 'method_not_allowed', { detail: `Allowed methods: ${list}`, instance: address })
+    expectApiError(reply, 'method_not_allowed', { detail: `Allowed methods: ${list}`, instance: address })
     expect(reply.headers['allow']).toBe(list)
   })
 
@@ -62,13 +63,13 @@ describe('A method the path does not have', () => {
     ['/api/v1/locations/5/children', 'GET, HEAD'],
     ['/api/v1/oauth/token', 'POST'],
     ['/api/v1/orgs/me', 'GET, HEAD'],
-  ])('such as PUT, on %s leads to Allow: %s (D1)', async (path, list) => {
+  ])('such as PUT on %s is answered with Allow: %s (D1)', async (path, list) => {
     const reply = await full.send('PUT', path, { json: {} })
-    expectRefusal(reply, 'method_not_allowed', { detail: `Allowed methods: ${list}` })
+    expectApiError(reply, 'method_not_allowed', { detail: `Allowed methods: ${list}` })
     expect(reply.headers['allow']).toBe(list)
   })
 
-  it('is refused without drawing from the bucket (D10)', async () => {
+  it('is rejected without consuming a token (D10)', async () => {
     const token = await org.client('assets:read').token()
     for (let count = 0; count < 20; count++) {
       const reply = await context.app.anonymous('PUT', '/api/v1/assets', { token })
@@ -81,18 +82,18 @@ describe('A method the path does not have', () => {
 })
 
 describe('HEAD', () => {
-  // A file that is made while it is sent has no length to tell; its own tests ask for its head.
+  // A generated download has no Content-Length; its own tests cover HEAD.
   const isFile = (route: AnyRoute): boolean => route.path.endsWith('.csv')
   const readable = allRoutes
     .filter((route) => route.method === 'GET' && !isFile(route))
-    .map((route) => [addressOf(route), route] as const)
+    .map((route) => [pathTemplateOf(route), route] as const)
 
   it.each(readable)('on %s has the status and headers of GET and no body', async (_path, route) => {
     const key = route.path.startsWith('/assets') ? 'FORKLIFT' : 'SOUTH'
-    const address = pathWith(route, (name) => (name === 'identifier' ? key : (ids[name] ?? 5)))
+    const address = routePathWith(route, (name) => (name === 'identifier' ? key : (ids[name] ?? 5)))
     const authorization = `Authorization: Bearer ${route.access === 'session' ? session : await full.token()}`
     const ask = (method: string) =>
-      exchangeRaw(context.app.url, [`${method} ${address} HTTP/1.1`, 'Host: a', authorization])
+      sendRaw(context.app.url, [`${method} ${address} HTTP/1.1`, 'Host: a', authorization])
     const [get, head] = [await ask('GET'), await ask('HEAD')]
     const status = (route.ids ?? []).every((name) => name in ids) ? 200 : 404
     expect([get.status, head.status, head.text]).toEqual([status, status, ''])
@@ -121,11 +122,11 @@ describe('HEAD', () => {
 
   it.each([
     ['an unknown path', '/api/v1/nothing', 404],
-    ['an id that leads nowhere', '/api/v1/assets/4503599627370497', 404],
+    ['an unknown id', '/api/v1/assets/4503599627370497', 404],
     ['an id out of range', '/api/v1/assets/0', 400],
     ['an unknown parameter', '/api/v1/assets?nope=1', 400],
     ['a path that only takes POST', '/api/v1/oauth/token', 405],
-  ])('is refused like GET on %s, without a body', async (_what, path, status) => {
+  ])('is rejected like GET on %s, without a body', async (_what, path, status) => {
     const [get, head] = await Promise.all(['GET', 'HEAD'].map((method) => full.send(method, path)))
     expect([get!.status, head!.status, head!.text]).toEqual([status, status, ''])
     expect(head!.headers['content-type']).toBe('application/json')
@@ -142,7 +143,7 @@ describe('HEAD', () => {
     ])
   })
 
-  it('draws from the bucket like GET', async () => {
+  it('consumes a token like GET', async () => {
     const token = await org.client('assets:read').token()
     const first = await context.app.anonymous('HEAD', '/api/v1/assets', { token })
     const second = await context.app.anonymous('GET', '/api/v1/assets', { token })
@@ -150,12 +151,12 @@ describe('HEAD', () => {
   })
 
   it('is not declared in the description', () => {
-    const methods = new Set(Object.values(document.paths).flatMap((path) => Object.keys(path)))
+    const methods = new Set(Object.values(primaryDocument.paths).flatMap((path) => Object.keys(path)))
     expect([...methods].sort()).toEqual(['delete', 'get', 'patch', 'post'])
   })
 })
 
-describe('A path nobody knows', () => {
+describe('An unknown path', () => {
   it.each([
     '/api/v1',
     '/api/v1/',
@@ -186,16 +187,16 @@ describe('A path nobody knows', () => {
     '/natural/api/v1/assets/',
     '/natural/api/v1/assets/FORKLIFT/',
     '/natural/api/v1/locations/current/',
-  ])('such as %s is 404 for everybody, token or not (D6)', async (path) => {
+  ])('such as %s is 404 with and without a token (D6)', async (path) => {
     for (const more of [[], [`Authorization: Bearer ${await full.token()}`]]) {
-      const reply = await exchangeRaw(context.app.url, [`GET ${path} HTTP/1.1`, 'Host: a', ...more])
-      expectRefusal(reply, 'not_found', { instance: path })
+      const reply = await sendRaw(context.app.url, [`GET ${path} HTTP/1.1`, 'Host: a', ...more])
+      expectApiError(reply, 'not_found', { instance: path })
     }
   })
 
   it.each(['POST', 'PATCH', 'PUT', 'DELETE'])('is 404 for %s too, whatever the body', async (method) => {
     const headers = { 'content-type': 'text/plain' }
     const reply = await context.app.anonymous(method, '/api/v1/assets/', { raw: '{', headers })
-    expectRefusal(reply, 'not_found')
+    expectApiError(reply, 'not_found')
   })
 })

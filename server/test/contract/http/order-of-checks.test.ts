@@ -4,15 +4,15 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { revokeCredential } from '../../../src/auth/commands.ts'
 import { type AnyRoute, variablesOf } from '../../../src/http/route.ts'
 import { type TestOrg, useApp } from '../../support/app.ts'
-import { drainedToken } from '../../support/bucket.ts'
+import { drainedToken } from '../../support/drained-token.ts'
 import type { Client, Reply, SendOptions } from '../../support/client.ts'
-import { type ErrorType, expectRefusal } from '../../support/error-response.ts'
-import { addressOf, allRoutes, pathWith } from '../../support/rows.ts'
-import { useBehind } from '../../support/snapshot.ts'
+import { type ErrorType, expectApiError } from '../../support/error-response.ts'
+import { pathTemplateOf, allRoutes, routePathWith } from '../../support/all-routes.ts'
+import { useSnapshotDatabase } from '../../support/tenant-snapshot.ts'
 
 const startedAt = Date.now()
 const context = useApp({ clock: { millis: () => startedAt } })
-const behind = useBehind(context)
+const database = useSnapshotDatabase(context)
 const nowhere = 4_503_599_627_370_497
 
 let org: TestOrg
@@ -60,7 +60,7 @@ const send = (method: string, path: string, options: SendOptions = {}): Promise<
 
 type Fill = (name: string) => number | string
 
-/** What the caller has of each thing a path can name. */
+/** The caller's own record for each path parameter. */
 const ownOf =
   (route: AnyRoute): Fill =>
   (name) => {
@@ -75,7 +75,7 @@ interface Stage {
   fill?: Fill
 }
 
-/** A request that is wrong in every way a row can be asked wrongly, put right one step at a time in the order of D6. */
+/** A request with every possible error of a route, corrected one step at a time in the order of D6. */
 function* stages(route: AnyRoute, withScope: string, lacking: string | null): Generator<Stage> {
   const withoutScope = lacking ?? withScope
   const isSession = route.access === 'session'
@@ -100,41 +100,45 @@ function* stages(route: AnyRoute, withScope: string, lacking: string | null): Ge
 }
 
 describe('A request that is wrong in every way', () => {
-  const rows = allRoutes.map((route) => [route.method, addressOf(route), route] as const)
+  const rows = allRoutes.map((route) => [route.method, pathTemplateOf(route), route] as const)
 
-  it.each(rows)('%s %s is refused for the earliest reason, whatever follows it (D6)', async (method, _path, route) => {
-    const before = await behind.snapshot(org.orgId)
-    const scopes = route.scopes.includes('locations:read') ? ['assets:read'] : ['locations:read']
-    // What every role may do, no session lacks the scope for.
-    const isForAll = route.access === 'session' && route.scopes.every((one) => roleScopes.viewer.includes(one as Scope))
-    const lackingSession = isForAll ? null : sessions['viewer']!
-    const withoutScope = route.access === 'session' ? lackingSession : await org.client(...scopes).token()
-    const withScope = route.access === 'session' ? sessions['admin']! : await org.full.token()
-    for (const { type, field, options, fill = () => 0 } of stages(route, withScope, withoutScope)) {
-      const reply = await send(method, pathWith(route, fill), options)
-      expectRefusal(reply, type)
-      if (field !== undefined)
-        expect(reply.json.error.fields.map((one: { field: string }) => one.field)).toEqual([field])
-    }
-    expect(await behind.snapshot(org.orgId)).toBe(before)
-  })
+  it.each(rows)(
+    '%s %s is rejected for the earliest reason in the order of checks (D6)',
+    async (method, _path, route) => {
+      const before = await database.snapshot(org.orgId)
+      const scopes = route.scopes.includes('locations:read') ? ['assets:read'] : ['locations:read']
+      // No session lacks a scope that every role has.
+      const isForAll =
+        route.access === 'session' && route.scopes.every((one) => roleScopes.viewer.includes(one as Scope))
+      const lackingSession = isForAll ? null : sessions['viewer']!
+      const withoutScope = route.access === 'session' ? lackingSession : await org.client(...scopes).token()
+      const withScope = route.access === 'session' ? sessions['admin']! : await org.full.token()
+      for (const { type, field, options, fill = () => 0 } of stages(route, withScope, withoutScope)) {
+        const reply = await send(method, routePathWith(route, fill), options)
+        expectApiError(reply, type)
+        if (field !== undefined)
+          expect(reply.json.error.fields.map((one: { field: string }) => one.field)).toEqual([field])
+      }
+      expect(await database.snapshot(org.orgId)).toBe(before)
+    },
+  )
 })
 
-describe('CORS preflight comes before everything', () => {
+describe('A CORS preflight is answered before every check', () => {
   it.each([
     ['an unknown path', '/api/v1/nothing'],
     ['a trailing slash', '/api/v1/assets/'],
     ['a missing token', '/api/v1/assets'],
-  ])('and so before %s (D6)', async (_what, path) => {
+  ])('such as %s (D6)', async (_what, path) => {
     expect((await send('OPTIONS', path)).status).toBe(204)
   })
 
-  it('and so before an empty bucket (D6)', async () => {
+  it('such as an empty bucket (D6)', async () => {
     expect((await send('OPTIONS', '/api/v1/assets', { token: drained })).status).toBe(204)
   })
 })
 
-describe('An unknown path or a wrong method comes before authentication and the bucket', () => {
+describe('An unknown path or a wrong method is reported before authentication and the rate limit', () => {
   it.each([
     ['no token', () => ({})],
     ['a bad token', () => ({ token: 'bad' })],
@@ -142,36 +146,36 @@ describe('An unknown path or a wrong method comes before authentication and the 
     ['a wrong Content-Type', () => ({ raw: '{', headers: { 'content-type': 'text/plain' } })],
   ])('with %s (D6)', async (_what, options) => {
     const unknown = await send('POST', '/api/v1/assets/', options())
-    expectRefusal(unknown, 'not_found')
+    expectApiError(unknown, 'not_found')
     expect(unknown.headers['x-ratelimit-remaining']).toBe('120')
     const wrong = await send('PUT', '/api/v1/assets', options())
-    expectRefusal(wrong, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD, POST' })
+    expectApiError(wrong, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD, POST' })
     expect(wrong.headers['x-ratelimit-remaining']).toBe('120')
   })
 
-  it('and an unknown path comes before a wrong method, having none (D6)', async () => {
-    expectRefusal(await send('PUT', '/api/v1/nothing'), 'not_found')
+  it('and an unknown path is reported before a wrong method (D6)', async () => {
+    expectApiError(await send('PUT', '/api/v1/nothing'), 'not_found')
   })
 })
 
-describe('A token that is not good comes before its empty bucket', () => {
-  it('when the credential was revoked after it ran dry (D6)', async () => {
+describe('An invalid token is reported before its empty bucket', () => {
+  it('when the credential was revoked after its bucket was empty (D6)', async () => {
     const { token, pair } = await drainedToken(org, 'assets:read')
-    expectRefusal(await send('GET', '/api/v1/orgs/me', { token }), 'rate_limited')
+    expectApiError(await send('GET', '/api/v1/orgs/me', { token }), 'rate_limited')
     await revokeCredential(context.app.core, org.orgId, { clientId: pair.clientId })
-    expectRefusal(await send('GET', '/api/v1/orgs/me', { token }), 'unauthorized')
+    expectApiError(await send('GET', '/api/v1/orgs/me', { token }), 'unauthorized')
   })
 
-  it('and a refused draw costs nothing of what is to come (D10)', async () => {
+  it('and a rejected request consumes no future tokens (D10)', async () => {
     const reply = await send('GET', '/api/v1/orgs/me', { token: drained })
-    expectRefusal(reply, 'rate_limited', { detail: 'Rate limit exceeded; retry after 1 second' })
+    expectApiError(reply, 'rate_limited', { detail: 'Rate limit exceeded; retry after 1 second' })
     expect(reply.headers['retry-after']).toBe('1')
     expect(reply.headers['x-ratelimit-remaining']).toBe('0')
     expect(Number(reply.headers['x-ratelimit-reset'])).toBe(Math.ceil(startedAt / 1000) + 120)
   })
 })
 
-describe('Refusals behind the bucket draw from it', () => {
+describe('Errors after the rate-limit check consume a token', () => {
   it.each([
     ['415', 'POST', '/api/v1/assets', { raw: '{', headers: { 'content-type': 'text/plain' } }, 415],
     ['403', 'GET', '/api/v1/locations', {}, 403],
@@ -185,14 +189,14 @@ describe('Refusals behind the bucket draw from it', () => {
   })
 })
 
-describe('A path id out of range comes before a record that is not there', () => {
+describe('A path id out of range is reported before a record that does not exist', () => {
   it('in one path (D6)', async () => {
     const reply = await full.delete(`/api/v1/assets/${nowhere}/tags/0`)
-    expectRefusal(reply, 'validation_error', { fields: [{ field: 'tag_id', code: 'too_small', params: { min: 1 } }] })
+    expectApiError(reply, 'validation_error', { fields: [{ field: 'tag_id', code: 'too_small', params: { min: 1 } }] })
   })
 })
 
-describe('A record that is not there comes before what is wrong with the body', () => {
+describe('A record that does not exist is reported before errors in the body', () => {
   const bodies: [string, unknown][] = [
     ['an unknown field', { colour: 'red' }],
     ['a wrong type', { name: 5, external_key: 5, value: 5 }],
@@ -208,56 +212,56 @@ describe('A record that is not there comes before what is wrong with the body', 
   ]
 
   it.each(addresses.flatMap(([method, path]) => bodies.map(([what, json]) => [method, path, what, json] as const)))(
-    'on %s %s with %s: 404 for an id that leads nowhere, 403 for one of another organization (D6, D24)',
+    'on %s %s with %s: 404 for an unknown id, 403 for an id of another organization (D6, D24)',
     async (method, path, _what, json) => {
       const missing = await full.send(method, path.replace('{id}', String(nowhere)), { json })
-      expectRefusal(missing, 'not_found')
-      const stranger = (await context.app.newOrg()).full
+      expectApiError(missing, 'not_found')
+      const outsider = (await context.app.newOrg()).full
       const id = path.includes('assets') ? owned['asset_id'] : owned['location_id']
-      expectRefusal(await stranger.send(method, path.replace('{id}', String(id)), { json }), 'forbidden')
+      expectApiError(await outsider.send(method, path.replace('{id}', String(id)), { json }), 'forbidden')
     },
   )
 })
 
-describe('What is wrong with the body comes before a conflict', () => {
+describe('Errors in the body are reported before a conflict', () => {
   const window = { valid_from: '2026-02-01T00:00:00Z', valid_to: '2026-01-01T00:00:00Z' }
   const tag = { tag_type: 'barcode', value: 'TAKEN' }
 
   it.each([
-    ['a taken key and an unknown field', 'POST', '/assets', { external_key: 'A', name: 'x', colour: 1 }, 'colour'],
-    ['a taken key and a missing name', 'POST', '/assets', { external_key: 'A' }, 'name'],
-    ['a taken key and an empty window', 'POST', '/assets', { external_key: 'A', name: 'x', ...window }, 'valid_to'],
-    ['a taken tag and an empty window', 'POST', '/assets', { name: 'x', tags: [tag], ...window }, 'valid_to'],
+    ['a key in use and an unknown field', 'POST', '/assets', { external_key: 'A', name: 'x', colour: 1 }, 'colour'],
+    ['a key in use and a missing name', 'POST', '/assets', { external_key: 'A' }, 'name'],
+    ['a key in use and an empty window', 'POST', '/assets', { external_key: 'A', name: 'x', ...window }, 'valid_to'],
+    ['a tag in use and an empty window', 'POST', '/assets', { name: 'x', tags: [tag], ...window }, 'valid_to'],
     [
-      'a taken key and no such parent',
+      'a key in use and no such parent',
       'POST',
       '/locations',
       { external_key: 'L', name: 'x', parent_id: 5 },
       'parent_id',
     ],
-    ['a taken key and an unknown field', 'POST', '/assets/{asset_id}/rename', { external_key: 'B', x: 1 }, 'x'],
-    ['a taken tag and an unknown field', 'POST', '/assets/{asset_id}/tags', { ...tag, x: 1 }, 'x'],
+    ['a key in use and an unknown field', 'POST', '/assets/{asset_id}/rename', { external_key: 'B', x: 1 }, 'x'],
+    ['a tag in use and an unknown field', 'POST', '/assets/{asset_id}/tags', { ...tag, x: 1 }, 'x'],
     [
-      'a circle and an empty window',
+      'a cycle and an empty window',
       'PATCH',
       '/locations/{location_id}',
       { parent_external_key: 'M', ...window },
       'valid_to',
     ],
-    ['a circle and a wrong id', 'PATCH', '/locations/{location_id}', { parent_external_key: 'M', id: 5 }, 'id'],
+    ['a cycle and a wrong id', 'PATCH', '/locations/{location_id}', { parent_external_key: 'M', id: 5 }, 'id'],
   ])('%s on %s %s (D6)', async (_what, method, path, json, field) => {
-    const before = await behind.snapshot(org.orgId)
+    const before = await database.snapshot(org.orgId)
     const reply = await full.send(
       method,
       `/api/v1${path.replace(/\{(\w+)\}/, (_all, name: string) => String(owned[name]))}`,
       { json },
     )
-    expectRefusal(reply, 'validation_error')
+    expectApiError(reply, 'validation_error')
     expect(reply.json.error.fields.map((one: { field: string }) => one.field)).toEqual([field])
-    expect(await behind.snapshot(org.orgId)).toBe(before)
+    expect(await database.snapshot(org.orgId)).toBe(before)
   })
 
-  it('and without it the conflict is what is reported', async () => {
+  it('and a valid body leads to the conflict', async () => {
     const replies = [
       await full.post('/api/v1/assets', { external_key: 'A', name: 'x' }),
       await full.post('/api/v1/assets', { name: 'x', tags: [tag] }),
@@ -267,6 +271,6 @@ describe('What is wrong with the body comes before a conflict', () => {
       await full.patch(`/api/v1/locations/${owned['location_id']}`, { parent_external_key: 'M' }),
       await full.delete(`/api/v1/locations/${owned['location_id']}`),
     ]
-    for (const reply of replies) expectRefusal(reply, 'conflict')
+    for (const reply of replies) expectApiError(reply, 'conflict')
   })
 })

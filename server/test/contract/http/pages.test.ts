@@ -5,22 +5,22 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { systemRoutes } from '../../../src/app/system-routes.ts'
 import { useApp } from '../../support/app.ts'
-import { expectCommonHeaders, expectRefusal } from '../../support/error-response.ts'
-import { document } from '../../support/description.ts'
+import { expectCommonHeaders, expectApiError } from '../../support/error-response.ts'
+import { primaryDocument } from '../../support/openapi.ts'
 
-const context = useApp({ alone: 'each process counts its own answers for /metrics' })
+const context = useApp({ singleServerReason: 'each process counts its own answers for /metrics' })
 const guarded = useApp({ settings: { LASTSEEN_METRICS_TOKEN: 'a long and secret word' } })
 const addressed = useApp({ settings: { LASTSEEN_BASE_URL: 'https://api.example.com/' } })
 
-describe('The description', () => {
+describe('The OpenAPI document', () => {
   it('is served as JSON without a token', async () => {
     const reply = await context.app.anonymous('GET', '/api/openapi.json')
     expect([reply.status, reply.headers['content-type']]).toEqual([200, 'application/json'])
-    expect(reply.json).toEqual(JSON.parse(JSON.stringify(document)))
+    expect(reply.json).toEqual(JSON.parse(JSON.stringify(primaryDocument)))
     expectCommonHeaders(reply)
   })
 
-  it('says the same as YAML', async () => {
+  it('is served with the same content as YAML', async () => {
     const [json, yaml] = await Promise.all(
       ['json', 'yaml'].map((kind) => context.app.anonymous('GET', `/api/openapi.${kind}`)),
     )
@@ -29,13 +29,13 @@ describe('The description', () => {
     expectCommonHeaders(yaml!)
   })
 
-  it.each(['json', 'yaml'])('is where the bare /openapi.%s sends everybody with 301', async (kind) => {
+  it.each(['json', 'yaml'])('is the target of a 301 from /openapi.%s', async (kind) => {
     const reply = await context.app.anonymous('GET', `/openapi.${kind}`)
     expect([reply.status, reply.headers['location']]).toEqual([301, `/api/openapi.${kind}`])
     expectCommonHeaders(reply)
   })
 
-  it('names the address of the installation as its server, and the root where none is set', async () => {
+  it('has the public URL as its server, and the root where none is set', async () => {
     const relative = await context.app.anonymous('GET', '/api/openapi.json')
     const absolute = await addressed.app.anonymous('GET', '/api/openapi.json')
     expect([relative.json.servers, absolute.json.servers]).toEqual([
@@ -45,19 +45,19 @@ describe('The description', () => {
   })
 
   it.each(['/api/openapi.json', '/openapi.json', '/api/docs', '/healthz'])(
-    '%s takes GET and HEAD alone',
+    '%s accepts only GET and HEAD',
     async (path) => {
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
         const reply = await context.app.anonymous(method, path)
-        expectRefusal(reply, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD', instance: path })
+        expectApiError(reply, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD', instance: path })
         expect(reply.headers['allow']).toBe('GET, HEAD')
       }
     },
   )
 })
 
-describe('The reference', () => {
-  it.each(['', '/natural'])('of the base %j lets scripts and requests go to this server alone', async (base) => {
+describe('The API reference page', () => {
+  it.each(['', '/natural'])('of the base %j allows scripts and requests to this server only', async (base) => {
     const reply = await context.app.anonymous('GET', `${base}/api/docs`)
     expect([reply.status, reply.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     const policy = reply.headers['content-security-policy']!
@@ -74,7 +74,7 @@ describe('The reference', () => {
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],
     ['identity', (bytes: Buffer) => bytes],
-  ])('has its scripts compressed as %s where the browser takes that', async (encoding, decode) => {
+  ])('has its scripts compressed as %s when the browser accepts it', async (encoding, decode) => {
     const page = await context.app.anonymous('GET', '/natural/api/docs')
     const [bundle, start] = [...page.text.matchAll(/src="(.+?)"/g)].map(([, path]) => `/natural/api/${path}`)
     const { headers, body } = await request(`${context.app.url}${bundle}`, { headers: { 'accept-encoding': encoding } })
@@ -85,7 +85,7 @@ describe('The reference', () => {
   })
 })
 
-describe('The signs of life', () => {
+describe('The health checks', () => {
   it.each(['/healthz', '/readyz'])('%s is 200 while the service can serve', async (path) => {
     const reply = await context.app.anonymous('GET', path)
     expect(reply.status).toBe(200)
@@ -106,7 +106,7 @@ describe('/metrics', () => {
     expect(await count()).toBe(before + 3)
   })
 
-  it('never names what a client made up: unknown paths share one label', async () => {
+  it('contains no text of clients: unknown paths share one label', async () => {
     await context.app.anonymous('GET', '/api/v1/made-up-by-a-client')
     const { text } = await context.app.anonymous('GET', '/metrics')
     expect(text).not.toContain('made-up-by-a-client')

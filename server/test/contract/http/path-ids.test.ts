@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
-import { naturalRoutes, primaryRoutes } from '../../support/description.ts'
-import { type FieldEntry, expectRefusal } from '../../support/error-response.ts'
-import { addressOf } from '../../support/rows.ts'
+import { naturalRoutes, primaryRoutes } from '../../support/openapi.ts'
+import { type FieldEntry, expectApiError } from '../../support/error-response.ts'
+import { pathTemplateOf } from '../../support/all-routes.ts'
 
 const context = useApp()
 let full: Client
@@ -53,14 +53,14 @@ const bad: [text: string, verdict: Omit<FieldEntry, 'field'>][] = [
 ]
 
 describe('A path id', () => {
-  it.each(bad)('of %s is refused on asset_id', async (text, verdict) => {
+  it.each(bad)('of %s is rejected on asset_id', async (text, verdict) => {
     const reply = await full.get(`/api/v1/assets/${text}`)
     const instance = `/api/v1/assets/${text}`
-    expectRefusal(reply, 'validation_error', { fields: [{ field: 'asset_id', ...verdict }], instance })
+    expectApiError(reply, 'validation_error', { fields: [{ field: 'asset_id', ...verdict }], instance })
   })
 
   const rows = [...primaryRoutes, ...naturalRoutes].flatMap((route) =>
-    (route.ids ?? []).map((name) => [route.method, addressOf(route), name] as const),
+    (route.ids ?? []).map((name) => [route.method, pathTemplateOf(route), name] as const),
   )
 
   it.each(rows)('is checked on %s %s for %s', async (method, path, name) => {
@@ -68,39 +68,39 @@ describe('A path id', () => {
       const address = path.replace(/\{(\w+)\}/g, (_all, one: string) => (one === name ? text : '5'))
       const json = method === 'POST' || method === 'PATCH' ? { json: {} } : {}
       const reply = await full.send(method, address, json)
-      expectRefusal(reply, 'validation_error', { fields: [{ field: name, ...verdict }] })
+      expectApiError(reply, 'validation_error', { fields: [{ field: name, ...verdict }] })
     }
   })
 
-  it('is reported together with the other one of the path, in the order of the path', async () => {
+  it('is reported together with the other id of the path, in the order of the path', async () => {
     const reply = await full.delete('/api/v1/assets/0/tags/abc')
     const fields = [
       { field: 'asset_id', ...tooSmall },
       { field: 'tag_id', ...invalid },
     ]
-    expectRefusal(reply, 'validation_error', { fields })
+    expectApiError(reply, 'validation_error', { fields })
   })
 
   it.each(['1', '2147483647', '2147483648', '4294967296', '9007199254740990', '9007199254740991'])(
-    'of %s is in range and leads nowhere',
+    'of %s is in range and does not exist',
     async (text) => {
       const reply = await full.get(`/api/v1/assets/${text}`)
-      expectRefusal(reply, 'not_found', { instance: `/api/v1/assets/${text}` })
+      expectApiError(reply, 'not_found', { instance: `/api/v1/assets/${text}` })
     },
   )
 
-  it('means the same percent-encoded', async () => {
+  it('may be percent-encoded', async () => {
     const encoded = String(assetId).replace(/\d/g, '%3$&')
     const reply = await full.get(`/api/v1/assets/${encoded}`)
     expect([reply.status, reply.json.data.id]).toEqual([200, assetId])
   })
 
-  it('takes the place of /locations/current, which is no id (D1)', async () => {
+  it('is expected in /locations/current, which is rejected because it is not an id (D1)', async () => {
     const reply = await full.get('/api/v1/locations/current')
-    expectRefusal(reply, 'validation_error', { fields: [{ field: 'location_id', ...invalid }] })
+    expectApiError(reply, 'validation_error', { fields: [{ field: 'location_id', ...invalid }] })
   })
 
-  it('that was never made is 404 and so is one the client made up near a real one', async () => {
-    for (const id of [assetId - 1, assetId + 1]) expectRefusal(await full.get(`/api/v1/assets/${id}`), 'not_found')
+  it('that was never assigned is 404, also when it is close to an existing id', async () => {
+    for (const id of [assetId - 1, assetId + 1]) expectApiError(await full.get(`/api/v1/assets/${id}`), 'not_found')
   })
 })

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
 import { ulidPattern } from '../../support/error-response.ts'
-import { exchangeRaw } from '../../support/raw.ts'
+import { sendRaw } from '../../support/raw-http.ts'
 
 const context = useApp()
 let client: Client
@@ -27,7 +27,7 @@ const addresses: [method: string, path: string, status: number][] = [
 ]
 
 describe('X-Request-ID', () => {
-  it.each(addresses)('is a ULID of its own on %s %s (%i)', async (method, path, status) => {
+  it.each(addresses)('is a new ULID on %s %s (%i)', async (method, path, status) => {
     const first = await client.send(method, path)
     const second = await client.send(method, path)
     expect(first.status).toBe(status)
@@ -53,18 +53,18 @@ describe('X-Request-ID', () => {
     ['four thousand characters', 'y'.repeat(4000)],
   ])('is echoed unchanged when it is %s', async (_what, value) => {
     for (const path of ['/api/v1/assets', '/healthz', '/api/openapi.json']) {
-      const reply = await exchangeRaw(context.app.url, [`GET ${path} HTTP/1.1`, 'Host: a', `X-Request-ID: ${value}`])
+      const reply = await sendRaw(context.app.url, [`GET ${path} HTTP/1.1`, 'Host: a', `X-Request-ID: ${value}`])
       expect(reply.headers['x-request-id']).toBe(value)
       if (path === '/api/v1/assets') expect(reply.json.error.request_id).toBe(value)
     }
   })
 
   it('is a ULID when the client sent an empty value', async () => {
-    const reply = await exchangeRaw(context.app.url, ['GET /api/v1/assets HTTP/1.1', 'Host: a', 'X-Request-ID:'])
+    const reply = await sendRaw(context.app.url, ['GET /api/v1/assets HTTP/1.1', 'Host: a', 'X-Request-ID:'])
     expect(reply.headers['x-request-id']).toMatch(ulidPattern)
   })
 
-  it('tells the time of the request in its first ten characters', async () => {
+  it('encodes the time of the request in its first ten characters', async () => {
     const before = Date.now()
     const reply = await context.app.anonymous('GET', '/healthz')
     const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'

@@ -5,8 +5,8 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { webAppRoutes } from '../../../src/app/web-app.ts'
 import { send } from '../../support/client.ts'
-import { expectCommonHeaders, expectRefusal } from '../../support/error-response.ts'
-import { type Mounted, mountRows } from '../../support/mounted.ts'
+import { expectCommonHeaders, expectApiError } from '../../support/error-response.ts'
+import { type MountedServer, mountRoutes } from '../../support/mount-routes.ts'
 
 const script = `console.log(${JSON.stringify('seen '.repeat(400))})`
 const index =
@@ -15,7 +15,7 @@ const index =
   '<script src="/static/main-1a2b.js">'
 
 let folder = ''
-let app: Mounted
+let app: MountedServer
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lastseen-web-'))
@@ -26,7 +26,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'static/main-1a2b.js'), script)
   writeFileSync(join(folder, 'static/main-1a2b.js.br'), brotliCompressSync(script))
   writeFileSync(join(folder, 'static/main-1a2b.js.gz'), gzipSync(script))
-  app = await mountRows([], { rawRoutes: webAppRoutes(folder, '/primary/api/v1', 'invite-only') })
+  app = await mountRoutes([], { rawRoutes: webAppRoutes(folder, '/primary/api/v1', 'invite-only') })
 })
 
 afterAll(async () => {
@@ -43,7 +43,7 @@ describe('The web app', () => {
     '/locations/12',
     '/readers/inbox',
     '/settings/members',
-  ])('opens at %s, so that every address can be reloaded and sent to somebody', async (path) => {
+  ])('is served at %s, so that every URL can be reloaded and shared', async (path) => {
     const reply = await send(app.url, 'GET', path)
     expect([reply.status, reply.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     expect(reply.headers['cache-control']).toBe('no-cache')
@@ -51,7 +51,7 @@ describe('The web app', () => {
     expectCommonHeaders(reply)
   })
 
-  it('runs scripts from its own files alone, and styles with the nonce of the very answer', async () => {
+  it('allows scripts from its own files only, and styles with the nonce of the response', async () => {
     const replies = [await send(app.url, 'GET', '/'), await send(app.url, 'GET', '/')]
     const nonces = replies.map((reply) => {
       const policy = reply.headers['content-security-policy']!
@@ -67,15 +67,15 @@ describe('The web app', () => {
     expect(nonces[0]).not.toBe(nonces[1])
   })
 
-  it('is told where the API by ids lies, because a setting may put it elsewhere (D1)', async () => {
+  it('contains the base path of the id-based API, which a setting can change (D1)', async () => {
     expect((await send(app.url, 'GET', '/')).text).toContain('<meta name="api-base" content="/primary/api/v1">')
   })
 
-  it('is told who may sign up, so that it offers what the server takes', async () => {
+  it('contains the sign-up policy, so that it offers only allowed actions', async () => {
     expect((await send(app.url, 'GET', '/sign-in')).text).toContain('<meta name="signup" content="invite-only">')
   })
 
-  it('lends the camera to itself and sends no referrer', async () => {
+  it('allows the camera to itself only and sends no referrer', async () => {
     const { headers } = await send(app.url, 'GET', '/scan')
     expect(headers['permissions-policy']).toContain('camera=(self)')
     expect(headers['referrer-policy']).toBe('no-referrer')
@@ -87,7 +87,7 @@ describe('The web app', () => {
     ['gzip, deflate, br', 'br'],
     ['gzip', 'gzip'],
     ['br;q=0, gzip', 'gzip'],
-  ])('sends files compressed to whoever takes %s', async (accepted, coding) => {
+  ])('sends files compressed to clients that accept %s', async (accepted, coding) => {
     const response = await fetch(`${app.url}/static/main-1a2b.js`, { headers: { 'accept-encoding': accepted } })
     expect(response.headers.get('content-encoding')).toBe(coding)
     expect(response.headers.get('vary')).toBe('Accept-Encoding')
@@ -95,13 +95,13 @@ describe('The web app', () => {
     expect(await response.text()).toBe(script)
   })
 
-  it('sends files as they are to everybody else', async () => {
+  it('sends files uncompressed to other clients', async () => {
     const reply = await send(app.url, 'GET', '/static/main-1a2b.js', { headers: { 'accept-encoding': 'identity' } })
     expect([reply.text, reply.headers['content-encoding']]).toEqual([script, undefined])
     expect(reply.headers['content-type']).toBe('text/javascript; charset=utf-8')
   })
 
-  it('lets browsers keep files whose names change with their content, for good', async () => {
+  it('lets browsers cache files with hashed names permanently', async () => {
     const named = await send(app.url, 'GET', '/static/main-1a2b.js')
     const plain = await send(app.url, 'GET', '/mark.svg')
     expect(named.headers['cache-control']).toBe('public, max-age=31536000, immutable')
@@ -117,19 +117,19 @@ describe('The web app', () => {
   })
 
   it.each(['/api/v1/nothing', '/api', '/nothing', '/static/other.js', '/.built', '/index.html'])(
-    'leaves %s to the 404 of the service',
+    'does not handle %s, which is 404',
     async (path) => {
-      expectRefusal(await send(app.url, 'GET', path), 'not_found', { instance: path })
+      expectApiError(await send(app.url, 'GET', path), 'not_found', { instance: path })
     },
   )
 
-  it('takes GET and HEAD alone', async () => {
+  it('accepts only GET and HEAD', async () => {
     const reply = await send(app.url, 'POST', '/assets', { json: {} })
-    expectRefusal(reply, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD', instance: '/assets' })
+    expectApiError(reply, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD', instance: '/assets' })
   })
 
-  it('leaves the root to the reference where it was not built', async () => {
-    const bare = await mountRows([], { rawRoutes: webAppRoutes(join(folder, 'static'), '/api/v1', 'open') })
+  it('is replaced by the API reference at the root where it was not built', async () => {
+    const bare = await mountRoutes([], { rawRoutes: webAppRoutes(join(folder, 'static'), '/api/v1', 'open') })
     const reply = await send(bare.url, 'GET', '/')
     await bare.close()
     expect([reply.status, reply.headers['location']]).toEqual([302, '/api/docs'])

@@ -1,15 +1,22 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
-import { document, naturalDocument } from '../../support/description.ts'
-import { type FieldEntry, expectRefusal } from '../../support/error-response.ts'
+import { primaryDocument, naturalDocument } from '../../support/openapi.ts'
+import { type FieldEntry, expectApiError } from '../../support/error-response.ts'
 import { keysOf } from '../../support/master-data.ts'
-import { type NaturalAsset, at, identifiersOf, makeAsset, makeLocation, natural } from '../../support/natural.ts'
-import { useBehind } from '../../support/snapshot.ts'
-import { assetOf, locationOf } from '../../support/translation.ts'
+import {
+  type NaturalAsset,
+  naturalPath,
+  identifiersOf,
+  createNaturalAsset,
+  createNaturalLocation,
+  naturalBase,
+} from '../../support/natural-key.ts'
+import { useSnapshotDatabase } from '../../support/tenant-snapshot.ts'
+import { toNaturalAsset, toNaturalLocation } from '../../support/surface-mapping.ts'
 
 const context = useApp()
-const behind = useBehind(context)
+const database = useSnapshotDatabase(context)
 
 let org: TestOrg
 let full: Client
@@ -19,81 +26,89 @@ beforeAll(async () => {
 })
 
 const readAsset = async (identifier: string): Promise<NaturalAsset> =>
-  (await full.get(at('assets', identifier))).json.data
+  (await full.get(naturalPath('assets', identifier))).json.data
 
 describe('What is written on one base', () => {
   it('is read on the other: an asset and its changes, from ids to keys', async () => {
     const made = await full.post('/api/v1/assets', { external_key: 'ONE', name: 'a', metadata: { a: 1 } })
     const { id } = made.json.data
-    expect(await readAsset('ONE')).toEqual({ ...assetOf(made.json.data), type: 'asset' })
+    expect(await readAsset('ONE')).toEqual({ ...toNaturalAsset(made.json.data), type: 'asset' })
     const patched = await full.patch(`/api/v1/assets/${id}`, { name: 'b', description: 'x', metadata: { b: 2 } })
-    expect(await readAsset('ONE')).toEqual({ ...assetOf(patched.json.data), type: 'asset' })
+    expect(await readAsset('ONE')).toEqual({ ...toNaturalAsset(patched.json.data), type: 'asset' })
     await full.post(`/api/v1/assets/${id}/tags`, { tag_type: 'ble', value: 'AA' })
     await full.post(`/api/v1/assets/${id}/rename`, { external_key: 'ONE/2' })
     const now = (await full.get(`/api/v1/assets/${id}`)).json.data
-    expect(await readAsset('ONE/2')).toEqual({ ...assetOf(now), type: 'asset' })
-    expectRefusal(await full.get(at('assets', 'ONE')), 'not_found')
+    expect(await readAsset('ONE/2')).toEqual({ ...toNaturalAsset(now), type: 'asset' })
+    expectApiError(await full.get(naturalPath('assets', 'ONE')), 'not_found')
     await full.delete(`/api/v1/assets/${id}`)
-    expectRefusal(await full.get(at('assets', 'ONE/2')), 'not_found')
+    expectApiError(await full.get(naturalPath('assets', 'ONE/2')), 'not_found')
   })
 
   it('is read on the other: an asset and its changes, from keys to ids', async () => {
-    const made = await makeAsset(full, { identifier: 'TWO', name: 'a', type: 'person' })
+    const made = await createNaturalAsset(full, { identifier: 'TWO', name: 'a', type: 'person' })
     const path = `/api/v1/assets/${made.surrogate_id}`
     const same = async (one: NaturalAsset) => {
       const { type: _type, current_location: _place, ...rest } = one
-      expect(rest).toEqual(assetOf((await full.get(path)).json.data))
+      expect(rest).toEqual(toNaturalAsset((await full.get(path)).json.data))
     }
     await same(made)
-    await same((await full.put(at('assets', 'TWO'), { identifier: 'TWO/2', metadata: { a: { b: 1 } } })).json.data)
-    await full.post(at('assets', 'TWO/2', '/identifiers'), { value: 'E2' })
+    await same(
+      (await full.put(naturalPath('assets', 'TWO'), { identifier: 'TWO/2', metadata: { a: { b: 1 } } })).json.data,
+    )
+    await full.post(naturalPath('assets', 'TWO/2', '/identifiers'), { value: 'E2' })
     await same(await readAsset('TWO/2'))
-    // What only one surface knows is left alone by the other.
+    // Fields that only one API has are not changed by the other.
     await full.patch(path, { name: 'c' })
     expect(await readAsset('TWO/2')).toMatchObject({ type: 'person', name: 'c' })
-    await full.delete(at('assets', 'TWO/2'))
-    expectRefusal(await full.get(path), 'not_found')
+    await full.delete(naturalPath('assets', 'TWO/2'))
+    expectApiError(await full.get(path), 'not_found')
   })
 
   it('is read on the other: locations, both ways', async () => {
-    const site = await makeLocation(full, 'SITE/1')
+    const site = await createNaturalLocation(full, 'SITE/1')
     const hall = await full.post('/api/v1/locations', { external_key: 'HALL', name: 'h', parent_id: site.surrogate_id })
-    const shown = (await full.get(at('locations', 'HALL'))).json.data
-    expect(shown).toEqual({ ...locationOf(hall.json.data), path: 'SITE/1/HALL', depth: 1 })
-    const moved = await full.put(at('locations', 'HALL'), { parent_identifier: null, name: 'Hall' })
+    const shown = (await full.get(naturalPath('locations', 'HALL'))).json.data
+    expect(shown).toEqual({ ...toNaturalLocation(hall.json.data), path: 'SITE/1/HALL', depth: 1 })
+    const moved = await full.put(naturalPath('locations', 'HALL'), { parent_identifier: null, name: 'Hall' })
     const { path: _path, depth: _depth, ...rest } = moved.json.data
-    expect(locationOf((await full.get(`/api/v1/locations/${shown.surrogate_id}`)).json.data)).toEqual(rest)
+    expect(toNaturalLocation((await full.get(`/api/v1/locations/${shown.surrogate_id}`)).json.data)).toEqual(rest)
     await full.post(`/api/v1/locations/${site.surrogate_id}/rename`, { external_key: 'SITE' })
-    expect((await full.get(at('locations', 'SITE'))).json.data.path).toBe('SITE')
+    expect((await full.get(naturalPath('locations', 'SITE'))).json.data.path).toBe('SITE')
   })
 
-  it('is tracked on both: a placing shows in the report, a save in the snapshot', async () => {
-    await makeLocation(full, 'YARD')
-    const { surrogate_id: id } = await makeAsset(full, { identifier: 'SEEN', name: 's', current_location: 'YARD' })
+  it('is tracked on both: a current_location is in the report, an inventory save in the snapshot', async () => {
+    await createNaturalLocation(full, 'YARD')
+    const { surrogate_id: id } = await createNaturalAsset(full, {
+      identifier: 'SEEN',
+      name: 's',
+      current_location: 'YARD',
+    })
     const report = await full.get('/api/v1/reports/asset-locations', { asset_id: id })
     const [row] = report.json.data
     expect(row).toMatchObject({ asset_external_key: 'SEEN', location_external_key: 'YARD' })
-    const current = await full.get(`${natural}/locations/current`, { location: 'YARD' })
+    const current = await full.get(`${naturalBase}/locations/current`, { location: 'YARD' })
     expect(current.json.data).toEqual([{ asset: 'SEEN', location: 'YARD', last_seen: row.asset_last_seen }])
-    const [mine] = (await full.get(at('assets', 'SEEN', '/history'))).json.data
+    const [mine] = (await full.get(naturalPath('assets', 'SEEN', '/history'))).json.data
     const [theirs] = (await full.get(`/api/v1/assets/${id}/history`)).json.data
     expect([mine.timestamp, mine.location]).toEqual([theirs.event_observed_at, theirs.location_external_key])
   })
 
-  it('is counted alike by both lists', async () => {
-    const [theirs, mine] = [await full.get('/api/v1/assets'), await full.get(`${natural}/assets`)]
+  it('is counted equally by both lists', async () => {
+    const [theirs, mine] = [await full.get('/api/v1/assets'), await full.get(`${naturalBase}/assets`)]
     expect(identifiersOf(mine)).toEqual(keysOf(theirs))
     expect(mine.json.total_count).toBe(theirs.json.total_count)
   })
 
-  it('takes the token of either exchange', async () => {
+  it('accepts the token of either base', async () => {
     const pair = await full.mint()
     const json = { grant_type: 'client_credentials', client_id: pair.clientId, client_secret: pair.clientSecret }
-    const exchanged = await context.app.anonymous('POST', `${natural}/oauth/token`, { json })
+    const exchanged = await context.app.anonymous('POST', `${naturalBase}/oauth/token`, { json })
     expect(exchanged.status).toBe(200)
     expect(exchanged.headers['cache-control']).toBe('no-store')
     const token = exchanged.json.access_token
-    const both = ['/api/v1/orgs/me', `${natural}/orgs/me`].map((path) => context.app.anonymous('GET', path, { token }))
+    const both = ['/api/v1/orgs/me', `${naturalBase}/orgs/me`].map((path) =>
+      context.app.anonymous('GET', path, { token }),
+    )
     const [one, other] = await Promise.all(both)
     expect(other!.json).toEqual(one!.json)
     expect(other!.json.data).toMatchObject({ id: org.orgId, api_key_id: pair.clientId })
@@ -101,24 +116,24 @@ describe('What is written on one base', () => {
 })
 
 describe('The token exchange of both bases', () => {
-  it('is one: guesses on one are counted on the other (D41)', async () => {
+  it('is shared: failed attempts on one are counted on the other (D41)', async () => {
     const { clientId } = await full.mint()
     const json = { grant_type: 'client_credentials', client_id: clientId, client_secret: `ls_${'0'.repeat(64)}` }
     const guess = (base: string) => context.app.anonymous('POST', `${base}/oauth/token`, { json })
     for (let count = 0; count < 10; count++)
-      for (const base of ['/api/v1', natural])
-        expectRefusal(await guess(base), 'unauthorized', { detail: 'Invalid client credentials' })
-    for (const base of ['/api/v1', natural]) expectRefusal(await guess(base), 'rate_limited')
+      for (const base of ['/api/v1', naturalBase])
+        expectApiError(await guess(base), 'unauthorized', { detail: 'Invalid client credentials' })
+    for (const base of ['/api/v1', naturalBase]) expectApiError(await guess(base), 'rate_limited')
   })
 
-  it('rotates one refresh token: a token used on one base gives 401 on the other and revokes the whole chain', async () => {
+  it('rotates shared refresh tokens: a token used on one base gives 401 on the other and revokes the whole family', async () => {
     const { clientId, clientSecret } = await full.mint()
     const exchange = (base: string, json: object) => context.app.anonymous('POST', `${base}/oauth/token`, { json })
     const refresh = (base: string, token: string) =>
       exchange(base, { grant_type: 'refresh_token', refresh_token: token })
     const pair = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
-    const first = (await exchange(natural, pair)).json.refresh_token
-    const renewed = await refresh(natural, first)
+    const first = (await exchange(naturalBase, pair)).json.refresh_token
+    const renewed = await refresh(naturalBase, first)
     expect(renewed.json).toEqual({
       access_token: expect.any(String),
       refresh_token: expect.any(String),
@@ -126,24 +141,24 @@ describe('The token exchange of both bases', () => {
       expires_in: 900,
     })
     expect(renewed.json.refresh_token).not.toBe(first)
-    expectRefusal(await refresh('/api/v1', first), 'unauthorized')
-    expectRefusal(await refresh(natural, renewed.json.refresh_token), 'unauthorized')
+    expectApiError(await refresh('/api/v1', first), 'unauthorized')
+    expectApiError(await refresh(naturalBase, renewed.json.refresh_token), 'unauthorized')
   })
 
   it.each([
     ['a body that fails validation', { grant_type: 'refresh_token' }, { field: 'refresh_token', code: 'required' }],
     ['an unsupported grant_type', { grant_type: 'password' }, { field: 'grant_type', code: 'invalid_value' }],
   ])('gives 400 for %s on the natural-key base too', async (_what, json, field) => {
-    const reply = await context.app.anonymous('POST', `${natural}/oauth/token`, { json })
-    expectRefusal(reply, 'validation_error', { fields: [field], instance: `${natural}/oauth/token` })
+    const reply = await context.app.anonymous('POST', `${naturalBase}/oauth/token`, { json })
+    expectApiError(reply, 'validation_error', { fields: [field], instance: `${naturalBase}/oauth/token` })
   })
 
-  it('gives a token whose organization may be gone: orgs/me is then 422 on either base', async () => {
+  it('gives a token whose organization may be deleted: orgs/me is then 422 on either base', async () => {
     const lost = await context.app.newOrg('Lost')
     const token = await lost.client('assets:read').token()
-    await behind.sql`delete from organization_names where org_id = ${String(lost.orgId)}`
-    for (const base of ['/api/v1', natural])
-      expectRefusal(await context.app.anonymous('GET', `${base}/orgs/me`, { token }), 'missing_org_context')
+    await database.sql`delete from organization_names where org_id = ${String(lost.orgId)}`
+    for (const base of ['/api/v1', naturalBase])
+      expectApiError(await context.app.anonymous('GET', `${base}/orgs/me`, { token }), 'missing_org_context')
   })
 })
 
@@ -157,12 +172,12 @@ interface Operation {
   parameters?: { name: string; in: string }[]
 }
 
-const bases: [string, typeof document][] = [
-  ['/api/v1', document],
-  [natural, naturalDocument],
+const bases: [string, typeof primaryDocument][] = [
+  ['/api/v1', primaryDocument],
+  [naturalBase, naturalDocument],
 ]
 
-/** Every operation of both bases with its address and the schemas of its description. */
+/** Every operation of both bases with its path and the schemas of its document. */
 const operations = bases.flatMap(([base, { paths, components }]) =>
   Object.entries(paths as Record<string, Record<string, Operation>>).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -186,7 +201,7 @@ const lists = operations.flatMap(({ path, operation }): [string, string[]][] => 
   return names.length === 0 ? [] : [[path, names]]
 })
 
-describe('The description of either base', () => {
+describe('The OpenAPI document of either base', () => {
   const ids: Record<string, string | number> = { identifier: 'DESCRIBED' }
   beforeAll(async () => {
     const body = { external_key: 'DESCRIBED', name: 'a' }
@@ -196,27 +211,27 @@ describe('The description of either base', () => {
 
   const fill = (path: string): string => path.replace(/\{(\w+)\}/, (_all, name: string) => String(ids[name]))
 
-  it.each(lists)('declares every query parameter that %s knows, and no other [D2, D27]', async (path, declared) => {
+  it.each(lists)('declares exactly the query parameters that %s accepts [D2, D27]', async (path, declared) => {
     const known = new Set(lists.flatMap(([, names]) => names))
     const reply = await full.get(fill(path), [...known].map((name) => `${name}=%00`).join('&'))
-    expectRefusal(reply, 'validation_error')
+    expectApiError(reply, 'validation_error')
     const unknown = (reply.json.error.fields as FieldEntry[]).filter((one) => one.code === 'unknown_field')
     expect(unknown.map((one) => one.field)).toEqual([...known].filter((name) => !declared.includes(name)))
   })
 
   it.each(bodies)(
-    'declares what is checked in the body of %s %s: keys, required, nullable, lengths and sets of values [D2]',
+    'declares all constraints of the body of %s %s: keys, required, nullable, lengths and enums [D2]',
     async (method, path, { required = [], properties }) => {
       const address = fill(path)
-      const refused = async (json: object, fields: FieldEntry[]): Promise<void> =>
-        expectRefusal(await full.send(method, address, { json }), 'validation_error', { fields })
-      // Fields that a client may only send back as they are have tests of their own.
+      const rejected = async (json: object, fields: FieldEntry[]): Promise<void> =>
+        expectApiError(await full.send(method, address, { json }), 'validation_error', { fields })
+      // Read-only fields that a client may send back unchanged have their own tests.
       const own = Object.entries(properties).filter(([, schema]) => !('readOnly' in schema))
       const given = (value: unknown): object => Object.fromEntries(own.map(([name]) => [name, value]))
 
-      await refused({ ...given('x'), zz: 1 }, [{ field: 'zz', code: 'unknown_field' }])
+      await rejected({ ...given('x'), zz: 1 }, [{ field: 'zz', code: 'unknown_field' }])
       if (required.length > 0)
-        await refused(
+        await rejected(
           {},
           required.map((field) => ({ field, code: 'required' })),
         )
@@ -224,7 +239,7 @@ describe('The description of either base', () => {
 
       const types = own.filter(([, { nullable }]) => nullable !== true)
       const isNull = (expected: unknown) => ({ expected_type: expected, received_type: 'null' })
-      await refused(
+      await rejected(
         given(null),
         types.map(([field, { type }]) => ({ field, code: 'invalid_value', params: isNull(type) })),
       )
@@ -240,7 +255,7 @@ describe('The description of either base', () => {
         if (field in body) return [{ field, code: 'invalid_value' }]
         return required.includes(field) ? [{ field, code: 'required' }] : []
       })
-      await refused(body, problems)
+      await rejected(body, problems)
     },
   )
 })

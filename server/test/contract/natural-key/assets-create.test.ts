@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
-import { expectRefusal } from '../../support/error-response.ts'
-import { at, makeAsset, makeLocation, natural } from '../../support/natural.ts'
-import { useBehind } from '../../support/snapshot.ts'
+import { expectApiError } from '../../support/error-response.ts'
+import { naturalPath, createNaturalAsset, createNaturalLocation, naturalBase } from '../../support/natural-key.ts'
+import { useSnapshotDatabase } from '../../support/tenant-snapshot.ts'
 
 const now = '2026-05-04T08:15:02.123Z'
 const context = useApp({ clock: { millis: () => Date.parse(now) } })
-const behind = useBehind(context)
+const database = useSnapshotDatabase(context)
 
 let org: TestOrg
 let full: Client
@@ -17,8 +17,8 @@ beforeEach(async () => {
 })
 
 describe('Creating an asset by its natural key', () => {
-  it('answers 201 with everything that is set and nothing that is not (D36)', async () => {
-    const reply = await full.post(`${natural}/assets`, { identifier: 'PJ-7', name: 'Pallet jack 7' })
+  it('answers 201 with exactly the fields that are set (D36)', async () => {
+    const reply = await full.post(`${naturalBase}/assets`, { identifier: 'PJ-7', name: 'Pallet jack 7' })
     expect(reply.status).toBe(201)
     expect(reply.json).toEqual({
       data: {
@@ -38,14 +38,14 @@ describe('Creating an asset by its natural key', () => {
   })
 
   it('points to the new asset on its own base, percent-encoded (D19)', async () => {
-    const reply = await full.post(`${natural}/assets`, { identifier: 'A/B %ä', name: 'a' })
+    const reply = await full.post(`${naturalBase}/assets`, { identifier: 'A/B %ä', name: 'a' })
     expect(reply.headers['location']).toBe('/natural/api/v1/assets/A%2FB%20%25%C3%A4')
     const read = await full.get(reply.headers['location']!)
     expect(read.json).toEqual(reply.json)
   })
 
-  it('takes every field of the schema', async () => {
-    await makeLocation(full, 'DOCK-3')
+  it('accepts every field of the schema', async () => {
+    await createNaturalLocation(full, 'DOCK-3')
     const body = {
       identifier: 'P-1',
       name: 'Ada',
@@ -61,7 +61,7 @@ describe('Creating an asset by its natural key', () => {
         { type: 'barcode', value: '4006381333931' },
       ],
     }
-    const made = await makeAsset(full, body)
+    const made = await createNaturalAsset(full, body)
     expect(made).toEqual({
       ...body,
       surrogate_id: expect.any(Number),
@@ -71,13 +71,13 @@ describe('Creating an asset by its natural key', () => {
       created_at: now,
       updated_at: now,
     })
-    expect((await full.get(at('assets', 'P-1'))).json.data).toEqual(made)
+    expect((await full.get(naturalPath('assets', 'P-1'))).json.data).toEqual(made)
   })
 
-  it('generates an identifier when there is none, from the same counter as the other surface (D18)', async () => {
-    const first = await makeAsset(full, { name: 'a' })
+  it('generates an identifier when there is none, from the same counter as the other API (D18)', async () => {
+    const first = await createNaturalAsset(full, { name: 'a' })
     const other = await full.post('/api/v1/assets', { name: 'b' })
-    const third = await makeAsset(full, { name: 'c' })
+    const third = await createNaturalAsset(full, { name: 'c' })
     expect([first.identifier, other.json.data.external_key, third.identifier]).toEqual([
       'ASSET-0001',
       'ASSET-0002',
@@ -85,19 +85,19 @@ describe('Creating an asset by its natural key', () => {
     ])
   })
 
-  it('takes an identifier without a type for rfid (D36)', async () => {
-    const made = await makeAsset(full, { name: 'a', identifiers: [{ value: 'E1' }] })
+  it('treats an identifier without a type as rfid (D36)', async () => {
+    const made = await createNaturalAsset(full, { name: 'a', identifiers: [{ value: 'E1' }] })
     expect(made.identifiers).toEqual([{ id: expect.any(Number), type: 'rfid', value: 'E1', is_active: true }])
   })
 
-  it('places the asset as an operator’s save at now, in one step with its creation (D36)', async () => {
-    await makeLocation(full, 'DOCK-3')
-    const made = await makeAsset(full, { identifier: 'A', name: 'a', current_location: 'DOCK-3' })
+  it('records the location as an operator’s save now, in one transaction with the creation (D36)', async () => {
+    await createNaturalLocation(full, 'DOCK-3')
+    const made = await createNaturalAsset(full, { identifier: 'A', name: 'a', current_location: 'DOCK-3' })
     expect(made.current_location).toBe('DOCK-3')
-    const history = await full.get(at('assets', 'A', '/history'))
+    const history = await full.get(naturalPath('assets', 'A', '/history'))
     expect(history.json.data).toEqual([{ timestamp: now, location: 'DOCK-3' }])
     const moves =
-      await behind.sql`select asset_external_key as asset, from_location_id as origin, to_location_name as target
+      await database.sql`select asset_external_key as asset, from_location_id as origin, to_location_name as target
       from moves where org_id = ${String(org.orgId)}`
     expect([...moves]).toEqual([{ asset: 'A', origin: null, target: 'DOCK-3' }])
   })
@@ -187,43 +187,43 @@ describe('Creating an asset by its natural key', () => {
       { name: 'a', valid_from: '2026-02-01T00:00:00Z', valid_to: '2026-02-01T00:00:00Z' },
       [{ field: 'valid_to', code: 'invalid_value' }],
     ],
-  ])('refuses %s and changes nothing (D7, D14, D36)', async (_what, body, fields) => {
-    const before = await behind.snapshot(org.orgId)
-    const reply = await full.post(`${natural}/assets`, body)
-    expectRefusal(reply, 'validation_error', { fields })
-    expect(await behind.snapshot(org.orgId)).toBe(before)
+  ])('rejects %s and changes nothing (D7, D14, D36)', async (_what, body, fields) => {
+    const before = await database.snapshot(org.orgId)
+    const reply = await full.post(`${naturalBase}/assets`, body)
+    expectApiError(reply, 'validation_error', { fields })
+    expect(await database.snapshot(org.orgId)).toBe(before)
   })
 
   it('is 400 for a location that was deleted, or that only another organization has [D36]', async () => {
-    await makeLocation(full, 'GONE')
-    await full.delete(at('locations', 'GONE'))
-    await makeLocation((await context.app.newOrg()).full, 'FOREIGN')
+    await createNaturalLocation(full, 'GONE')
+    await full.delete(naturalPath('locations', 'GONE'))
+    await createNaturalLocation((await context.app.newOrg()).full, 'FOREIGN')
     for (const key of ['GONE', 'FOREIGN']) {
-      const reply = await full.post(`${natural}/assets`, { name: 'a', current_location: key })
-      expectRefusal(reply, 'validation_error', { fields: [{ field: 'current_location', code: 'fk_not_found' }] })
+      const reply = await full.post(`${naturalBase}/assets`, { name: 'a', current_location: key })
+      expectApiError(reply, 'validation_error', { fields: [{ field: 'current_location', code: 'fk_not_found' }] })
     }
   })
 
-  it('is 409 for an identifier that is taken, in this surface’s words, and nothing is placed', async () => {
-    await makeLocation(full, 'DOCK-3')
+  it('is 409 for an identifier in use, with this API’s field name, and nothing is recorded', async () => {
+    await createNaturalLocation(full, 'DOCK-3')
     await full.post('/api/v1/assets', { external_key: 'A', name: 'a' })
-    const before = await behind.snapshot(org.orgId)
-    const reply = await full.post(`${natural}/assets`, { identifier: 'A', name: 'b', current_location: 'DOCK-3' })
-    expectRefusal(reply, 'conflict', { detail: 'Asset with this identifier already exists' })
-    expect(await behind.snapshot(org.orgId)).toBe(before)
+    const before = await database.snapshot(org.orgId)
+    const reply = await full.post(`${naturalBase}/assets`, { identifier: 'A', name: 'b', current_location: 'DOCK-3' })
+    expectApiError(reply, 'conflict', { detail: 'Asset with this identifier already exists' })
+    expect(await database.snapshot(org.orgId)).toBe(before)
   })
 
-  it('is 409 for a tag that is taken, and nothing is placed or created', async () => {
-    await makeLocation(full, 'DOCK-3', { identifiers: [{ value: 'e1' }] })
-    const before = await behind.snapshot(org.orgId)
+  it('is 409 for a tag in use, and nothing is recorded or created', async () => {
+    await createNaturalLocation(full, 'DOCK-3', { identifiers: [{ value: 'e1' }] })
+    const before = await database.snapshot(org.orgId)
     const body = { name: 'b', identifier: 'B', current_location: 'DOCK-3', identifiers: [{ value: 'E1' }] }
-    expectRefusal(await full.post(`${natural}/assets`, body), 'conflict')
-    expect(await behind.snapshot(org.orgId)).toBe(before)
+    expectApiError(await full.post(`${naturalBase}/assets`, body), 'conflict')
+    expect(await database.snapshot(org.orgId)).toBe(before)
   })
 
-  it('tells what is wrong with the body before a conflict (D6)', async () => {
-    await makeAsset(full, { identifier: 'A', name: 'a' })
-    const reply = await full.post(`${natural}/assets`, { identifier: 'A', name: 'b', current_location: 'NOWHERE' })
-    expectRefusal(reply, 'validation_error', { fields: [{ field: 'current_location', code: 'fk_not_found' }] })
+  it('reports errors in the body before a conflict (D6)', async () => {
+    await createNaturalAsset(full, { identifier: 'A', name: 'a' })
+    const reply = await full.post(`${naturalBase}/assets`, { identifier: 'A', name: 'b', current_location: 'NOWHERE' })
+    expectApiError(reply, 'validation_error', { fields: [{ field: 'current_location', code: 'fk_not_found' }] })
   })
 })

@@ -1,13 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { TestOrg } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
-import { expectRefusal } from '../../support/error-response.ts'
-import { type NaturalAsset, at, makeAsset, makeLocation } from '../../support/natural.ts'
-import { useBehind } from '../../support/snapshot.ts'
+import { expectApiError } from '../../support/error-response.ts'
+import { type NaturalAsset, naturalPath, createNaturalAsset, createNaturalLocation } from '../../support/natural-key.ts'
+import { useSnapshotDatabase } from '../../support/tenant-snapshot.ts'
 import { useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T08:00:00.000Z')
-const behind = useBehind(context)
+const database = useSnapshotDatabase(context)
 
 let org: TestOrg
 let full: Client
@@ -15,7 +15,7 @@ let before: NaturalAsset
 beforeAll(async () => {
   org = await context.app.newOrg()
   full = org.full
-  for (const key of ['DOCK', 'HALL']) await makeLocation(full, key)
+  for (const key of ['DOCK', 'HALL']) await createNaturalLocation(full, key)
 })
 
 let count = 0
@@ -23,7 +23,7 @@ let key: string
 beforeEach(async () => {
   context.clock.set('2026-05-04T08:00:00.000Z')
   key = `A-${++count}`
-  before = await makeAsset(full, {
+  before = await createNaturalAsset(full, {
     identifier: key,
     name: 'Jack',
     description: 'Blue',
@@ -35,7 +35,7 @@ beforeEach(async () => {
   context.clock.set('2026-05-04T08:10:00.000Z')
 })
 
-const put = (body: object, identifier = key) => full.put(at('assets', identifier), body)
+const put = (body: object, identifier = key) => full.put(naturalPath('assets', identifier), body)
 const later = '2026-05-04T08:10:00.000Z'
 
 describe('PUT on an asset', () => {
@@ -48,11 +48,11 @@ describe('PUT on an asset', () => {
     ['an end', { valid_to: '2031-01-01T00:00:00+01:00' }, { valid_to: '2030-12-31T23:00:00.000Z' }],
     ['metadata, which it replaces', { metadata: { size: { h: 2 } } }, { metadata: { size: { h: 2 } } }],
     ['nothing', {}, {}],
-  ])('with %s changes that alone and advances updated_at', async (_what, body, change) => {
+  ])('with %s changes only that and advances updated_at', async (_what, body, change) => {
     const reply = await put(body)
     expect(reply.status, reply.text).toBe(200)
     expect(reply.json.data).toEqual({ ...before, ...change, updated_at: later })
-    expect((await full.get(at('assets', key))).json.data).toEqual(reply.json.data)
+    expect((await full.get(naturalPath('assets', key))).json.data).toEqual(reply.json.data)
   })
 
   it('clears valid_to with null, and description, which is then left out [D36]', async () => {
@@ -61,24 +61,24 @@ describe('PUT on an asset', () => {
     expect(reply.json.data).toEqual({ ...rest, valid_to: null, updated_at: later })
   })
 
-  it('may change the identifier; the asset then answers to the new one alone (D36)', async () => {
+  it('may change the identifier; the asset is then found only by the new one (D36)', async () => {
     const reply = await put({ identifier: `${key}/new` })
     expect(reply.json.data).toEqual({ ...before, identifier: `${key}/new`, updated_at: later })
-    expect((await full.get(at('assets', `${key}/new`))).json.data).toEqual(reply.json.data)
-    expectRefusal(await full.get(at('assets', key)), 'not_found')
+    expect((await full.get(naturalPath('assets', `${key}/new`))).json.data).toEqual(reply.json.data)
+    expectApiError(await full.get(naturalPath('assets', key)), 'not_found')
     expect((await put({ identifier: key }, `${key}/new`)).status).toBe(200)
   })
 
-  it('may carry the identifier the asset has', async () => {
+  it('may contain the current identifier of the asset', async () => {
     expect((await put({ identifier: key, name: 'b' })).json.data.name).toBe('b')
   })
 
-  it('is 409 when the new identifier is taken, in this surface’s words, and nothing changes (D36)', async () => {
-    await makeAsset(full, { identifier: `${key}-taken`, name: 'a' })
-    const snapshot = await behind.snapshot(org.orgId)
+  it('is 409 when the new identifier is in use, with this API’s field name, and nothing changes (D36)', async () => {
+    await createNaturalAsset(full, { identifier: `${key}-taken`, name: 'a' })
+    const snapshot = await database.snapshot(org.orgId)
     const reply = await put({ identifier: `${key}-taken`, name: 'b', current_location: 'HALL' })
-    expectRefusal(reply, 'conflict', { detail: 'Asset with this identifier already exists' })
-    expect(await behind.snapshot(org.orgId)).toBe(snapshot)
+    expectApiError(reply, 'conflict', { detail: 'Asset with this identifier already exists' })
+    expect(await database.snapshot(org.orgId)).toBe(snapshot)
   })
 
   it.each([
@@ -97,25 +97,25 @@ describe('PUT on an asset', () => {
     ['identifiers, which have operations of their own', { identifiers: [] }, 'identifiers', 'unknown_field'],
     ['the surrogate id', { surrogate_id: 1 }, 'surrogate_id', 'unknown_field'],
     ['a field of the other surface', { location_external_key: 'HALL' }, 'location_external_key', 'unknown_field'],
-  ])('refuses %s and changes nothing (D36)', async (_what, body, field, code) => {
-    const snapshot = await behind.snapshot(org.orgId)
+  ])('rejects %s and changes nothing (D36)', async (_what, body, field, code) => {
+    const snapshot = await database.snapshot(org.orgId)
     const reply = await put({ ...body })
-    expectRefusal(reply, 'validation_error')
+    expectApiError(reply, 'validation_error')
     expect(reply.json.error.fields.map((one: { field: string; code: string }) => [one.field, one.code])).toEqual([
       [field, code],
     ])
-    expect(await behind.snapshot(org.orgId)).toBe(snapshot)
+    expect(await database.snapshot(org.orgId)).toBe(snapshot)
   })
 
-  it('is 404 for an identifier nobody has, before what is wrong with the body (D6)', async () => {
-    expectRefusal(await put({ name: 'a' }, 'NOBODY'), 'not_found', { detail: 'Asset not found' })
-    expectRefusal(await put({ colour: 'red' }, 'NOBODY'), 'not_found')
+  it('is 404 for an unknown identifier, before errors in the body (D6)', async () => {
+    expectApiError(await put({ name: 'a' }, 'NOBODY'), 'not_found', { detail: 'Asset not found' })
+    expectApiError(await put({ colour: 'red' }, 'NOBODY'), 'not_found')
   })
 
-  it('tells what is wrong with the body before a conflict [D6]', async () => {
-    await makeAsset(full, { identifier: `${key}-used`, name: 'a' })
+  it('reports errors in the body before a conflict [D6]', async () => {
+    await createNaturalAsset(full, { identifier: `${key}-used`, name: 'a' })
     const reply = await put({ identifier: `${key}-used`, valid_to: '2020-01-01T00:00:00Z' })
-    expectRefusal(reply, 'validation_error', { fields: [{ field: 'valid_to', code: 'invalid_value' }] })
+    expectApiError(reply, 'validation_error', { fields: [{ field: 'valid_to', code: 'invalid_value' }] })
   })
 
   it.each([
@@ -124,20 +124,20 @@ describe('PUT on an asset', () => {
     ['half an object', '{', 'Request body is not valid JSON'],
   ])('is bad_request for %s', async (_what, raw, detail) => {
     const headers = { 'content-type': 'application/json' }
-    expectRefusal(await full.send('PUT', at('assets', key), { raw, headers }), 'bad_request', { detail })
+    expectApiError(await full.send('PUT', naturalPath('assets', key), { raw, headers }), 'bad_request', { detail })
   })
 
-  it('takes application/json and no merge patch', async () => {
+  it('accepts application/json and no merge patch', async () => {
     const headers = { 'content-type': 'application/merge-patch+json' }
-    const reply = await full.send('PUT', at('assets', key), { raw: '{}', headers })
-    expectRefusal(reply, 'unsupported_media_type', { detail: 'Content-Type must be application/json' })
+    const reply = await full.send('PUT', naturalPath('assets', key), { raw: '{}', headers })
+    expectApiError(reply, 'unsupported_media_type', { detail: 'Content-Type must be application/json' })
   })
 })
 
 describe('current_location on PUT', () => {
-  const trail = async () => (await full.get(at('assets', key, '/history'))).json.data
+  const trail = async () => (await full.get(naturalPath('assets', key, '/history'))).json.data
 
-  it('places the asset at now when it differs from the present place (D36)', async () => {
+  it('records a sighting now when it differs from the current location (D36)', async () => {
     const reply = await put({ current_location: 'HALL' })
     expect(reply.json.data).toEqual({ ...before, current_location: 'HALL', updated_at: later })
     expect(await trail()).toEqual([
@@ -146,7 +146,7 @@ describe('current_location on PUT', () => {
     ])
   })
 
-  it('records nothing when the asset is there already (D36)', async () => {
+  it('records nothing when the asset is already at the location (D36)', async () => {
     const reply = await put({ current_location: 'DOCK', name: 'b' })
     expect(reply.json.data).toEqual({ ...before, name: 'b', updated_at: later })
     expect(await trail()).toEqual([{ timestamp: '2026-05-04T08:00:00.000Z', location: 'DOCK' }])
@@ -160,7 +160,7 @@ describe('current_location on PUT', () => {
       { timestamp: '2026-05-04T08:10:30.000Z', location: 'DOCK', duration_seconds: 630 },
       { timestamp: '2026-05-04T08:00:00.000Z', location: 'DOCK' },
     ])
-    const moves = await behind.sql`select from_location_name as origin, to_location_name as target from moves
+    const moves = await database.sql`select from_location_name as origin, to_location_name as target from moves
       where asset_external_key = ${key} order by occurred_at`
     expect(moves.map((move) => [move['origin'], move['target']])).toEqual([
       [null, 'DOCK'],
@@ -169,19 +169,19 @@ describe('current_location on PUT', () => {
     ])
   })
 
-  it('is left out once the location is gone, and can then be set anew', async () => {
-    await makeLocation(full, `GONE-${key}`)
+  it('is left out once the location is deleted, and can then be set again', async () => {
+    await createNaturalLocation(full, `GONE-${key}`)
     await put({ current_location: `GONE-${key}` })
-    await behind.sql`update locations set deleted_at = now() where external_key = ${`GONE-${key}`}`
-    expect((await full.get(at('assets', key))).json.data).not.toHaveProperty('current_location')
+    await database.sql`update locations set deleted_at = now() where external_key = ${`GONE-${key}`}`
+    expect((await full.get(naturalPath('assets', key))).json.data).not.toHaveProperty('current_location')
     expect((await put({ current_location: 'HALL' })).json.data.current_location).toBe('HALL')
   })
 
-  it('keeps a location from being deleted, and a location being deleted from being placed into', async () => {
-    await makeLocation(full, `RACE-${key}`)
+  it('prevents the deletion of the location, and is rejected while the location is being deleted', async () => {
+    await createNaturalLocation(full, `RACE-${key}`)
     const [placed, deleted] = await Promise.all([
       put({ current_location: `RACE-${key}` }),
-      full.delete(at('locations', `RACE-${key}`)),
+      full.delete(naturalPath('locations', `RACE-${key}`)),
     ])
     const outcomes = [
       [200, 409],

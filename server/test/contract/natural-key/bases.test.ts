@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { TestOrg, startApp, useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
-import { naturalDocument } from '../../support/description.ts'
-import { expectCommonHeaders, expectRefusal } from '../../support/error-response.ts'
-import { natural } from '../../support/natural.ts'
-import { exchangeRaw } from '../../support/raw.ts'
+import { naturalDocument } from '../../support/openapi.ts'
+import { expectCommonHeaders, expectApiError } from '../../support/error-response.ts'
+import { naturalBase } from '../../support/natural-key.ts'
+import { sendRaw } from '../../support/raw-http.ts'
 
 const context = useApp()
 const addressed = useApp({ settings: { LASTSEEN_BASE_URL: 'https://api.example.com/' } })
@@ -17,21 +17,21 @@ beforeAll(async () => {
   assetId = (await full.post('/api/v1/assets', { external_key: 'A', name: 'a' })).json.data.id
 })
 
-describe('The base of the id-based interface behaves as if the other did not exist', () => {
+describe('The id-based API behaves as if the natural-key API did not exist', () => {
   it.each(['/api/v1/assets/A', '/api/v1/assets/{id}', '/api/v1/locations/5'])('PUT %s is 405 (D1)', async (path) => {
     const reply = await full.put(path.replace('{id}', String(assetId)), { name: 'b' })
-    expectRefusal(reply, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD, PATCH, DELETE' })
+    expectApiError(reply, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD, PATCH, DELETE' })
   })
 
   it('locations/current is 400 on location_id (D1)', async () => {
     const reply = await full.get('/api/v1/locations/current')
-    expectRefusal(reply, 'validation_error', { fields: [{ field: 'location_id', code: 'invalid_value' }] })
+    expectApiError(reply, 'validation_error', { fields: [{ field: 'location_id', code: 'invalid_value' }] })
   })
 
-  it('a natural key in a path is 400, and so is one that looks like an id out of range', async () => {
+  it('a natural key in a path is 400, also one that looks like an id out of range', async () => {
     for (const key of ['A', '0', 'HALL%2FA']) {
       const reply = await full.get(`/api/v1/assets/${key}`)
-      expectRefusal(reply, 'validation_error')
+      expectApiError(reply, 'validation_error')
       expect(reply.json.error.fields[0].field).toBe('asset_id')
     }
   })
@@ -44,38 +44,38 @@ describe('The base of the id-based interface behaves as if the other did not exi
   ])('%s %s is 404 with a detail that names the other base, token or not (D1)', async (method, path) => {
     const address = `/api/v1${path.replace('{id}', String(assetId))}`
     const expected = { detail: 'Path not found here; it is served under /natural/api/v1', instance: address }
-    expectRefusal(await full.send(method, address), 'not_found', expected)
-    expectRefusal(await context.app.anonymous(method, address), 'not_found', expected)
+    expectApiError(await full.send(method, address), 'not_found', expected)
+    expectApiError(await context.app.anonymous(method, address), 'not_found', expected)
   })
 
-  it('a path nobody knows names no base', async () => {
+  it('the detail for an unknown path names no base', async () => {
     for (const path of ['/api/v1/nothing', '/natural/api/v1/nothing', '/natural', '/natural/api/v2/assets', '/nothing'])
-      expectRefusal(await full.get(path), 'not_found', { detail: 'Path not found' })
+      expectApiError(await full.get(path), 'not_found', { detail: 'Path not found' })
   })
 
   it.each(['type', 'location', 'parent', 'identifier'])('the parameter %s is unknown on its lists', async (name) => {
     const reply = await full.get(`/api/v1/assets`, { [name]: 'a' })
-    expectRefusal(reply, 'validation_error', { fields: [{ field: name, code: 'unknown_field' }] })
+    expectApiError(reply, 'validation_error', { fields: [{ field: name, code: 'unknown_field' }] })
   })
 
   it.each([
     ['assets', ['current_location', 'identifier', 'identifiers', 'type']],
     ['locations', ['identifier', 'identifiers', 'parent', 'parent_identifier', 'path']],
-  ])('the other’s fields are unknown in the bodies of %s: %j', async (kind, names) => {
+  ])('fields of the natural-key API are unknown in the bodies of %s: %j', async (kind, names) => {
     const body = { name: 'a', ...Object.fromEntries(names.map((name) => [name, 'x'])) }
     const fields = names.map((field) => ({ field, code: 'unknown_field' }))
-    expectRefusal(await full.post(`/api/v1/${kind}`, body), 'validation_error', { fields })
+    expectApiError(await full.post(`/api/v1/${kind}`, body), 'validation_error', { fields })
     const made = await full.post(`/api/v1/${kind}`, { name: 'a' })
-    expectRefusal(await full.patch(`/api/v1/${kind}/${made.json.data.id}`, body), 'validation_error', { fields })
+    expectApiError(await full.patch(`/api/v1/${kind}/${made.json.data.id}`, body), 'validation_error', { fields })
   })
 
-  it('an asset shows none of the other’s fields', async () => {
+  it('an asset has no fields of the natural-key API', async () => {
     const { data } = (await full.get(`/api/v1/assets/${assetId}`)).json
     for (const key of ['type', 'current_location', 'identifier', 'identifiers', 'surrogate_id'])
       expect(data).not.toHaveProperty(key)
   })
 
-  it('its description names no path, parameter or schema of the other’s', async () => {
+  it('its OpenAPI document has no path, parameter or schema of the natural-key API', async () => {
     const { text } = await context.app.anonymous('GET', '/api/openapi.json')
     for (const word of ['{identifier}', '"put"', 'locations/current', 'surrogate_id', 'current_location', 'natural'])
       expect(text).not.toContain(word)
@@ -95,34 +95,34 @@ describe('The natural-key base', () => {
     ['DELETE', '/orgs/5/api-keys/5'],
     ['POST', '/webhooks'],
   ])('%s %s belongs to the other base alone (D1)', async (method, path) => {
-    const reply = await full.send(method, `${natural}${path}`, method === 'POST' ? { json: {} } : {})
-    expectRefusal(reply, 'not_found', { detail: 'Path not found here; it is served under /api/v1' })
+    const reply = await full.send(method, `${naturalBase}${path}`, method === 'POST' ? { json: {} } : {})
+    expectApiError(reply, 'not_found', { detail: 'Path not found here; it is served under /api/v1' })
   })
 
   it('PATCH is 405, and Allow names PUT', async () => {
-    const reply = await full.patch(`${natural}/assets/A`, {})
-    expectRefusal(reply, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD, PUT, DELETE' })
+    const reply = await full.patch(`${naturalBase}/assets/A`, {})
+    expectApiError(reply, 'method_not_allowed', { detail: 'Allowed methods: GET, HEAD, PUT, DELETE' })
   })
 
-  it('keeps the envelope, the headers and the bucket of the other', async () => {
-    const reply = await context.app.anonymous('GET', `${natural}/assets`)
-    expectRefusal(reply, 'unauthorized', { detail: 'Missing authorization header', instance: `${natural}/assets` })
+  it('has the envelope, the headers and the rate-limit bucket of the other base', async () => {
+    const reply = await context.app.anonymous('GET', `${naturalBase}/assets`)
+    expectApiError(reply, 'unauthorized', { detail: 'Missing authorization header', instance: `${naturalBase}/assets` })
     const token = await full.token()
-    const first = await context.app.anonymous('GET', `${natural}/orgs/me`, { token })
+    const first = await context.app.anonymous('GET', `${naturalBase}/orgs/me`, { token })
     const second = await context.app.anonymous('GET', '/api/v1/orgs/me', { token })
     const left = [first, second].map((one) => Number(one.headers['x-ratelimit-remaining']))
     expect(left[0]! - left[1]!).toBeLessThanOrEqual(1)
     expect(left[1]).toBeLessThan(119)
   })
 
-  it('has operations of its own in logs and metrics', async () => {
-    await context.app.anonymous('GET', `${natural}/assets`)
+  it('has its own operation names in logs and metrics', async () => {
+    await context.app.anonymous('GET', `${naturalBase}/assets`)
     const { text } = await context.app.anonymous('GET', '/metrics')
     expect(text).toMatch(/lastseen_http_requests_total\{operation="natural-key.assets.list",status="401"\} \d+/)
   })
 })
 
-describe('The description of the natural-key base', () => {
+describe('The OpenAPI document of the natural-key base', () => {
   it('is served as JSON and as YAML under its own base (D2)', async () => {
     const json = await context.app.anonymous('GET', '/natural/api/openapi.json')
     expect([json.status, json.headers['content-type']]).toEqual([200, 'application/json'])
@@ -132,7 +132,7 @@ describe('The description of the natural-key base', () => {
     expect([yaml.headers['content-type'], parse(yaml.text)]).toEqual(['application/yaml', json.json])
   })
 
-  it.each(['json', 'yaml'])('is where /natural/openapi.%s sends everybody with 301 (D2)', async (kind) => {
+  it.each(['json', 'yaml'])('is the target of a 301 from /natural/openapi.%s (D2)', async (kind) => {
     const reply = await context.app.anonymous('GET', `/natural/openapi.${kind}`)
     expect([reply.status, reply.headers['location']]).toEqual([301, `/natural/api/openapi.${kind}`])
   })
@@ -148,9 +148,9 @@ describe('The description of the natural-key base', () => {
 })
 
 describe('With natural keys at the root', () => {
-  // The answers are not those of the default bases, so they are read without the check against their description.
-  it('a v1.0.0 client works on the bare base, and ids have moved under /primary (D1)', async () => {
-    const app = await startApp({ beside: context.app, settings: { LASTSEEN_ROOT_SURFACE: 'natural-key' } })
+  // The responses are not those of the default bases, so they are not checked against the OpenAPI documents.
+  it('a v1.0.0 client works on the root base, and the id-based API is under /primary (D1)', async () => {
+    const app = await startApp({ sharesDatabaseWith: context.app, settings: { LASTSEEN_ROOT_SURFACE: 'natural-key' } })
     try {
       const org = await context.app.newOrg()
       const token = await new TestOrg(context.app, org.orgId, org.name).full.token()
@@ -158,7 +158,7 @@ describe('With natural keys at the root', () => {
         const body = json === undefined ? '' : JSON.stringify(json)
         const length = `Content-Length: ${Buffer.byteLength(body)}`
         const lines = [`${method} ${path} HTTP/1.1`, 'Host: a', `Authorization: Bearer ${token}`, length]
-        return exchangeRaw(app.url, json === undefined ? lines : [...lines, 'Content-Type: application/json'], body)
+        return sendRaw(app.url, json === undefined ? lines : [...lines, 'Content-Type: application/json'], body)
       }
       const made = await ask('POST', '/api/v1/assets', { identifier: 'A', name: 'a' })
       expect([made.status, made.headers['location']]).toEqual([201, '/api/v1/assets/A'])

@@ -1,20 +1,26 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Client, Reply } from '../../support/client.ts'
-import { at, makeAsset, makeLocation, natural } from '../../support/natural.ts'
-import { expectInvalid, invalidValue, tooLong, tooShort, unknownField } from '../../support/problems.ts'
-import { useBehind } from '../../support/snapshot.ts'
+import { naturalPath, createNaturalAsset, createNaturalLocation, naturalBase } from '../../support/natural-key.ts'
+import {
+  expectValidationError,
+  invalidValue,
+  tooLong,
+  tooShort,
+  unknownField,
+} from '../../support/validation-errors.ts'
+import { useSnapshotDatabase } from '../../support/tenant-snapshot.ts'
 
 const context = useApp()
-const behind = useBehind(context)
+const database = useSnapshotDatabase(context)
 
 let org: TestOrg
 let full: Client
 beforeAll(async () => {
   org = await context.app.newOrg()
   full = org.full
-  await makeAsset(full, { identifier: 'OLD', name: 'old', valid_from: '0000-01-01T00:00:00Z' })
-  await makeLocation(full, 'OLD', { valid_from: '0000-01-01T00:00:00Z' })
+  await createNaturalAsset(full, { identifier: 'OLD', name: 'old', valid_from: '0000-01-01T00:00:00Z' })
+  await createNaturalLocation(full, 'OLD', { valid_from: '0000-01-01T00:00:00Z' })
 })
 
 type Kind = 'assets' | 'locations'
@@ -24,13 +30,13 @@ let made = 0
 const freshKey = (): string => `NEW-${++made}`
 
 const create = (kind: Kind, body: object): Promise<Reply> =>
-  full.post(`${natural}/${kind}`, { identifier: freshKey(), name: 'new', ...body })
-const update = (kind: Kind, body: object): Promise<Reply> => full.put(at(kind, 'OLD'), body)
+  full.post(`${naturalBase}/${kind}`, { identifier: freshKey(), name: 'new', ...body })
+const update = (kind: Kind, body: object): Promise<Reply> => full.put(naturalPath(kind, 'OLD'), body)
 
 async function changingNothing(act: () => Promise<Reply>): Promise<Reply> {
-  const before = await behind.snapshot(org.orgId)
+  const before = await database.snapshot(org.orgId)
   const reply = await act()
-  expect(await behind.snapshot(org.orgId)).toBe(before)
+  expect(await database.snapshot(org.orgId)).toBe(before)
   return reply
 }
 
@@ -54,12 +60,12 @@ describe.each(kinds)('valid_from and valid_to of %s', (kind) => {
   })
 
   it.each(['2026-05-04', '2026/05/04T08:00:00Z', ''])(
-    'refuse “%s” on POST and PUT with the message that names RFC 3339',
+    'reject “%s” on POST and PUT with the message that names RFC 3339',
     async (text) => {
       for (const field of fields) {
         const problem = { ...invalidValue(field), message: `${field} must be an RFC 3339 timestamp` }
         for (const write of [create, update])
-          expectInvalid(await changingNothing(() => write(kind, { [field]: text })), problem)
+          expectValidationError(await changingNothing(() => write(kind, { [field]: text })), problem)
       }
     },
   )
@@ -69,11 +75,11 @@ describe.each(kinds)('valid_from and valid_to of %s', (kind) => {
     '0001-01-01T05:30:00+05:30',
     '1970-01-01T00:00:00.000Z',
     '1969-12-31T16:00:00-08:00',
-  ])('refuse the sentinel %s on POST and PUT', async (text) => {
+  ])('reject the sentinel %s on POST and PUT', async (text) => {
     for (const field of fields)
       for (const write of [create, update]) {
         const body = { ...around[field], [field]: text }
-        expectInvalid(await changingNothing(() => write(kind, body)), invalidValue(field))
+        expectValidationError(await changingNothing(() => write(kind, body)), invalidValue(field))
       }
   })
 })
@@ -85,42 +91,45 @@ describe.each(kinds)('The text fields of %s', (kind) => {
     ['identifier', 255],
     ['name', 255],
     ['description', 1024],
-  ])('take %s up to %i characters on POST and PUT and refuse one more', async (field, max) => {
-    // A PUT must not leave the record under another key than the next test knows it by.
+  ])('accept %s up to %i characters on POST and PUT and reject one more', async (field, max) => {
+    // A PUT must not leave the record under another key than the next test uses.
     const key = (await create(kind, {})).json.data.identifier
     const writes = [
       (text: string) => create(kind, { [field]: text }),
-      (text: string) => full.put(at(kind, key), { [field]: text }),
+      (text: string) => full.put(naturalPath(kind, key), { [field]: text }),
     ]
     for (const [index, write] of writes.entries()) {
-      expectInvalid(await changingNothing(() => write('x'.repeat(max + 1))), tooLong(field, max))
+      expectValidationError(await changingNothing(() => write('x'.repeat(max + 1))), tooLong(field, max))
       const longest = String(index).repeat(max)
       expect((await write(longest)).json.data?.[field]).toBe(longest)
     }
   })
 
-  it.each(['identifier', 'name', reference])('refuse an empty %s on POST and PUT', async (field) => {
+  it.each(['identifier', 'name', reference])('reject an empty %s on POST and PUT', async (field) => {
     for (const write of [create, update])
-      expectInvalid(await changingNothing(() => write(kind, { [field]: '' })), tooShort(field))
+      expectValidationError(await changingNothing(() => write(kind, { [field]: '' })), tooShort(field))
   })
 
   it(`take ${reference} up to 255 characters on POST and PUT and refuse one more`, async () => {
-    const { identifier: longest } = await makeLocation(full, reference.padEnd(255, 'x'))
+    const { identifier: longest } = await createNaturalLocation(full, reference.padEnd(255, 'x'))
     for (const write of [create, update]) {
-      expectInvalid(await changingNothing(() => write(kind, { [reference]: `${longest}x` })), tooLong(reference, 255))
+      expectValidationError(
+        await changingNothing(() => write(kind, { [reference]: `${longest}x` })),
+        tooLong(reference, 255),
+      )
       expect((await write(kind, { [reference]: longest })).json.data?.[reference]).toBe(longest)
     }
   })
 
-  it('take the value of an identifier from 1 to 255 characters, on create and when it is attached', async () => {
+  it('accept identifier values from 1 to 255 characters, on create and on attach', async () => {
     const onCreate = (value: string): Promise<Reply> => create(kind, { identifiers: [{ value }] })
-    const attach = (value: string): Promise<Reply> => full.post(at(kind, 'OLD', '/identifiers'), { value })
+    const attach = (value: string): Promise<Reply> => full.post(naturalPath(kind, 'OLD', '/identifiers'), { value })
     for (const [write, field] of [
       [onCreate, 'identifiers[0].value'],
       [attach, 'value'],
     ] as const) {
-      expectInvalid(await changingNothing(() => write('')), tooShort(field))
-      expectInvalid(await changingNothing(() => write('v'.repeat(256))), tooLong(field, 255))
+      expectValidationError(await changingNothing(() => write('')), tooShort(field))
+      expectValidationError(await changingNothing(() => write('v'.repeat(256))), tooLong(field, 255))
       expect((await write(`${kind} ${field}`.padEnd(255, 'v'))).status).toBe(201)
     }
   })
@@ -129,17 +138,17 @@ describe.each(kinds)('The text fields of %s', (kind) => {
   if (kind === 'locations') readOnly.push('parent', 'path', 'depth', 'metadata')
   it.each(readOnly)('do not include %s, which no write sets: unknown_field on POST and PUT', async (field) => {
     for (const write of [create, update])
-      expectInvalid(await changingNothing(() => write(kind, { [field]: null })), unknownField(field))
+      expectValidationError(await changingNothing(() => write(kind, { [field]: null })), unknownField(field))
   })
 })
 
-describe.each(['/api/v1', natural])('location_identifier of an inventory save on %s', (base) => {
+describe.each(['/api/v1', naturalBase])('location_identifier of an inventory save on %s', (base) => {
   it('is 1 to 255 characters', async () => {
     const save = (location_identifier: string): Promise<Reply> =>
       full.post(`${base}/inventory/save`, { location_identifier, asset_identifiers: ['OLD'] })
-    expectInvalid(await save(''), tooShort('location_identifier'))
-    expectInvalid(await save('x'.repeat(256)), tooLong('location_identifier', 255))
-    const location = await makeLocation(full, base.padEnd(255, 'x'))
+    expectValidationError(await save(''), tooShort('location_identifier'))
+    expectValidationError(await save('x'.repeat(256)), tooLong('location_identifier', 255))
+    const location = await createNaturalLocation(full, base.padEnd(255, 'x'))
     expect((await save(location.identifier)).status).toBe(201)
   })
 })

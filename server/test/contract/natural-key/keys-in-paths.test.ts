@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
-import { expectRefusal } from '../../support/error-response.ts'
-import { naturalRoutes } from '../../support/description.ts'
-import { at, makeAsset, makeLocation, natural } from '../../support/natural.ts'
-import { exchangeRaw } from '../../support/raw.ts'
+import { expectApiError } from '../../support/error-response.ts'
+import { naturalRoutes } from '../../support/openapi.ts'
+import { naturalPath, createNaturalAsset, createNaturalLocation, naturalBase } from '../../support/natural-key.ts'
+import { sendRaw } from '../../support/raw-http.ts'
 import { propertyRuns } from '../../support/rounds.ts'
 
 const context = useApp()
@@ -34,30 +34,33 @@ const awkward = [
 
 describe('A natural key in a path', () => {
   it.each(awkward)('may be %s, percent-encoded, on every operation (D13)', async (key) => {
-    const made = await makeAsset(full, { identifier: key, name: 'a' })
+    const made = await createNaturalAsset(full, { identifier: key, name: 'a' })
     expect(made.identifier).toBe(key)
-    expect((await full.get(at('assets', key))).json.data).toEqual(made)
-    expect((await full.put(at('assets', key), { name: 'b' })).json.data).toMatchObject({ identifier: key, name: 'b' })
-    const tag = await full.post(at('assets', key, '/identifiers'), { value: `tag of ${key}` })
-    expect((await full.delete(at('assets', key, `/identifiers/${tag.json.data.id}`))).status).toBe(204)
-    expect((await full.get(at('assets', key, '/history'))).json.total_count).toBe(0)
-    await makeLocation(full, key)
-    expect((await full.get(at('locations', key, '/descendants'))).status).toBe(200)
-    expect((await full.delete(at('locations', key))).status).toBe(204)
-    expect((await full.delete(at('assets', key))).status).toBe(204)
-    expectRefusal(await full.get(at('assets', key)), 'not_found')
+    expect((await full.get(naturalPath('assets', key))).json.data).toEqual(made)
+    expect((await full.put(naturalPath('assets', key), { name: 'b' })).json.data).toMatchObject({
+      identifier: key,
+      name: 'b',
+    })
+    const tag = await full.post(naturalPath('assets', key, '/identifiers'), { value: `tag of ${key}` })
+    expect((await full.delete(naturalPath('assets', key, `/identifiers/${tag.json.data.id}`))).status).toBe(204)
+    expect((await full.get(naturalPath('assets', key, '/history'))).json.total_count).toBe(0)
+    await createNaturalLocation(full, key)
+    expect((await full.get(naturalPath('locations', key, '/descendants'))).status).toBe(200)
+    expect((await full.delete(naturalPath('locations', key))).status).toBe(204)
+    expect((await full.delete(naturalPath('assets', key))).status).toBe(204)
+    expectApiError(await full.get(naturalPath('assets', key)), 'not_found')
   })
 
-  it('may be any text a key may be: created, it is found by it alone', async () => {
+  it('may be any valid key: a record created with it is found by exactly that key', async () => {
     const key = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
       // eslint-disable-next-line no-control-regex
       .filter((text) => !/[\u0000-\u001f\u007f]/.test(text) && text !== '.' && text !== '..')
     await fc.assert(
       fc.asyncProperty(key, async (identifier) => {
-        const reply = await full.post(`${natural}/assets`, { identifier, name: 'a' })
+        const reply = await full.post(`${naturalBase}/assets`, { identifier, name: 'a' })
         expect([201, 409]).toContain(reply.status)
-        const read = await full.get(at('assets', identifier))
+        const read = await full.get(naturalPath('assets', identifier))
         expect([read.status, read.json.data.identifier]).toEqual([200, identifier])
       }),
       { numRuns: propertyRuns(40) },
@@ -65,9 +68,9 @@ describe('A natural key in a path', () => {
   })
 
   it('is compared exactly: nothing is trimmed, folded or normalized (D13)', async () => {
-    await makeAsset(full, { identifier: 'Straße', name: 'a' })
+    await createNaturalAsset(full, { identifier: 'Straße', name: 'a' })
     for (const other of ['straße', 'Straße ', 'Strasse', 'Straße'.normalize('NFD') + '\u0301'])
-      expectRefusal(await full.get(at('assets', other)), 'not_found')
+      expectApiError(await full.get(naturalPath('assets', other)), 'not_found')
   })
 
   it.each([
@@ -78,26 +81,26 @@ describe('A natural key in a path', () => {
   ])('is 400 for %s', async (_what, segment, code, params) => {
     const field = { field: 'identifier', code, ...(params === undefined ? {} : { params }) }
     for (const kind of ['assets', 'locations'])
-      expectRefusal(await full.get(`${natural}/${kind}/${segment}`), 'validation_error', { fields: [field] })
+      expectApiError(await full.get(`${naturalBase}/${kind}/${segment}`), 'validation_error', { fields: [field] })
   })
 
-  it('may be . and .. where the client sends them as they are', async () => {
+  it('may be . and .. where the client does not normalize them', async () => {
     const authorization = `Authorization: Bearer ${await full.token()}`
     for (const identifier of ['.', '..']) {
-      await makeAsset(full, { identifier, name: 'dots' })
-      const lines = [`GET ${natural}/assets/${identifier} HTTP/1.1`, 'Host: a', authorization]
-      expect((await exchangeRaw(context.app.url, lines)).json.data.identifier).toBe(identifier)
+      await createNaturalAsset(full, { identifier, name: 'dots' })
+      const lines = [`GET ${naturalBase}/assets/${identifier} HTTP/1.1`, 'Host: a', authorization]
+      expect((await sendRaw(context.app.url, lines)).json.data.identifier).toBe(identifier)
     }
   })
 
-  it('of 255 characters outside the first plane is found', async () => {
+  it('of 255 characters outside the basic multilingual plane is found', async () => {
     const identifier = '🚚'.repeat(255)
-    await makeAsset(full, { identifier, name: 'a' })
-    expect((await full.get(at('assets', identifier))).json.data.identifier).toBe(identifier)
+    await createNaturalAsset(full, { identifier, name: 'a' })
+    expect((await full.get(naturalPath('assets', identifier))).json.data.identifier).toBe(identifier)
   })
 })
 
-describe('A record whose key is a fixed word of a path', () => {
+describe('A record whose key equals a static path segment', () => {
   const words = ['assets', 'locations', 'identifiers', 'history', 'ancestors', 'children', 'descendants', 'save', 'me']
   for (const { path } of naturalRoutes)
     for (const part of path.split('/')) if (/^\w+$/.test(part) && !words.includes(part)) words.push(part)
@@ -105,40 +108,42 @@ describe('A record whose key is a fixed word of a path', () => {
   it.each(words.flatMap((word) => [['assets', word] as const, ['locations', word] as const]))(
     'in %s, called %s, has a Location that GET, PUT and DELETE resolve to it [D50]',
     async (kind, identifier) => {
-      const made = await full.post(`${natural}/${kind}`, { identifier, name: 'fixed' })
+      const made = await full.post(`${naturalBase}/${kind}`, { identifier, name: 'fixed' })
       const address = made.headers['location']!
       expect((await full.get(address)).json).toEqual(made.json)
       expect((await full.get(new URL(address, 'http://localhost').pathname)).json).toEqual(made.json)
       expect((await full.put(address, { name: 'changed' })).json.data).toMatchObject({ identifier, name: 'changed' })
       expect((await full.delete(address)).status).toBe(204)
-      expectRefusal(await full.get(address), 'not_found')
+      expectApiError(await full.get(address), 'not_found')
     },
   )
 
-  it('has a Location with the first letter percent-encoded where the word would hide it [D50]', async () => {
-    const location = await full.post(`${natural}/locations`, { identifier: 'current', name: 'x' })
+  it('has a Location with the first letter percent-encoded where the static segment takes precedence [D50]', async () => {
+    const location = await full.post(`${naturalBase}/locations`, { identifier: 'current', name: 'x' })
     expect(location.headers['location']).toBe('/natural/api/v1/locations/%63urrent')
-    const asset = await full.post(`${natural}/assets`, { identifier: 'current', name: 'x' })
+    const asset = await full.post(`${naturalBase}/assets`, { identifier: 'current', name: 'x' })
     expect(asset.headers['location']).toBe('/natural/api/v1/assets/current')
     for (const { headers } of [location, asset]) await full.delete(headers['location']!)
   })
 })
 
 describe('A location that is called current', () => {
-  it('is changed, deleted and walked by its key; only reading it gives way to the snapshot', async () => {
-    await makeLocation(full, 'current')
-    await makeLocation(full, 'below', { parent_identifier: 'current' })
-    expect((await full.get(`${natural}/locations/current`)).json).toHaveProperty('total_count')
-    expect((await full.put(`${natural}/locations/current`, { name: 'b' })).json.data.name).toBe('b')
-    expect((await full.get(`${natural}/locations/current/children`)).json.data).toMatchObject([{ identifier: 'below' }])
-    expect((await full.post(`${natural}/locations/current/identifiers`, { value: 'CURRENT' })).status).toBe(201)
+  it('is changed, deleted and traversed by its key; only GET returns the snapshot', async () => {
+    await createNaturalLocation(full, 'current')
+    await createNaturalLocation(full, 'below', { parent_identifier: 'current' })
+    expect((await full.get(`${naturalBase}/locations/current`)).json).toHaveProperty('total_count')
+    expect((await full.put(`${naturalBase}/locations/current`, { name: 'b' })).json.data.name).toBe('b')
+    expect((await full.get(`${naturalBase}/locations/current/children`)).json.data).toMatchObject([
+      { identifier: 'below' },
+    ])
+    expect((await full.post(`${naturalBase}/locations/current/identifiers`, { value: 'CURRENT' })).status).toBe(201)
     const lines = [
-      `GET ${natural}/locations/%63urrent HTTP/1.1`,
+      `GET ${naturalBase}/locations/%63urrent HTTP/1.1`,
       'Host: a',
       `Authorization: Bearer ${await full.token()}`,
     ]
-    expect((await exchangeRaw(context.app.url, lines)).json.data.identifier).toBe('current')
-    await full.delete(at('locations', 'below'))
-    expect((await full.delete(`${natural}/locations/current`)).status).toBe(204)
+    expect((await sendRaw(context.app.url, lines)).json.data.identifier).toBe('current')
+    await full.delete(naturalPath('locations', 'below'))
+    expect((await full.delete(`${naturalBase}/locations/current`)).status).toBe(204)
   })
 })

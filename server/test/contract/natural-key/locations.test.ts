@@ -1,15 +1,22 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
-import { expectRefusal } from '../../support/error-response.ts'
-import { expectInvalid } from '../../support/master-data.ts'
-import { type NaturalRecord, at, identifiersOf, makeAsset, makeLocation, natural } from '../../support/natural.ts'
-import { useBehind } from '../../support/snapshot.ts'
+import { expectApiError } from '../../support/error-response.ts'
+import { expectValidationError } from '../../support/master-data.ts'
+import {
+  type NaturalRecord,
+  naturalPath,
+  identifiersOf,
+  createNaturalAsset,
+  createNaturalLocation,
+  naturalBase,
+} from '../../support/natural-key.ts'
+import { useSnapshotDatabase } from '../../support/tenant-snapshot.ts'
 
 const startedAt = Date.parse('2026-05-04T08:00:00.000Z')
 let millis = startedAt
 const context = useApp({ clock: { millis: () => millis } })
-const behind = useBehind(context)
+const database = useSnapshotDatabase(context)
 
 let org: TestOrg
 let full: Client
@@ -23,7 +30,7 @@ const created = '2026-05-04T08:00:00.000Z'
 
 describe('Creating a location', () => {
   it('answers 201 with its path and depth, and leaves out what is unset (D36, D37)', async () => {
-    const reply = await full.post(`${natural}/locations`, { identifier: 'HALL/A', name: 'Hall A' })
+    const reply = await full.post(`${naturalBase}/locations`, { identifier: 'HALL/A', name: 'Hall A' })
     expect([reply.status, reply.headers['location']]).toEqual([201, '/natural/api/v1/locations/HALL%2FA'])
     expect(reply.json).toEqual({
       data: {
@@ -42,9 +49,9 @@ describe('Creating a location', () => {
     })
   })
 
-  it('takes every field of the schema, and names its parent both ways', async () => {
-    await makeLocation(full, 'SITE')
-    await makeLocation(full, 'HALL', { parent_identifier: 'SITE' })
+  it('accepts every field of the schema, and shows its parent in both fields', async () => {
+    await createNaturalLocation(full, 'SITE')
+    await createNaturalLocation(full, 'HALL', { parent_identifier: 'SITE' })
     const body = {
       identifier: 'DOCK',
       name: 'Dock',
@@ -55,7 +62,7 @@ describe('Creating a location', () => {
       valid_to: '2028-01-01T00:00:00Z',
       identifiers: [{ type: 'barcode', value: 'D' }],
     }
-    const made = await makeLocation(full, 'DOCK', body)
+    const made = await createNaturalLocation(full, 'DOCK', body)
     expect(made).toEqual({
       ...body,
       surrogate_id: expect.any(Number),
@@ -68,7 +75,7 @@ describe('Creating a location', () => {
       created_at: created,
       updated_at: created,
     })
-    expect((await full.get(at('locations', 'DOCK'))).json.data).toEqual(made)
+    expect((await full.get(naturalPath('locations', 'DOCK'))).json.data).toEqual(made)
   })
 
   it.each([
@@ -81,122 +88,125 @@ describe('Creating a location', () => {
     ['a path', { path: 'A/B' }, 'path', 'unknown_field'],
     ['metadata, which locations have none of', { metadata: {} }, 'metadata', 'unknown_field'],
     ['a null start', { valid_from: null }, 'valid_from', 'invalid_value'],
-  ])('refuses %s and changes nothing', async (_what, body, field, code) => {
-    const before = await behind.snapshot(org.orgId)
-    const reply = await full.post(`${natural}/locations`, { identifier: 'X', name: 'x', ...body })
-    expectRefusal(reply, 'validation_error')
+  ])('rejects %s and changes nothing', async (_what, body, field, code) => {
+    const before = await database.snapshot(org.orgId)
+    const reply = await full.post(`${naturalBase}/locations`, { identifier: 'X', name: 'x', ...body })
+    expectApiError(reply, 'validation_error')
     expect(reply.json.error.fields).toMatchObject([{ field, code }])
     expect(reply.text).not.toContain('external_key')
-    expect(await behind.snapshot(org.orgId)).toBe(before)
+    expect(await database.snapshot(org.orgId)).toBe(before)
   })
 
-  it('is 409 for an identifier that is taken', async () => {
-    await makeLocation(full, 'X')
-    const reply = await full.post(`${natural}/locations`, { identifier: 'X', name: 'x' })
-    expectRefusal(reply, 'conflict', { detail: 'Location with this identifier already exists' })
+  it('is 409 for an identifier in use', async () => {
+    await createNaturalLocation(full, 'X')
+    const reply = await full.post(`${naturalBase}/locations`, { identifier: 'X', name: 'x' })
+    expectApiError(reply, 'conflict', { detail: 'Location with this identifier already exists' })
   })
 })
 
 describe('PUT on a location', () => {
-  it('changes only what the body carries', async () => {
-    await makeLocation(full, 'HALL')
-    const before = await makeLocation(full, 'DOCK', { parent_identifier: 'HALL', description: 'a' })
+  it('changes only the fields in the body', async () => {
+    await createNaturalLocation(full, 'HALL')
+    const before = await createNaturalLocation(full, 'DOCK', { parent_identifier: 'HALL', description: 'a' })
     millis += 1000
-    const reply = await full.put(at('locations', 'DOCK'), { name: 'Dock 3', is_active: false })
+    const reply = await full.put(naturalPath('locations', 'DOCK'), { name: 'Dock 3', is_active: false })
     expect(reply.status).toBe(200)
     const updated = { name: 'Dock 3', is_active: false, updated_at: '2026-05-04T08:00:01.000Z' }
     expect(reply.json.data).toEqual({ ...before, ...updated })
-    expect((await full.get(at('locations', 'DOCK'))).json.data).toEqual(reply.json.data)
+    expect((await full.get(naturalPath('locations', 'DOCK'))).json.data).toEqual(reply.json.data)
   })
 
-  it('moves it with everything below, whose paths follow while their rows stay as they are (D20, D37)', async () => {
-    await makeLocation(full, 'A')
-    await makeLocation(full, 'B')
-    await makeLocation(full, 'C', { parent_identifier: 'A' })
-    const below = await makeLocation(full, 'D', { parent_identifier: 'C' })
+  it('moves it with its subtree, whose paths change while their rows do not (D20, D37)', async () => {
+    await createNaturalLocation(full, 'A')
+    await createNaturalLocation(full, 'B')
+    await createNaturalLocation(full, 'C', { parent_identifier: 'A' })
+    const below = await createNaturalLocation(full, 'D', { parent_identifier: 'C' })
     millis += 1000
-    const moved = await full.put(at('locations', 'C'), { parent_identifier: 'B' })
+    const moved = await full.put(naturalPath('locations', 'C'), { parent_identifier: 'B' })
     expect(moved.json.data).toMatchObject({ parent: 'B', parent_identifier: 'B', path: 'B/C', depth: 1 })
-    expect((await full.get(at('locations', 'D'))).json.data).toEqual({ ...below, path: 'B/C/D' })
-    const renamed = await full.put(at('locations', 'B'), { identifier: 'B2' })
+    expect((await full.get(naturalPath('locations', 'D'))).json.data).toEqual({ ...below, path: 'B/C/D' })
+    const renamed = await full.put(naturalPath('locations', 'B'), { identifier: 'B2' })
     expect(renamed.json.data).toMatchObject({ identifier: 'B2', path: 'B2' })
-    expect((await full.get(at('locations', 'D'))).json.data).toEqual({ ...below, path: 'B2/C/D' })
+    expect((await full.get(naturalPath('locations', 'D'))).json.data).toEqual({ ...below, path: 'B2/C/D' })
   })
 
-  it('detaches it to a root with a null parent (D36)', async () => {
-    await makeLocation(full, 'A')
-    await makeLocation(full, 'C', { parent_identifier: 'A' })
-    const { data } = (await full.put(at('locations', 'C'), { parent_identifier: null })).json
+  it('makes it a root with a null parent (D36)', async () => {
+    await createNaturalLocation(full, 'A')
+    await createNaturalLocation(full, 'C', { parent_identifier: 'A' })
+    const { data } = (await full.put(naturalPath('locations', 'C'), { parent_identifier: null })).json
     expect([data.path, data.depth, 'parent' in data, 'parent_identifier' in data]).toEqual(['C', 0, false, false])
   })
 
   it('renames and moves at once', async () => {
-    for (const key of ['A', 'B']) await makeLocation(full, key)
-    const reply = await full.put(at('locations', 'B'), { identifier: 'B/2', parent_identifier: 'A' })
+    for (const key of ['A', 'B']) await createNaturalLocation(full, key)
+    const reply = await full.put(naturalPath('locations', 'B'), { identifier: 'B/2', parent_identifier: 'A' })
     expect(reply.json.data).toMatchObject({ identifier: 'B/2', path: 'A/B/2', depth: 1 })
   })
 
   it.each([
     ['itself', { parent_identifier: 'A' }],
     ['one below it', { parent_identifier: 'C' }],
-    ['a taken identifier', { identifier: 'C' }],
+    ['an identifier in use', { identifier: 'C' }],
   ])('is 409 for %s and changes nothing (D23)', async (_what, body) => {
-    await makeLocation(full, 'A')
-    await makeLocation(full, 'B', { parent_identifier: 'A' })
-    await makeLocation(full, 'C', { parent_identifier: 'B' })
-    const before = await behind.snapshot(org.orgId)
-    const reply = await full.put(at('locations', 'A'), body)
-    expectRefusal(reply, 'conflict')
+    await createNaturalLocation(full, 'A')
+    await createNaturalLocation(full, 'B', { parent_identifier: 'A' })
+    await createNaturalLocation(full, 'C', { parent_identifier: 'B' })
+    const before = await database.snapshot(org.orgId)
+    const reply = await full.put(naturalPath('locations', 'A'), body)
+    expectApiError(reply, 'conflict')
     expect(reply.text).not.toContain('external_key')
-    expect(await behind.snapshot(org.orgId)).toBe(before)
+    expect(await database.snapshot(org.orgId)).toBe(before)
   })
 
-  it('is 400 for a parent that is not there', async () => {
-    await makeLocation(full, 'A')
-    const reply = await full.put(at('locations', 'A'), { parent_identifier: 'NOWHERE' })
-    expectRefusal(reply, 'validation_error', { fields: [{ field: 'parent_identifier', code: 'fk_not_found' }] })
+  it('is 400 for an unknown parent', async () => {
+    await createNaturalLocation(full, 'A')
+    const reply = await full.put(naturalPath('locations', 'A'), { parent_identifier: 'NOWHERE' })
+    expectApiError(reply, 'validation_error', { fields: [{ field: 'parent_identifier', code: 'fk_not_found' }] })
   })
 
   it('is 400 for a parent that was deleted or belongs to another organization, and so is a create [D23]', async () => {
-    await makeLocation(full, 'A')
-    await makeLocation(full, 'GONE')
-    await full.delete(at('locations', 'GONE'))
-    await makeLocation((await context.app.newOrg()).full, 'FOREIGN')
-    const before = await behind.snapshot(org.orgId)
+    await createNaturalLocation(full, 'A')
+    await createNaturalLocation(full, 'GONE')
+    await full.delete(naturalPath('locations', 'GONE'))
+    await createNaturalLocation((await context.app.newOrg()).full, 'FOREIGN')
+    const before = await database.snapshot(org.orgId)
     for (const key of ['GONE', 'FOREIGN'])
       for (const reply of [
-        await full.put(at('locations', 'A'), { parent_identifier: key }),
-        await full.post(`${natural}/locations`, { identifier: 'B', name: 'b', parent_identifier: key }),
+        await full.put(naturalPath('locations', 'A'), { parent_identifier: key }),
+        await full.post(`${naturalBase}/locations`, { identifier: 'B', name: 'b', parent_identifier: key }),
       ])
-        expectRefusal(reply, 'validation_error', { fields: [{ field: 'parent_identifier', code: 'fk_not_found' }] })
-    expect(await behind.snapshot(org.orgId)).toBe(before)
+        expectApiError(reply, 'validation_error', { fields: [{ field: 'parent_identifier', code: 'fk_not_found' }] })
+    expect(await database.snapshot(org.orgId)).toBe(before)
   })
 
-  it('tells what is wrong with the body before a conflict [D6]', async () => {
-    for (const key of ['A', 'B']) await makeLocation(full, key)
+  it('reports errors in the body before a conflict [D6]', async () => {
+    for (const key of ['A', 'B']) await createNaturalLocation(full, key)
     for (const conflict of [{ identifier: 'B' }, { parent_identifier: 'A' }]) {
-      const reply = await full.put(at('locations', 'A'), { ...conflict, valid_to: '2020-01-01T00:00:00Z' })
-      expectRefusal(reply, 'validation_error', { fields: [{ field: 'valid_to', code: 'invalid_value' }] })
+      const reply = await full.put(naturalPath('locations', 'A'), { ...conflict, valid_to: '2020-01-01T00:00:00Z' })
+      expectApiError(reply, 'validation_error', { fields: [{ field: 'valid_to', code: 'invalid_value' }] })
     }
   })
 
-  it('is 404 for an identifier nobody has', async () => {
-    expectRefusal(await full.put(at('locations', 'NOBODY'), {}), 'not_found', { detail: 'Location not found' })
+  it('is 404 for an unknown identifier', async () => {
+    expectApiError(await full.put(naturalPath('locations', 'NOBODY'), {}), 'not_found', {
+      detail: 'Location not found',
+    })
   })
 })
 
 describe.each(['assets', 'locations'] as const)('A record of %s', (kind) => {
   const make = async (more: object = {}): Promise<NaturalRecord> => {
-    const reply = await full.post(`${natural}/${kind}`, { identifier: 'X', name: 'x', ...more })
+    const reply = await full.post(`${naturalBase}/${kind}`, { identifier: 'X', name: 'x', ...more })
     expect(reply.status, reply.text).toBe(201)
     return reply.json.data
   }
-  const read = async (): Promise<NaturalRecord> => (await full.get(at(kind, 'X'))).json.data
+  const read = async (): Promise<NaturalRecord> => (await full.get(naturalPath(kind, 'X'))).json.data
 
   it('gets a later updated_at with every PUT and with its deletion, also within one millisecond [D21]', async () => {
     const times = [(await make()).updated_at]
-    for (const body of [{}, { name: 'y' }, {}]) times.push((await full.put(at(kind, 'X'), body)).json.data.updated_at)
-    await full.delete(at(kind, 'X'))
+    for (const body of [{}, { name: 'y' }, {}])
+      times.push((await full.put(naturalPath(kind, 'X'), body)).json.data.updated_at)
+    await full.delete(naturalPath(kind, 'X'))
     const [gone] = (await full.get(`/api/v1/${kind}`, { include_deleted: true })).json.data
     expect([...times, gone.updated_at]).toEqual([0, 1, 2, 3, 4].map((ms) => new Date(startedAt + ms).toISOString()))
   })
@@ -204,32 +214,35 @@ describe.each(['assets', 'locations'] as const)('A record of %s', (kind) => {
   it('keeps its updated_at when an identifier is attached or detached [D21]', async () => {
     const { updated_at: before } = await make()
     millis += 1000
-    const attached = await full.post(at(kind, 'X', '/identifiers'), { value: 'E280' })
+    const attached = await full.post(naturalPath(kind, 'X', '/identifiers'), { value: 'E280' })
     expect(await read()).toMatchObject({ updated_at: before, identifiers: [attached.json.data] })
-    await full.delete(at(kind, 'X', `/identifiers/${attached.json.data.id}`))
+    await full.delete(naturalPath(kind, 'X', `/identifiers/${attached.json.data.id}`))
     expect(await read()).toMatchObject({ updated_at: before, identifiers: [] })
   })
 
   it('frees its identifiers with its deletion [D22]', async () => {
     const identifiers = [{ type: 'ble', value: 'AA:BB:CC:00:11:22' }]
     await make({ identifiers })
-    await full.delete(at(kind, 'X'))
-    const other = await makeAsset(full, { name: 'other', identifiers: [{ type: 'ble', value: 'aabbcc001122' }] })
+    await full.delete(naturalPath(kind, 'X'))
+    const other = await createNaturalAsset(full, {
+      name: 'other',
+      identifiers: [{ type: 'ble', value: 'aabbcc001122' }],
+    })
     expect(other.identifiers).toMatchObject([{ value: 'aabbcc001122' }])
   })
 
   it('is created with all of its identifiers or not at all, and errors name the path of the leaf [D17]', async () => {
-    await makeAsset(full, { name: 'a', identifiers: [{ value: 'TAKEN' }] })
-    const before = await behind.snapshot(org.orgId)
+    await createNaturalAsset(full, { name: 'a', identifiers: [{ value: 'TAKEN' }] })
+    const before = await database.snapshot(org.orgId)
     const create = (...identifiers: object[]) =>
-      full.post(`${natural}/${kind}`, { identifier: 'X', name: 'x', identifiers })
-    expectRefusal(await create({ value: 'FREE' }, { value: 'taken' }), 'conflict')
+      full.post(`${naturalBase}/${kind}`, { identifier: 'X', name: 'x', identifiers })
+    expectApiError(await create({ value: 'FREE' }, { value: 'taken' }), 'conflict')
     const fields = [{ field: 'identifiers[1].value', code: 'too_short', params: { min_length: 1 } }]
-    expectRefusal(await create({ value: 'FREE' }, { value: '' }), 'validation_error', { fields })
-    expect(await behind.snapshot(org.orgId)).toBe(before)
+    expectApiError(await create({ value: 'FREE' }, { value: '' }), 'validation_error', { fields })
+    expect(await database.snapshot(org.orgId)).toBe(before)
   })
 
-  it('is refused a valid_to at or before its valid_from, on PUT by the merged pair [D15]', async () => {
+  it('cannot have a valid_to at or before its valid_from, checked on PUT after the merge [D15]', async () => {
     const window = { valid_from: '2026-01-01T00:00:00Z', valid_to: '2026-02-01T00:00:00Z' }
     await make(window)
     for (const body of [
@@ -238,39 +251,44 @@ describe.each(['assets', 'locations'] as const)('A record of %s', (kind) => {
       { valid_from: '2026-03-01T00:00:00Z', valid_to: '2026-02-28T00:00:00Z' },
     ]) {
       const expected = { fields: [{ field: 'valid_to', code: 'invalid_value' }] }
-      expectRefusal(await full.put(at(kind, 'X'), body), 'validation_error', expected)
-      const created = await full.post(`${natural}/${kind}`, { identifier: 'Y', name: 'y', ...window, ...body })
-      expectRefusal(created, 'validation_error', expected)
+      expectApiError(await full.put(naturalPath(kind, 'X'), body), 'validation_error', expected)
+      const created = await full.post(`${naturalBase}/${kind}`, { identifier: 'Y', name: 'y', ...window, ...body })
+      expectApiError(created, 'validation_error', expected)
     }
     expect(await read()).toMatchObject({ valid_to: '2026-02-01T00:00:00.000Z' })
   })
 
   it('is read, changed and deleted by its key outside its validity window, where the list leaves it out [D15]', async () => {
     const made = await make({ valid_from: '2020-01-01T00:00:00Z', valid_to: '2021-01-01T00:00:00Z' })
-    expect(identifiersOf(await full.get(`${natural}/${kind}`))).toEqual([])
+    expect(identifiersOf(await full.get(`${naturalBase}/${kind}`))).toEqual([])
     expect(await read()).toEqual(made)
-    expect((await full.put(at(kind, 'X'), { name: 'y' })).json.data.name).toBe('y')
-    expect((await full.delete(at(kind, 'X'))).status).toBe(204)
+    expect((await full.put(naturalPath(kind, 'X'), { name: 'y' })).json.data.name).toBe('y')
+    expect((await full.delete(naturalPath(kind, 'X'))).status).toBe(204)
   })
 
-  it('takes text as it is, counted in code points, with tabs and line breaks in the description alone [D13]', async () => {
+  it('stores text unchanged, counted in code points, with tabs and line breaks in the description only [D13]', async () => {
     const long = '😀'.repeat(255)
     const made = await make({ name: long, description: ' a\tb\r\nc ', identifiers: [{ value: ' e\u0301/% ' }] })
     expect([made.name, made.description, made.identifiers[0]!.value]).toEqual([long, ' a\tb\r\nc ', ' e\u0301/% '])
-    const put = (body: object) => full.put(at(kind, 'X'), body)
-    const attach = (value: string) => full.post(at(kind, 'X', '/identifiers'), { value })
+    const put = (body: object) => full.put(naturalPath(kind, 'X'), body)
+    const attach = (value: string) => full.post(naturalPath(kind, 'X', '/identifiers'), { value })
     for (const bad of ['a\u0000', 'a\u001f', 'a\u007f', '\ud83d', 'a\tb', 'a\nb']) {
-      expectInvalid(await put({ name: bad }), ['name', 'invalid_value'])
-      expectInvalid(await put({ identifier: bad }), ['identifier', 'invalid_value'])
-      expectInvalid(await attach(bad), ['value', 'invalid_value'])
-      if (!/[\t\n]/.test(bad)) expectInvalid(await put({ description: bad }), ['description', 'invalid_value'])
-      if (kind === 'assets') expectInvalid(await put({ metadata: { a: [bad] } }), ['metadata.a[0]', 'invalid_value'])
+      expectValidationError(await put({ name: bad }), ['name', 'invalid_value'])
+      expectValidationError(await put({ identifier: bad }), ['identifier', 'invalid_value'])
+      expectValidationError(await attach(bad), ['value', 'invalid_value'])
+      if (!/[\t\n]/.test(bad)) expectValidationError(await put({ description: bad }), ['description', 'invalid_value'])
+      if (kind === 'assets')
+        expectValidationError(await put({ metadata: { a: [bad] } }), ['metadata.a[0]', 'invalid_value'])
     }
-    expectInvalid(await put({ name: `${long}x` }), ['name', 'too_long', { max_length: 255 }])
-    expectInvalid(await put({ description: '\n'.repeat(1025) }), ['description', 'too_long', { max_length: 1024 }])
+    expectValidationError(await put({ name: `${long}x` }), ['name', 'too_long', { max_length: 255 }])
+    expectValidationError(await put({ description: '\n'.repeat(1025) }), [
+      'description',
+      'too_long',
+      { max_length: 1024 },
+    ])
   })
 
-  it('tells a wrong type by expected_type and received_type, and null where there must be a value [D14]', async () => {
+  it('reports a wrong type with expected_type and received_type, also null where a value is required [D14]', async () => {
     await make()
     const wrong: [string, unknown, string, string][] = [
       ['identifier', null, 'string', 'null'],
@@ -283,7 +301,11 @@ describe.each(['assets', 'locations'] as const)('A record of %s', (kind) => {
     ]
     for (const [field, value, expected, received] of wrong) {
       const params = { expected_type: expected, received_type: received }
-      expectInvalid(await full.put(at(kind, 'X'), { [field]: value }), [field, 'invalid_value', params])
+      expectValidationError(await full.put(naturalPath(kind, 'X'), { [field]: value }), [
+        field,
+        'invalid_value',
+        params,
+      ])
     }
   })
 })
@@ -291,34 +313,34 @@ describe.each(['assets', 'locations'] as const)('A record of %s', (kind) => {
 describe('Deleting', () => {
   it('is 204, and 404 the second time; the record leaves its list and the identifier is free at once', async () => {
     for (const kind of ['assets', 'locations'] as const) {
-      const make = () => full.post(`${natural}/${kind}`, { identifier: 'X', name: 'x' })
-      const listed = async () => identifiersOf(await full.get(`${natural}/${kind}`, { q: 'x' }))
+      const make = () => full.post(`${naturalBase}/${kind}`, { identifier: 'X', name: 'x' })
+      const listed = async () => identifiersOf(await full.get(`${naturalBase}/${kind}`, { q: 'x' }))
       await make()
       expect(await listed()).toEqual(['X'])
-      const reply = await full.delete(at(kind, 'X'))
+      const reply = await full.delete(naturalPath(kind, 'X'))
       expect([reply.status, reply.text]).toEqual([204, ''])
-      expectRefusal(await full.delete(at(kind, 'X')), 'not_found')
-      expectRefusal(await full.delete(at(kind, 'NEVER')), 'not_found')
-      expectRefusal(await full.get(at(kind, 'X')), 'not_found')
+      expectApiError(await full.delete(naturalPath(kind, 'X')), 'not_found')
+      expectApiError(await full.delete(naturalPath(kind, 'NEVER')), 'not_found')
+      expectApiError(await full.get(naturalPath(kind, 'X')), 'not_found')
       expect(await listed()).toEqual([])
       expect((await make()).status).toBe(201)
     }
   })
 
-  it('a location is 409 while locations lie below it or assets are placed in it', async () => {
-    await makeLocation(full, 'A')
-    await makeLocation(full, 'B', { parent_identifier: 'A' })
-    await makeAsset(full, { identifier: 'T', name: 't', current_location: 'B' })
-    for (const key of ['A', 'B']) expectRefusal(await full.delete(at('locations', key)), 'conflict')
-    expect((await full.delete(at('assets', 'T'))).status).toBe(204)
-    for (const key of ['B', 'A']) expect((await full.delete(at('locations', key))).status).toBe(204)
+  it('a location is 409 while it has child locations or assets', async () => {
+    await createNaturalLocation(full, 'A')
+    await createNaturalLocation(full, 'B', { parent_identifier: 'A' })
+    await createNaturalAsset(full, { identifier: 'T', name: 't', current_location: 'B' })
+    for (const key of ['A', 'B']) expectApiError(await full.delete(naturalPath('locations', key)), 'conflict')
+    expect((await full.delete(naturalPath('assets', 'T'))).status).toBe(204)
+    for (const key of ['B', 'A']) expect((await full.delete(naturalPath('locations', key))).status).toBe(204)
   })
 })
 
 describe('The identifiers of a record', () => {
   it.each(['assets', 'locations'] as const)('are attached and detached on %s (D36)', async (kind) => {
-    await full.post(`${natural}/${kind}`, { identifier: 'X/1', name: 'x' })
-    const path = at(kind, 'X/1', '/identifiers')
+    await full.post(`${naturalBase}/${kind}`, { identifier: 'X/1', name: 'x' })
+    const path = naturalPath(kind, 'X/1', '/identifiers')
     const first = await full.post(path, { value: 'E280' })
     expect([first.status, first.json]).toEqual([
       201,
@@ -326,12 +348,12 @@ describe('The identifiers of a record', () => {
     ])
     millis += 1
     const second = await full.post(path, { type: 'barcode', value: '40' })
-    const shown = (await full.get(at(kind, 'X/1'))).json.data.identifiers
+    const shown = (await full.get(naturalPath(kind, 'X/1'))).json.data.identifiers
     expect(shown).toEqual([first.json.data, second.json.data])
     const reply = await full.delete(`${path}/${first.json.data.id}`)
     expect([reply.status, reply.text]).toEqual([204, ''])
-    expect((await full.get(at(kind, 'X/1'))).json.data.identifiers).toEqual([second.json.data])
-    expectRefusal(await full.delete(`${path}/${first.json.data.id}`), 'not_found')
+    expect((await full.get(naturalPath(kind, 'X/1'))).json.data.identifiers).toEqual([second.json.data])
+    expectApiError(await full.delete(`${path}/${first.json.data.id}`), 'not_found')
   })
 
   it.each([
@@ -339,26 +361,26 @@ describe('The identifiers of a record', () => {
     ['an empty value', { value: '' }, 'value', 'too_short'],
     ['an unknown type', { type: 'qr', value: 'x' }, 'type', 'invalid_value'],
     ['the other surface’s type', { tag_type: 'rfid', value: 'x' }, 'tag_type', 'unknown_field'],
-  ])('are refused with %s', async (_what, body, field, code) => {
-    await makeAsset(full, { identifier: 'X', name: 'x' })
-    const reply = await full.post(at('assets', 'X', '/identifiers'), body)
-    expectRefusal(reply, 'validation_error')
+  ])('are rejected with %s', async (_what, body, field, code) => {
+    await createNaturalAsset(full, { identifier: 'X', name: 'x' })
+    const reply = await full.post(naturalPath('assets', 'X', '/identifiers'), body)
+    expectApiError(reply, 'validation_error')
     expect(reply.json.error.fields).toMatchObject([{ field, code }])
   })
 
   it.each(['assets', 'locations'] as const)('are 409 on %s when another record has them (D22)', async (kind) => {
-    await makeAsset(full, { name: 'a', identifiers: [{ value: 'e280' }] })
-    await full.post(`${natural}/${kind}`, { identifier: 'X', name: 'x' })
-    expectRefusal(await full.post(at(kind, 'X', '/identifiers'), { value: 'E280' }), 'conflict')
+    await createNaturalAsset(full, { name: 'a', identifiers: [{ value: 'e280' }] })
+    await full.post(`${naturalBase}/${kind}`, { identifier: 'X', name: 'x' })
+    expectApiError(await full.post(naturalPath(kind, 'X', '/identifiers'), { value: 'E280' }), 'conflict')
   })
 
   it.each(['assets', 'locations'] as const)('are 404 on %s under another record’s path (D24)', async (kind) => {
-    const { identifiers } = await makeAsset(full, { name: 'a', identifiers: [{ value: 'e280' }] })
-    await full.post(`${natural}/${kind}`, { identifier: 'X', name: 'x' })
+    const { identifiers } = await createNaturalAsset(full, { name: 'a', identifiers: [{ value: 'e280' }] })
+    await full.post(`${naturalBase}/${kind}`, { identifier: 'X', name: 'x' })
     const id = identifiers[0]!.id
-    expectRefusal(await full.delete(at(kind, 'X', `/identifiers/${id}`)), 'not_found')
-    expectRefusal(await full.delete(at(kind, 'NOBODY', `/identifiers/${id}`)), 'not_found')
-    expectRefusal(await full.post(at(kind, 'NOBODY', '/identifiers'), { value: 'x' }), 'not_found')
+    expectApiError(await full.delete(naturalPath(kind, 'X', `/identifiers/${id}`)), 'not_found')
+    expectApiError(await full.delete(naturalPath(kind, 'NOBODY', `/identifiers/${id}`)), 'not_found')
+    expectApiError(await full.post(naturalPath(kind, 'NOBODY', '/identifiers'), { value: 'x' }), 'not_found')
   })
 
   it.each(['assets', 'locations'] as const)(
@@ -366,38 +388,38 @@ describe('The identifiers of a record', () => {
     async (kind) => {
       const other = await context.app.newOrg()
       const body = { identifier: 'X', name: 'x', identifiers: [{ value: 'E280' }] }
-      const theirs = await other.full.post(`${natural}/${kind}`, body)
-      await full.post(`${natural}/${kind}`, { identifier: 'X', name: 'x' })
-      const before = await behind.snapshot(other.orgId)
+      const theirs = await other.full.post(`${naturalBase}/${kind}`, body)
+      await full.post(`${naturalBase}/${kind}`, { identifier: 'X', name: 'x' })
+      const before = await database.snapshot(other.orgId)
       const [tag] = theirs.json.data.identifiers
-      expectRefusal(await full.delete(at(kind, 'X', `/identifiers/${tag.id}`)), 'not_found')
-      expect(await behind.snapshot(other.orgId)).toBe(before)
+      expectApiError(await full.delete(naturalPath(kind, 'X', `/identifiers/${tag.id}`)), 'not_found')
+      expect(await database.snapshot(other.orgId)).toBe(before)
     },
   )
 
-  it.each(['assets', 'locations'] as const)('take ids from 1 to 9007199254740991 alone on %s', async (kind) => {
+  it.each(['assets', 'locations'] as const)('accept only ids from 1 to 9007199254740991 on %s', async (kind) => {
     for (const [id, problem] of [
       ['0', { code: 'too_small', params: { min: 1 } }],
       ['-1', { code: 'too_small', params: { min: 1 } }],
       ['9007199254740992', { code: 'too_large', params: { max: 9_007_199_254_740_991 } }],
       ['abc', { code: 'invalid_value' }],
     ] as const) {
-      const reply = await full.delete(at(kind, 'X', `/identifiers/${id}`))
-      expectRefusal(reply, 'validation_error', { fields: [{ field: 'identifierId', ...problem }] })
+      const reply = await full.delete(naturalPath(kind, 'X', `/identifiers/${id}`))
+      expectApiError(reply, 'validation_error', { fields: [{ field: 'identifierId', ...problem }] })
     }
-    await full.post(`${natural}/${kind}`, { identifier: 'X', name: 'x' })
-    expectRefusal(await full.delete(at(kind, 'X', '/identifiers/9007199254740991')), 'not_found')
+    await full.post(`${naturalBase}/${kind}`, { identifier: 'X', name: 'x' })
+    expectApiError(await full.delete(naturalPath(kind, 'X', '/identifiers/9007199254740991')), 'not_found')
   })
 })
 
 describe('Tree reads', () => {
   beforeEach(async () => {
-    await makeLocation(full, 'SITE')
-    await makeLocation(full, 'H2', { parent_identifier: 'SITE', name: 'a' })
-    await makeLocation(full, 'H1', { parent_identifier: 'SITE', name: 'b' })
-    await makeLocation(full, 'D2', { parent_identifier: 'H1' })
-    await makeLocation(full, 'D1', { parent_identifier: 'H1' })
-    await makeLocation(full, 'D3', { parent_identifier: 'H2', valid_to: '2026-05-04T08:00:00.001Z' })
+    await createNaturalLocation(full, 'SITE')
+    await createNaturalLocation(full, 'H2', { parent_identifier: 'SITE', name: 'a' })
+    await createNaturalLocation(full, 'H1', { parent_identifier: 'SITE', name: 'b' })
+    await createNaturalLocation(full, 'D2', { parent_identifier: 'H1' })
+    await createNaturalLocation(full, 'D1', { parent_identifier: 'H1' })
+    await createNaturalLocation(full, 'D3', { parent_identifier: 'H2', valid_to: '2026-05-04T08:00:00.001Z' })
   })
 
   it.each([
@@ -407,16 +429,16 @@ describe('Tree reads', () => {
     ['children', 'D1', []],
     ['descendants', 'SITE', ['H1', 'D1', 'D2', 'H2', 'D3']],
     ['descendants', 'H2', ['D3']],
-  ])('%s of %s are %j, in the order of D3, whatever their window (D15)', async (kin, key, expected) => {
+  ])('%s of %s are %j, in the order of D3, whatever their validity (D15)', async (kin, key, expected) => {
     millis += 1000
-    const reply = await full.get(at('locations', key, `/${kin}`))
+    const reply = await full.get(naturalPath('locations', key, `/${kin}`))
     expect(identifiersOf(reply)).toEqual(expected)
     expect(reply.json).toMatchObject({ limit: 50, offset: 0, total_count: expected.length })
   })
 
   it('show each location whole, with its path', async () => {
-    const reply = await full.get(at('locations', 'H1', '/descendants'))
-    const each = await Promise.all(['D1', 'D2'].map((key) => full.get(at('locations', key))))
+    const reply = await full.get(naturalPath('locations', 'H1', '/descendants'))
+    const each = await Promise.all(['D1', 'D2'].map((key) => full.get(naturalPath('locations', key))))
     expect(reply.json.data).toEqual(each.map((one) => one.json.data))
     expect(reply.json.data.map((one: { path: string; depth: number }) => [one.path, one.depth])).toEqual([
       ['SITE/H1/D1', 2],
@@ -424,13 +446,13 @@ describe('Tree reads', () => {
     ])
   })
 
-  it.each(['ancestors', 'children', 'descendants'])('%s come in pages', async (kin) => {
+  it.each(['ancestors', 'children', 'descendants'])('%s are paged', async (kin) => {
     const key = kin === 'ancestors' ? 'D1' : 'SITE'
-    const all = identifiersOf(await full.get(at('locations', key, `/${kin}`)))
-    const page = await full.get(at('locations', key, `/${kin}`), { limit: 1, offset: 1 })
+    const all = identifiersOf(await full.get(naturalPath('locations', key, `/${kin}`)))
+    const page = await full.get(naturalPath('locations', key, `/${kin}`), { limit: 1, offset: 1 })
     expect([identifiersOf(page), page.json.total_count]).toEqual([all.slice(1, 2), all.length])
-    const problem = await full.get(at('locations', key, `/${kin}`), { sort: 'name' })
-    expectRefusal(problem, 'validation_error', { fields: [{ field: 'sort', code: 'unknown_field' }] })
-    expectRefusal(await full.get(at('locations', 'NOBODY', `/${kin}`)), 'not_found')
+    const problem = await full.get(naturalPath('locations', key, `/${kin}`), { sort: 'name' })
+    expectApiError(problem, 'validation_error', { fields: [{ field: 'sort', code: 'unknown_field' }] })
+    expectApiError(await full.get(naturalPath('locations', 'NOBODY', `/${kin}`)), 'not_found')
   })
 })

@@ -3,7 +3,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import openapiTS, { astToString } from 'openapi-typescript'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { naturalDocument, naturalRoutes, document as primaryDocument } from '../../support/description.ts'
+import { naturalDocument, naturalRoutes, primaryDocument as primaryDocument } from '../../support/openapi.ts'
 import { errorTypes } from '../../support/error-response.ts'
 
 type Node = Record<string, unknown>
@@ -25,7 +25,7 @@ const described = JSON.parse(JSON.stringify(naturalDocument)) as {
   }
 }
 
-describe('The description of the natural-key base', () => {
+describe('The OpenAPI document of the natural-key base', () => {
   it('is OpenAPI 3.0.3 with the title API and the version v1 (D2)', () => {
     expect(described.openapi).toBe('3.0.3')
     expect(described.info).toMatchObject({ title: 'API', version: 'v1' })
@@ -34,7 +34,7 @@ describe('The description of the natural-key base', () => {
   it('passes the recommended rules of a linter', async () => {
     const config = await createConfig({
       extends: ['recommended'],
-      // A group is called what it holds, such as Assets; /locations/current stands beside /locations/{identifier}; the
+      // Tags are named after their resources, such as Assets; /locations/current overlaps /locations/{identifier}; the
       // operations of key administration are internal.
       rules: { 'tag-description': 'off', 'no-ambiguous-paths': 'off', 'no-unused-components': 'off' },
     })
@@ -103,7 +103,7 @@ describe('The description of the natural-key base', () => {
     }
   })
 
-  it('takes keys as text and ids as int64 in paths', () => {
+  it('declares keys as strings and ids as int64 in paths', () => {
     for (const [, path, { parameters = [] }] of operations) {
       const inPath = parameters.filter((one) => one.in === 'path')
       expect(inPath.map((one) => one.name)).toEqual([...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]))
@@ -133,7 +133,7 @@ describe('The description of the natural-key base', () => {
     expect(operation.responses['201']!['headers']).toHaveProperty('Location')
   })
 
-  it('takes a repeatable filter as a list, so that a typed client sends one', () => {
+  it('declares a repeatable filter as an array, so that a typed client sends one', () => {
     const lists = operations.flatMap(([, path, { parameters = [] }]) =>
       parameters.filter(({ schema }) => schema['type'] === 'array').map((one) => ({ path: path.slice(7), ...one })),
     )
@@ -151,7 +151,7 @@ describe('The description of the natural-key base', () => {
     ['HistoryItem', ['location', 'duration_seconds']],
     ['CurrentLocation', ['location']],
     ['Identifier', []],
-  ])('%s may be without %j alone (D36)', (name, optional) => {
+  ])('%s may omit only %j (D36)', (name, optional) => {
     const { required = [], properties } = described.components.schemas[name]!
     expect(Object.keys(properties).filter((key) => !required.includes(key))).toEqual(optional)
   })
@@ -162,7 +162,7 @@ describe('The description of the natural-key base', () => {
     expect(properties['valid_to']).toMatchObject({ type: 'string', format: 'date-time', nullable: true })
   })
 
-  /** Every schema of a property `type`, with where it stands. */
+  /** Every schema of a property `type`, with its path. */
   function typesIn(node: unknown, at: string): [string, Node][] {
     if (typeof node !== 'object' || node === null) return []
     const { properties } = node as { properties?: Record<string, Node> }
@@ -170,7 +170,7 @@ describe('The description of the natural-key base', () => {
     return [...own, ...Object.entries(node).flatMap(([key, below]) => typesIn(below, `${at}/${key}`))]
   }
 
-  it('has `type` of assets and identifiers as a closed enum wherever it stands [D50]', () => {
+  it('declares `type` of assets and identifiers as a closed enum everywhere [D50]', () => {
     const all = typesIn(described, '').filter(([at]) => !at.startsWith('/components/schemas/Error'))
     expect(all.length).toBeGreaterThanOrEqual(6)
     for (const [at, schema] of all) {
@@ -185,13 +185,13 @@ describe('The description of the natural-key base', () => {
     }
   })
 
-  it('leaves the type filter of the list of assets an open text, as v1.0.0 had it [D50]', () => {
+  it('declares the type filter of the list of assets as an open string, as in v1.0.0 [D50]', () => {
     const list = operations.find(([, , one]) => one.operationId === 'assets.list')![2]
     const filter = list.parameters!.find((one) => one.name === 'type')!
     expect(filter.schema).toEqual({ type: 'string', maxLength: 255 })
   })
 
-  it('holds the schemas of key administration, the same as the other description does [D50]', () => {
+  it('contains the schemas of key administration, as the other document does [D50]', () => {
     const primary = JSON.parse(JSON.stringify(primaryDocument)) as typeof described
     for (const name of ['APIKeyCreate', 'APIKeyCreated', 'APIKeyListItem']) {
       expect(described.components.schemas[name], name).toBeDefined()
@@ -201,7 +201,7 @@ describe('The description of the natural-key base', () => {
 
   const { schemas, securitySchemes, responses } = described.components
 
-  it('declares two security schemes, APIKey and BearerAuth, and either one opens every operation but the token exchange', () => {
+  it('declares two security schemes, APIKey and BearerAuth, and every operation but the token exchange accepts either', () => {
     expect(securitySchemes).toEqual({
       APIKey: {
         type: 'apiKey',
@@ -252,7 +252,7 @@ describe('The description of the natural-key base', () => {
     }
   })
 
-  it('gives every error the one Error shape and the headers of the contract', () => {
+  it('gives every error the Error schema and the headers of the contract', () => {
     const common = ['X-Request-ID', 'RateLimit-Policy', 'X-RateLimit-Limit', 'X-RateLimit-Remaining']
     common.push('X-RateLimit-Reset')
     for (const [status, response] of Object.entries(responses)) {
@@ -269,7 +269,7 @@ describe('The description of the natural-key base', () => {
   })
 })
 
-/** The compiler's complaints about a program of one file. */
+/** The compiler errors of a one-file program. */
 function complaints(source: string): string[] {
   const options = { strict: true, noEmit: true, skipLibCheck: true, types: [], target: ts.ScriptTarget.ES2022 }
   const host = ts.createCompilerHost(options)
@@ -292,7 +292,7 @@ describe.each([
      const put: paths['/api/v1/assets/{identifier}']['put']['parameters']['path'] = { identifier: 'A/B' }`,
   ],
 ])('TypeScript generated from %s.json', (name, use) => {
-  it('compiles, and types what a client writes', async () => {
+  it('compiles, and types a client’s requests', async () => {
     const kept = await readFile(new URL(`../../../openapi/${name}.json`, import.meta.url), 'utf8')
     const types = astToString(await openapiTS(JSON.parse(kept) as never))
     expect(complaints(`${types}\n${use}\nvoid [asset]`)).toEqual([])

@@ -6,21 +6,21 @@ import { type LocationJson, keysOf } from '../../support/master-data.ts'
 import {
   type NaturalAsset,
   type NaturalLocation,
-  at,
+  naturalPath,
   identifiersOf,
-  makeLocation,
-  natural,
-} from '../../support/natural.ts'
+  createNaturalLocation,
+  naturalBase,
+} from '../../support/natural-key.ts'
 import { propertyRuns } from '../../support/rounds.ts'
-import { type PrimaryAsset, assetOf, locationOf, primaryAssetOf, primaryLocationOf } from '../../support/translation.ts'
+import { type PrimaryAsset, toNaturalAsset, toNaturalLocation, toPrimaryAsset, toPrimaryLocation } from '../../support/surface-mapping.ts'
 
 const context = useApp()
-const places = ['YARD', 'HALL/A', 'ä 100%']
+const locations = ['YARD', 'HALL/A', 'ä 100%']
 
 let full: Client
 beforeAll(async () => {
   full = (await context.app.newOrg()).full
-  for (const key of places) await makeLocation(full, key)
+  for (const key of locations) await createNaturalLocation(full, key)
 })
 
 // eslint-disable-next-line no-control-regex
@@ -29,7 +29,7 @@ const text = (maxLength: number) => fc.string({ unit: 'grapheme', maxLength }).f
 const filled = (maxLength: number) => text(maxLength).filter((one) => one !== '' && one !== '.' && one !== '..')
 const maybe = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined })
 
-/** An instant as a client may write it, and as it is shown: in UTC, to the millisecond, the rest cut off. */
+/** An instant as a client may write it, and as it is shown: in UTC, truncated to the millisecond. */
 const instant = fc
   .record({
     millis: fc.integer({ min: Date.parse('1971-01-01'), max: Date.parse('2100-01-01') }),
@@ -67,7 +67,7 @@ const metadata = fc.dictionary(text(5), json, { maxKeys: 4 })
 
 let made = 0
 
-/** One draft in the words of either surface, with a key and tags that nobody has yet. */
+/** One draft in the fields of either API, with an unused key and unused tags. */
 function bodies({ key, period, tags: drawn, ...shared }: typeof draft extends fc.Arbitrary<infer T> ? T : never) {
   const window = period === undefined ? {} : { valid_from: period[0]!.written, valid_to: period[1]!.written }
   const unique = `${key} ${++made}`
@@ -79,7 +79,7 @@ function bodies({ key, period, tags: drawn, ...shared }: typeof draft extends fc
       ...{ ...shared, ...window, external_key: unique },
       tags: tags.map(({ type: tag_type, value }) => ({ tag_type, value })),
     },
-    /** What is expected to be shown, by whichever surface. */
+    /** The expected record in either API. */
     core: {
       name: shared.name,
       is_active: shared.is_active ?? true,
@@ -98,47 +98,47 @@ const options = { numRuns: propertyRuns(25) }
 
 describe('Any asset', () => {
   const type = maybe(fc.constantFrom('asset', 'person', 'inventory'))
-  const place = maybe(fc.constantFrom(...places))
+  const location = maybe(fc.constantFrom(...locations))
 
-  it('made by its key is read equal by its id, and where it was placed stands in the report (D1)', async () => {
+  it('created by its key is read equal by its id, and its location is in the report (D1)', async () => {
     await fc.assert(
-      fc.asyncProperty(draft, metadata, type, place, async (one, extra, kind, where) => {
+      fc.asyncProperty(draft, metadata, type, location, async (one, extra, kind, where) => {
         const { key, naturalBody, core } = bodies(one)
         const body = { ...naturalBody, metadata: extra, type: kind, current_location: where }
-        const reply: NaturalAsset = dataOf(await full.post(`${natural}/assets`, body), 201)
+        const reply: NaturalAsset = dataOf(await full.post(`${naturalBase}/assets`, body), 201)
         expect(reply).toMatchObject({ ...core, identifier: key, type: kind ?? 'asset' })
         expect(reply.metadata).toEqual(extra)
         const id = reply.surrogate_id
         const primary: PrimaryAsset = dataOf(await full.get(`/api/v1/assets/${id}`))
-        expect(primary).toEqual(primaryAssetOf(reply))
+        expect(primary).toEqual(toPrimaryAsset(reply))
         const report = await full.get('/api/v1/reports/asset-locations', { asset_id: id })
         const now = new Date().toISOString()
         const isListed = reply.valid_from <= now && (reply.valid_to === null || now < reply.valid_to)
         expect(report.json.data.map((row: { location_external_key: string }) => row.location_external_key)).toEqual(
           where === undefined || !isListed ? [] : [where],
         )
-        expect(dataOf(await full.get(at('assets', key)))).toEqual(reply)
+        expect(dataOf(await full.get(naturalPath('assets', key)))).toEqual(reply)
       }),
       options,
     )
   })
 
-  it('made by its id is read equal by its key (D1)', async () => {
+  it('created by its id is read equal by its key (D1)', async () => {
     await fc.assert(
       fc.asyncProperty(draft, metadata, async (one, extra) => {
         const { key, primaryBody, core } = bodies(one)
         const reply: PrimaryAsset = dataOf(await full.post('/api/v1/assets', { ...primaryBody, metadata: extra }), 201)
         expect(reply).toMatchObject({ ...core, external_key: key })
         expect(reply.metadata).toEqual(extra)
-        const read: NaturalAsset = dataOf(await full.get(at('assets', key)))
-        expect(read).toEqual({ ...assetOf(reply), type: 'asset' })
-        expect(primaryAssetOf(read)).toEqual(reply)
+        const read: NaturalAsset = dataOf(await full.get(naturalPath('assets', key)))
+        expect(read).toEqual({ ...toNaturalAsset(reply), type: 'asset' })
+        expect(toPrimaryAsset(read)).toEqual(reply)
       }),
       options,
     )
   })
 
-  it('changed through either surface reads equal through the other', async () => {
+  it('changed through either API is read equal through the other', async () => {
     const change = fc.record({ draft, extra: metadata, isNatural: fc.boolean() })
     await fc.assert(
       fc.asyncProperty(draft, fc.array(change, { minLength: 1, maxLength: 3 }), async (first, changes) => {
@@ -150,14 +150,14 @@ describe('Any asset', () => {
           const { identifiers: _tags, ...put } = next.naturalBody
           const { tags: _same, external_key: _key, ...patch } = next.primaryBody
           const reply = one.isNatural
-            ? await full.put(at('assets', key), { ...put, metadata: one.extra })
+            ? await full.put(naturalPath('assets', key), { ...put, metadata: one.extra })
             : await full.patch(`/api/v1/assets/${id}`, patch)
           const changed: object = dataOf(reply)
           if (one.isNatural) key = next.key
           expect(changed).toMatchObject({ name: next.core.name, ...(one.isNatural ? { metadata: one.extra } : {}) })
           const primary: PrimaryAsset = dataOf(await full.get(`/api/v1/assets/${id}`))
-          const read: NaturalAsset = dataOf(await full.get(at('assets', key)))
-          expect(read).toEqual({ ...assetOf(primary), type: 'asset' })
+          const read: NaturalAsset = dataOf(await full.get(naturalPath('assets', key)))
+          expect(read).toEqual({ ...toNaturalAsset(primary), type: 'asset' })
           expect(one.isNatural ? read : primary).toEqual(changed)
         }
       }),
@@ -172,25 +172,25 @@ describe('Any location', () => {
   it.each([
     ['by its key is read equal by its id', true],
     ['by its id is read equal by its key', false],
-  ])('made %s, parent, path and depth included (D1, D37)', async (_how, isNatural) => {
+  ])('created %s, parent, path and depth included (D1, D37)', async (_how, isNatural) => {
     await fc.assert(
       fc.asyncProperty(draft, fc.nat(), async (one, pick) => {
         const { key, naturalBody, primaryBody, core } = bodies(one)
         const parent = parents[pick % (parents.length + 1)] ?? null
         const reply = isNatural
-          ? await full.post(`${natural}/locations`, { ...naturalBody, parent_identifier: parent?.key ?? null })
+          ? await full.post(`${naturalBase}/locations`, { ...naturalBody, parent_identifier: parent?.key ?? null })
           : await full.post('/api/v1/locations', { ...primaryBody, parent_external_key: parent?.key ?? null })
         const answered: object = dataOf(reply, 201)
         expect(answered).toMatchObject(core)
-        const read: NaturalLocation = dataOf(await full.get(at('locations', key)))
+        const read: NaturalLocation = dataOf(await full.get(naturalPath('locations', key)))
         const primary: LocationJson = dataOf(await full.get(`/api/v1/locations/${read.surrogate_id}`))
         const { path, depth, ...rest } = read
-        expect(rest).toEqual(locationOf(primary))
-        expect(primary).toEqual(primaryLocationOf(read, parent?.id ?? null))
+        expect(rest).toEqual(toNaturalLocation(primary))
+        expect(primary).toEqual(toPrimaryLocation(read, parent?.id ?? null))
         expect(isNatural ? read : primary).toEqual(answered)
         const ancestors = await full.get(`/api/v1/locations/${primary.id}/ancestors`, { limit: 200 })
         expect([path, depth]).toEqual([[...keysOf(ancestors), key].join('/'), ancestors.json.total_count])
-        const above = await full.get(at('locations', key, '/ancestors'), { limit: 200 })
+        const above = await full.get(naturalPath('locations', key, '/ancestors'), { limit: 200 })
         expect(identifiersOf(above)).toEqual(keysOf(ancestors))
         parents.push({ key, id: primary.id })
       }),

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { expectRefusal } from '../../support/error-response.ts'
-import { at, makeAsset, makeLocation, natural } from '../../support/natural.ts'
-import { useBehind } from '../../support/snapshot.ts'
+import { expectApiError } from '../../support/error-response.ts'
+import { naturalPath, createNaturalAsset, createNaturalLocation, naturalBase } from '../../support/natural-key.ts'
+import { useSnapshotDatabase } from '../../support/tenant-snapshot.ts'
 import { Site, eventually, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T08:00:00.000Z')
-const behind = useBehind(context)
+const database = useSnapshotDatabase(context)
 
 let site: Site
 beforeEach(async () => {
@@ -16,14 +16,14 @@ beforeEach(async () => {
 const instant = (time: string): string => `2026-05-04T${time}Z`
 
 describe('The history of an asset', () => {
-  it('has one item per minute, newest first, without what is not known (D28, D29, D36)', async () => {
-    const jack = await site.thing('Jack')
-    await site.read(
+  it('has one item per minute, newest first, without unknown fields (D28, D29, D36)', async () => {
+    const jack = await site.createAsset('Jack')
+    await site.sendReads(
       { tag: jack.tag, antenna: 1, observed_at: instant('07:00:10.500') },
       { tag: jack.tag, antenna: 9, observed_at: instant('07:10:00') },
       { tag: jack.tag, antenna: 2, observed_at: instant('07:20:00') },
     )
-    const reply = await site.api.get(at('assets', 'JACK', '/history'))
+    const reply = await site.api.get(naturalPath('assets', 'JACK', '/history'))
     expect(reply.json).toEqual({
       data: [
         { timestamp: instant('07:20:00.000'), location: 'HALL', duration_seconds: 600 },
@@ -34,7 +34,7 @@ describe('The history of an asset', () => {
       offset: 0,
       total_count: 3,
     })
-    const some = await site.api.get(at('assets', 'JACK', '/history'), {
+    const some = await site.api.get(naturalPath('assets', 'JACK', '/history'), {
       from: '2026-05-04T09:10:00+02:00',
       to: instant('07:20:00'),
       sort: 'timestamp',
@@ -52,42 +52,46 @@ describe('The history of an asset', () => {
     ['from=yesterday', 'from', 'invalid_value'],
     ['sort=event_observed_at', 'sort', 'invalid_value'],
     ['location=DOCK', 'location', 'unknown_field'],
-  ])('refuses %s', async (query, field, code) => {
-    await site.thing('Jack')
-    const reply = await site.api.get(`${at('assets', 'JACK', '/history')}?${query}`)
-    expectRefusal(reply, 'validation_error', { fields: [{ field, code }] })
+  ])('rejects %s', async (query, field, code) => {
+    await site.createAsset('Jack')
+    const reply = await site.api.get(`${naturalPath('assets', 'JACK', '/history')}?${query}`)
+    expectApiError(reply, 'validation_error', { fields: [{ field, code }] })
   })
 
   it.each(['from', 'to'])('names a bad bound in its message: Invalid %s timestamp; expected RFC 3339', async (name) => {
-    await site.thing('Jack')
-    const reply = await site.api.get(at('assets', 'JACK', '/history'), { [name]: '2026-05-04' })
+    await site.createAsset('Jack')
+    const reply = await site.api.get(naturalPath('assets', 'JACK', '/history'), { [name]: '2026-05-04' })
     const detail = `Invalid ${name} timestamp; expected RFC 3339`
-    expectRefusal(reply, 'validation_error', { fields: [{ field: name, code: 'invalid_value' }], detail })
+    expectApiError(reply, 'validation_error', { fields: [{ field: name, code: 'invalid_value' }], detail })
   })
 
-  it('keeps the time at a location that was deleted since, without its name (D29)', async () => {
-    const jack = await site.thing('Jack')
-    await site.read({ tag: jack.tag, antenna: 1, observed_at: instant('07:00:00') })
-    await site.read({ tag: jack.tag, antenna: 2, observed_at: instant('07:10:00') })
-    expect((await site.api.delete(at('locations', 'DOCK'))).status).toBe(204)
-    const { json } = await site.api.get(at('assets', 'JACK', '/history'))
+  it('keeps the time at a location that was deleted later, without its name (D29)', async () => {
+    const jack = await site.createAsset('Jack')
+    await site.sendReads({ tag: jack.tag, antenna: 1, observed_at: instant('07:00:00') })
+    await site.sendReads({ tag: jack.tag, antenna: 2, observed_at: instant('07:10:00') })
+    expect((await site.api.delete(naturalPath('locations', 'DOCK'))).status).toBe(204)
+    const { json } = await site.api.get(naturalPath('assets', 'JACK', '/history'))
     expect(json.data).toEqual([
       { timestamp: instant('07:10:00.000'), location: 'HALL', duration_seconds: 600 },
       { timestamp: instant('07:00:00.000') },
     ])
   })
 
-  it('is 404 for an asset that is not there', async () => {
-    expectRefusal(await site.api.get(at('assets', 'NOBODY', '/history')), 'not_found')
+  it('is 404 for an unknown asset', async () => {
+    expectApiError(await site.api.get(naturalPath('assets', 'NOBODY', '/history')), 'not_found')
   })
 })
 
 describe('The snapshot of current locations', () => {
   beforeEach(async () => {
-    const things = [await site.thing('Jack'), await site.thing('Crate'), await site.thing('Stray')]
-    await site.thing('Unseen')
-    for (const [index, thing] of things.entries())
-      await site.read({ tag: thing.tag, antenna: index === 2 ? 9 : index + 1, observed_at: instant(`07:0${index}:00`) })
+    const assets = [await site.createAsset('Jack'), await site.createAsset('Crate'), await site.createAsset('Stray')]
+    await site.createAsset('Unseen')
+    for (const [index, asset] of assets.entries())
+      await site.sendReads({
+        tag: asset.tag,
+        antenna: index === 2 ? 9 : index + 1,
+        observed_at: instant(`07:0${index}:00`),
+      })
   })
 
   const all = {
@@ -105,30 +109,30 @@ describe('The snapshot of current locations', () => {
     ['location=DOCK&location=HALL', [all.crate, all.jack]],
     ['q=RA', [all.stray, all.crate]],
     ['location=NOWHERE', []],
-  ])('asked with “%s” has one item per scanned asset that fits (D37)', async (query, expected) => {
-    const reply = await site.api.get(`${natural}/locations/current?${query}`)
+  ])('with “%s” has one item per matching scanned asset (D37)', async (query, expected) => {
+    const reply = await site.api.get(`${naturalBase}/locations/current?${query}`)
     expect(reply.json).toEqual({ data: expected, limit: 50, offset: 0, total_count: expected.length })
   })
 
-  it('is without assets that were deleted, and follows a key that changed', async () => {
-    await site.api.delete(at('assets', 'STRAY'))
-    await site.api.put(at('assets', 'JACK'), { identifier: 'JACK/2' })
-    await site.api.put(at('locations', 'DOCK'), { identifier: 'DOCK/2' })
-    const reply = await site.api.get(`${natural}/locations/current`)
+  it('has no deleted assets, and shows changed keys', async () => {
+    await site.api.delete(naturalPath('assets', 'STRAY'))
+    await site.api.put(naturalPath('assets', 'JACK'), { identifier: 'JACK/2' })
+    await site.api.put(naturalPath('locations', 'DOCK'), { identifier: 'DOCK/2' })
+    const reply = await site.api.get(`${naturalBase}/locations/current`)
     expect(reply.json.data).toEqual([all.crate, { ...all.jack, asset: 'JACK/2', location: 'DOCK/2' }])
     expect(reply.json.total_count).toBe(2)
   })
 
-  it('leaves out a location that was deleted since, by which it is then found no more [D29]', async () => {
-    await behind.sql`update locations set deleted_at = now() where id = ${site.places[0]!.id}`
+  it('leaves out a deleted location, which then matches no filter [D29]', async () => {
+    await database.sql`update locations set deleted_at = now() where id = ${site.locations[0]!.id}`
     const { location: _gone, ...rest } = all.jack
-    const reply = await site.api.get(`${natural}/locations/current`, { sort: 'last_seen', limit: 1 })
+    const reply = await site.api.get(`${naturalBase}/locations/current`, { sort: 'last_seen', limit: 1 })
     expect(reply.json.data).toEqual([rest])
-    expect((await site.api.get(`${natural}/locations/current`, { location: 'DOCK' })).json.total_count).toBe(0)
+    expect((await site.api.get(`${naturalBase}/locations/current`, { location: 'DOCK' })).json.total_count).toBe(0)
   })
 
-  it('comes in pages', async () => {
-    const reply = await site.api.get(`${natural}/locations/current`, { limit: 1, offset: 1 })
+  it('is paged', async () => {
+    const reply = await site.api.get(`${naturalBase}/locations/current`, { limit: 1, offset: 1 })
     expect(reply.json).toEqual({ data: [all.crate], limit: 1, offset: 1, total_count: 3 })
   })
 
@@ -139,54 +143,59 @@ describe('The snapshot of current locations', () => {
     [`q=${'x'.repeat(256)}`, 'q', 'too_long'],
     ['include_deleted=true', 'include_deleted', 'unknown_field'],
     ['at=2026-05-04T07:00:00Z', 'at', 'unknown_field'],
-  ])('refuses %s', async (query, field, code) => {
-    const reply = await site.api.get(`${natural}/locations/current?${query}`)
-    expectRefusal(reply, 'validation_error')
+  ])('rejects %s', async (query, field, code) => {
+    const reply = await site.api.get(`${naturalBase}/locations/current?${query}`)
+    expectApiError(reply, 'validation_error')
     expect(reply.json.error.fields).toMatchObject([{ field, code }])
   })
 })
 
-describe.each(['/api/v1', natural])('Inventory save on %s', (base) => {
+describe.each(['/api/v1', naturalBase])('Inventory save on %s', (base) => {
   const save = (place: string, keys: unknown) =>
     site.api.post(`${base}/inventory/save`, { location_identifier: place, asset_identifiers: keys })
 
-  it('puts every asset at the location now and says what it did (D38)', async () => {
-    for (const name of ['Jack', 'Crate']) await site.thing(name)
+  it('records every asset at the location now and returns the result (D38)', async () => {
+    for (const name of ['Jack', 'Crate']) await site.createAsset(name)
     const reply = await save('DOCK', ['JACK', 'CRATE', 'JACK'])
     expect([reply.status, reply.json]).toEqual([
       201,
       {
-        data: { count: 2, location_id: site.places[0]!.id, location_name: 'Dock', timestamp: instant('08:00:00.000') },
+        data: {
+          count: 2,
+          location_id: site.locations[0]!.id,
+          location_name: 'Dock',
+          timestamp: instant('08:00:00.000'),
+        },
       },
     ])
-    expect(await site.whereabouts()).toEqual({
+    expect(await site.assetLocations()).toEqual({
       JACK: ['DOCK', instant('08:00:00.000')],
       CRATE: ['DOCK', instant('08:00:00.000')],
     })
   })
 
-  it('is no write of the asset: it leaves updated_at alone, as a read does [D21]', async () => {
-    const jack = await site.thing('Jack')
+  it('does not change updated_at of the assets [D21]', async () => {
+    const jack = await site.createAsset('Jack')
     const before = (await site.api.get(`/api/v1/assets/${jack.id}`)).json
     context.clock.set(instant('08:05:00'))
-    await site.read({ tag: jack.tag, antenna: 1, observed_at: instant('08:04:00') })
+    await site.sendReads({ tag: jack.tag, antenna: 1, observed_at: instant('08:04:00') })
     expect((await save('HALL', ['JACK'])).status).toBe(201)
     expect((await site.api.get(`/api/v1/assets/${jack.id}`)).json).toEqual(before)
   })
 
-  it('knows no location and no asset of another organization [D38]', async () => {
+  it('does not find a location or an asset of another organization [D38]', async () => {
     const other = await Site.open(context.app, 'Yard')
-    await other.thing('Theirs')
+    await other.createAsset('Theirs')
     const fields = ['location_identifier', 'asset_identifiers[0]'].map((field) => ({ field, code: 'fk_not_found' }))
-    expectRefusal(await save('YARD', ['THEIRS']), 'validation_error', { fields })
+    expectApiError(await save('YARD', ['THEIRS']), 'validation_error', { fields })
   })
 
-  it('wins the minute against a reader, and announces the place it overrode (D38)', async () => {
-    const jack = await site.thing('Jack')
-    await site.read({ tag: jack.tag, antenna: 1, observed_at: instant('08:00:00') })
+  it('wins the minute against a reader, and emits a move from the location it overrode (D38)', async () => {
+    const jack = await site.createAsset('Jack')
+    await site.sendReads({ tag: jack.tag, antenna: 1, observed_at: instant('08:00:00') })
     context.clock.set(instant('08:00:20'))
     await save('HALL', ['JACK'])
-    expect(await site.whereabouts()).toEqual({ JACK: ['HALL', instant('08:00:20.000')] })
+    expect(await site.assetLocations()).toEqual({ JACK: ['HALL', instant('08:00:20.000')] })
     expect((await site.moves()).map((move) => [move.from, move.to])).toEqual([
       [null, 'Dock'],
       ['Dock', 'Hall'],
@@ -198,17 +207,17 @@ describe.each(['/api/v1', natural])('Inventory save on %s', (base) => {
     ['unknown assets', 'DOCK', ['A', 'JACK', 'B', 'A'], ['asset_identifiers[0]', 'asset_identifiers[2]']],
     ['both', 'NOWHERE', ['JACK', 'A'], ['location_identifier', 'asset_identifiers[1]']],
   ])('is 400 for %s and saves nothing (D38)', async (_what, place, keys, fields) => {
-    await site.thing('Jack')
-    const before = await behind.snapshot(site.org.orgId)
+    await site.createAsset('Jack')
+    const before = await database.snapshot(site.org.orgId)
     const reply = await save(place, keys)
-    expectRefusal(reply, 'validation_error', { fields: fields.map((field) => ({ field, code: 'fk_not_found' })) })
-    expect(await behind.snapshot(site.org.orgId)).toBe(before)
+    expectApiError(reply, 'validation_error', { fields: fields.map((field) => ({ field, code: 'fk_not_found' })) })
+    expect(await database.snapshot(site.org.orgId)).toBe(before)
   })
 
-  it('does not know what was deleted, nor the location where it was', async () => {
-    const jack = await site.thing('Jack')
+  it('does not find deleted assets and locations', async () => {
+    const jack = await site.createAsset('Jack')
     await site.api.delete(`/api/v1/assets/${jack.id}`)
-    await site.api.delete(at('locations', 'HALL'))
+    await site.api.delete(naturalPath('locations', 'HALL'))
     const reply = await save('HALL', ['JACK'])
     expect(reply.json.error.fields).toMatchObject([{ field: 'location_identifier' }, { field: 'asset_identifiers[0]' }])
   })
@@ -221,33 +230,33 @@ describe.each(['/api/v1', natural])('Inventory save on %s', (base) => {
     ['a number', [5], 'asset_identifiers[0]', 'invalid_value', { expected_type: 'string', received_type: 'integer' }],
     ['no list', 'JACK', 'asset_identifiers', 'invalid_value', { expected_type: 'array', received_type: 'string' }],
   ])('is 400 for %s', async (_what, keys, field, code, params) => {
-    expectRefusal(await save('DOCK', keys), 'validation_error', { fields: [{ field, code, params }] })
+    expectApiError(await save('DOCK', keys), 'validation_error', { fields: [{ field, code, params }] })
   })
 
-  it('needs both fields and no others', async () => {
+  it('requires both fields and accepts no others', async () => {
     const nothing = await site.api.post(`${base}/inventory/save`, {})
     const fields = ['location_identifier', 'asset_identifiers'].map((field) => ({ field, code: 'required' }))
-    expectRefusal(nothing, 'validation_error', { fields })
+    expectApiError(nothing, 'validation_error', { fields })
     const more = await site.api.post(`${base}/inventory/save`, { at: 'now' })
-    expectRefusal(more, 'validation_error', { fields: [{ field: 'at', code: 'unknown_field' }] })
+    expectApiError(more, 'validation_error', { fields: [{ field: 'at', code: 'unknown_field' }] })
   })
 
-  it('takes ten thousand assets at once', async () => {
+  it('accepts ten thousand assets at once', async () => {
     const keys = Array.from({ length: 10_000 }, (_, index) => `BULK-${index}`)
-    await behind.sql`insert into assets (org_id, id, external_key, name, metadata, is_active, valid_from, created_at,
+    await database.sql`insert into assets (org_id, id, external_key, name, metadata, is_active, valid_from, created_at,
         updated_at, search_text)
       select ${String(site.org.orgId)}::bigint, 4000000000000000 + ${String(site.org.orgId % 1e9)}::bigint * 10000 + n,
         'BULK-' || n, 'b', '{}', true, now(), now(), now(), 'b' from generate_series(0, 9999) n`
     const reply = await save('DOCK', keys)
     expect([reply.status, reply.json.data.count]).toEqual([201, 10_000])
-    const current = await site.api.get(`${natural}/locations/current`, { location: 'DOCK', limit: 1 })
+    const current = await site.api.get(`${naturalBase}/locations/current`, { location: 'DOCK', limit: 1 })
     expect(current.json.total_count).toBe(10_000)
   })
 
-  it('takes ten thousand identifiers of 255 characters [D48]', async () => {
+  it('accepts ten thousand identifiers of 255 characters [D48]', async () => {
     const { orgId } = site.org
     const keys = Array.from({ length: 10_000 }, (_, index) => String(index).padStart(255, 'K'))
-    await behind.sql`insert into assets (org_id, id, external_key, name, metadata, is_active, valid_from, created_at,
+    await database.sql`insert into assets (org_id, id, external_key, name, metadata, is_active, valid_from, created_at,
         updated_at, search_text)
       select ${String(orgId)}::bigint, 4000000000000000 + ${String(orgId % 1e9)}::bigint * 10000 + n,
         lpad(n::text, 255, 'K'), 'b', '{}', true, now(), now(), now(), 'b' from generate_series(0, 9999) n`
@@ -256,22 +265,22 @@ describe.each(['/api/v1', natural])('Inventory save on %s', (base) => {
   })
 })
 
-describe('Whoever watches the moves', () => {
-  it('hears of those made by a placing and by an inventory save', async () => {
-    const heard: string[] = []
+describe('A client of the live stream', () => {
+  it('receives moves of a current_location and of an inventory save', async () => {
+    const received: string[] = []
     const stop = new AbortController()
     const { url } = context.app
     const headers = { authorization: `Bearer ${await site.api.token()}`, 'user-agent': 'lastseen-tests' }
     const stream = await fetch(`${url}/api/v1/live`, { headers, signal: stop.signal })
     const reading = (async () => {
-      for await (const chunk of stream.body!) heard.push(Buffer.from(chunk as Uint8Array).toString())
+      for await (const chunk of stream.body!) received.push(Buffer.from(chunk as Uint8Array).toString())
     })().catch(() => undefined)
-    await makeLocation(site.api, 'YARD')
-    await makeAsset(site.api, { identifier: 'PLACED', name: 'p', current_location: 'YARD' })
-    await eventually(async () => expect(heard.join('')).toContain('"external_key":"PLACED"'))
-    await site.thing('Jack')
-    await site.api.post(`${natural}/inventory/save`, { location_identifier: 'YARD', asset_identifiers: ['JACK'] })
-    await eventually(async () => expect(heard.join('')).toContain('"external_key":"JACK"'))
+    await createNaturalLocation(site.api, 'YARD')
+    await createNaturalAsset(site.api, { identifier: 'PLACED', name: 'p', current_location: 'YARD' })
+    await eventually(async () => expect(received.join('')).toContain('"external_key":"PLACED"'))
+    await site.createAsset('Jack')
+    await site.api.post(`${naturalBase}/inventory/save`, { location_identifier: 'YARD', asset_identifiers: ['JACK'] })
+    await eventually(async () => expect(received.join('')).toContain('"external_key":"JACK"'))
     stop.abort()
     await reading
   })

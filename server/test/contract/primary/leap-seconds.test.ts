@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../../support/client.ts'
-import { expectInvalid } from '../../support/master-data.ts'
-import { at, natural } from '../../support/natural.ts'
+import { expectValidationError } from '../../support/master-data.ts'
+import { naturalPath, naturalBase } from '../../support/natural-key.ts'
 import { Site, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
@@ -22,7 +22,7 @@ const read: [string, string][] = [
   ['2015-06-30T23:59:60+00:00', '2015-07-01T00:00:00.000Z'],
 ]
 
-const refused = [
+const rejected = [
   '2016-12-31T23:58:60Z',
   '2016-12-31T22:59:60Z',
   '2016-12-31T23:59:60+01:00',
@@ -37,20 +37,23 @@ describe('A leap second in a body', () => {
     const path = `/api/v1/assets/${made.json.data.id}`
     expect((await client.patch(path, { valid_from: shown, created_at: made.json.data.created_at })).status).toBe(200)
     expect((await client.patch(path, { valid_from: text })).json.data.valid_from).toBe(shown)
-    const put = await client.put(at('assets', made.json.data.external_key), { valid_from: text })
+    const put = await client.put(naturalPath('assets', made.json.data.external_key), { valid_from: text })
     expect(put.json.data.valid_from).toBe(shown)
   })
 
-  it.each(refused)('%s is invalid_value, because :60 stands for nothing there [D46]', async (text) => {
-    expectInvalid(await client.post('/api/v1/assets', { name: 'x', valid_from: text }), ['valid_from', 'invalid_value'])
+  it.each(rejected)('%s is invalid_value, because :60 is not a leap second there [D46]', async (text) => {
+    expectValidationError(await client.post('/api/v1/assets', { name: 'x', valid_from: text }), [
+      'valid_from',
+      'invalid_value',
+    ])
     const location = { identifier: 'x', name: 'x', valid_to: text }
-    expectInvalid(await client.post(`${natural}/locations`, location), ['valid_to', 'invalid_value'])
+    expectValidationError(await client.post(`${naturalBase}/locations`, location), ['valid_to', 'invalid_value'])
   })
 
   it.each(['1969-12-31T23:59:60Z', '0000-12-31T23:59:60Z', '1970-01-01T00:59:60+01:00'])(
-    '%s is the sentinel date that follows it, and refused as that [D46]',
+    '%s is read as the sentinel date that follows it, and rejected [D46]',
     async (text) => {
-      expectInvalid(await client.post('/api/v1/assets', { name: 'x', valid_from: text }), [
+      expectValidationError(await client.post('/api/v1/assets', { name: 'x', valid_from: text }), [
         'valid_from',
         'invalid_value',
       ])
@@ -60,20 +63,25 @@ describe('A leap second in a body', () => {
 
 describe('A leap second in a query', () => {
   it('is read as the following second by from, to and at [D46]', async () => {
-    const thing = await site.thing('Pallet')
-    await site.read({ tag: thing.tag, observed_at: '2026-05-03T00:00:00Z' })
-    const history = `/api/v1/assets/${thing.id}/history`
+    const asset = await site.createAsset('Pallet')
+    await site.sendReads({ tag: asset.tag, observed_at: '2026-05-03T00:00:00Z' })
+    const history = `/api/v1/assets/${asset.id}/history`
     const leap = '2026-05-02T23:59:60Z'
     expect((await client.get(history, { from: leap, to: leap })).json.total_count).toBe(1)
     expect((await client.get(history, { to: '2026-05-02T23:59:59.999Z' })).json.total_count).toBe(0)
-    expect((await client.get(at('assets', 'PALLET', '/history'), { from: leap, to: leap })).json.total_count).toBe(1)
+    expect(
+      (await client.get(naturalPath('assets', 'PALLET', '/history'), { from: leap, to: leap })).json.total_count,
+    ).toBe(1)
     expect((await client.get('/api/v1/reports/asset-locations', { at: leap })).json.total_count).toBe(1)
   })
 
-  it.each(refused)('%s is invalid_value for from, to and at [D46]', async (text) => {
-    const thing = await site.thing(`Box ${text}`, { external_key: text })
+  it.each(rejected)('%s is invalid_value for from, to and at [D46]', async (text) => {
+    const asset = await site.createAsset(`Box ${text}`, { external_key: text })
     for (const name of ['from', 'to'])
-      expectInvalid(await client.get(`/api/v1/assets/${thing.id}/history`, { [name]: text }), [name, 'invalid_value'])
-    expectInvalid(await client.get('/api/v1/reports/asset-locations', { at: text }), ['at', 'invalid_value'])
+      expectValidationError(await client.get(`/api/v1/assets/${asset.id}/history`, { [name]: text }), [
+        name,
+        'invalid_value',
+      ])
+    expectValidationError(await client.get('/api/v1/reports/asset-locations', { at: text }), ['at', 'invalid_value'])
   })
 })

@@ -3,7 +3,7 @@ import { useApp } from '../../support/app.ts'
 
 const context = useApp()
 
-it('tells a credential its organization, its scopes as minted and its own id, which is the token’s subject', async () => {
+it('GET /orgs/me returns the organization, the scopes as minted and the client id of the credential', async () => {
   const org = await context.app.newOrg('Northwind')
   const client = org.client('assets:read', 'tracking:read')
   const pair = await client.mint()

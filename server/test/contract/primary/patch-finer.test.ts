@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
-import { type Kind, type RecordJson, create, expectInvalid, useDatabase } from '../../support/master-data.ts'
+import { type Kind, type RecordJson, create, expectValidationError, useDatabase } from '../../support/master-data.ts'
 
 const context = useApp()
 const database = useDatabase(context)
@@ -22,7 +22,7 @@ describe.each(kinds)('A PATCH of %s that sends back what a GET shows', (kind) =>
     return row
   }
 
-  /** Sends the body and holds it to changing nothing, neither what is shown nor what is stored. */
+  /** Sends the body and expects that neither the shown nor the stored record changes. */
   async function changesNothing(record: RecordJson, body: object): Promise<void> {
     const before = await stored(record)
     const shown: RecordJson = (await client.get(pathOf(record))).json.data
@@ -36,7 +36,7 @@ describe.each(kinds)('A PATCH of %s that sends back what a GET shows', (kind) =>
     ['microseconds', { valid_from: '2026-03-02T12:34:56.789123Z', valid_to: '2099-03-02T12:34:56.789999Z' }],
     ['a neighbour of the sentinel of year 1', { valid_from: '0001-01-01T00:00:00.000001Z' }],
     ['a neighbour of the sentinel of 1970', { valid_from: '1970-01-01T00:00:00.000999Z' }],
-    ['a neighbour that is cut down to the sentinel', { valid_from: '1970-01-01T00:00:00.0000001Z' }],
+    ['a time that is truncated to the sentinel', { valid_from: '1970-01-01T00:00:00.0000001Z' }],
     [
       'an end beside a sentinel',
       { valid_from: '1969-12-31T00:00:00.000001Z', valid_to: '1970-01-01T00:00:00.000001Z' },
@@ -61,7 +61,7 @@ describe.each(kinds)('A PATCH of %s that sends back what a GET shows', (kind) =>
     await changesNothing(record, { valid_from: record.valid_from, valid_to: record.valid_to })
   })
 
-  it('takes every timestamp field with an offset and more digits for the same time [D43]', async () => {
+  it('accepts every timestamp field with an offset and more digits as the same time [D43]', async () => {
     const record = await create(client, kind, {
       name: 'Finer',
       valid_from: '2026-03-02T12:34:56.789123Z',
@@ -73,7 +73,7 @@ describe.each(kinds)('A PATCH of %s that sends back what a GET shows', (kind) =>
     })
   })
 
-  it('keeps microseconds of created_at and updated_at, which no other way than a restore brings in [D43]', async () => {
+  it('keeps microseconds of created_at and updated_at, which only a restore can write [D43]', async () => {
     const record = await create(client, kind, { name: 'Restored' })
     await database.sql`
       update ${database.sql(kind)} set created_at = '2026-03-02 12:34:56.789123+00', updated_at = '2026-03-02 12:34:56.789999+00'
@@ -83,30 +83,30 @@ describe.each(kinds)('A PATCH of %s that sends back what a GET shows', (kind) =>
     await changesNothing(record, { created_at: shown.created_at, updated_at: shown.updated_at, deleted_at: null })
   })
 
-  it('stores a finer time than the one shown, which is no echo [D43]', async () => {
+  it('stores a time that is more precise than the one shown [D43]', async () => {
     const record = await create(client, kind, { name: 'Finer', valid_from: '2026-03-02T12:34:56.789123Z' })
     expect((await client.patch(pathOf(record), { valid_from: '2026-03-02T12:34:56.789456Z' })).status).toBe(200)
     expect((await stored(record))!['valid_from']).toBe('2026-03-02 12:34:56.789456+00')
   })
 
   it.each(['0001-01-01T00:00:00Z', '1970-01-01T01:00:00+01:00'])(
-    'refuses the sentinel %s where another time is shown, and changes nothing [D43]',
+    'rejects the sentinel %s where another time is shown, and changes nothing [D43]',
     async (sentinel) => {
       const record = await create(client, kind, { name: 'Finer', valid_to: '2099-01-01T00:00:00Z' })
       const before = await stored(record)
       for (const field of ['valid_from', 'valid_to']) {
         const reply = await client.patch(pathOf(record), { name: 'x', [field]: sentinel })
-        expectInvalid(reply, [field, 'invalid_value'])
+        expectValidationError(reply, [field, 'invalid_value'])
       }
       expect(await stored(record)).toEqual(before)
       expect((await client.get(pathOf(record))).json.data).toStrictEqual(record)
     },
   )
 
-  it('checks the window with the stored finer end when only the beginning changes [D15, D43]', async () => {
+  it('checks the window with the stored, more precise end when only the start changes [D15, D43]', async () => {
     const record = await create(client, kind, { name: 'Finer', valid_to: '2099-03-02T12:34:56.789500Z' })
     const move = (valid_from: string) => client.patch(pathOf(record), { valid_from, valid_to: record.valid_to })
-    expectInvalid(await move('2099-03-02T12:34:56.789500Z'), ['valid_to', 'invalid_value'])
+    expectValidationError(await move('2099-03-02T12:34:56.789500Z'), ['valid_to', 'invalid_value'])
     expect((await move('2099-03-02T12:34:56.789499Z')).status).toBe(200)
     expect((await stored(record))!['valid_to']).toBe('2099-03-02 12:34:56.7895+00')
   })

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { useApp } from '../../support/app.ts'
 import type { Client } from '../../support/client.ts'
-import { type Kind, type RecordJson, create, expectInvalid } from '../../support/master-data.ts'
+import { type Kind, type RecordJson, create, expectValidationError } from '../../support/master-data.ts'
 
 const context = useApp()
 const kinds: [Kind][] = [['assets'], ['locations']]
@@ -17,7 +17,7 @@ describe.each(kinds)('A PATCH of %s with a stale updated_at', (kind) => {
     create(client, kind, { name: 'Cached', tags: [{ tag_type: 'barcode', value: `${kind} ${++made}` }] })
   const pathOf = (record: RecordJson): string => `/api/v1/${kind}/${record.id}`
 
-  /** The record as a client read it before somebody else renamed it and attached a tag. */
+  /** The record as a client read it before another client renamed it and attached a tag. */
   async function cached(): Promise<RecordJson> {
     const before = await fresh()
     const renamed = await client.post(`${pathOf(before)}/rename`, { external_key: `RENAMED-${before.id}` })
@@ -26,9 +26,9 @@ describe.each(kinds)('A PATCH of %s with a stale updated_at', (kind) => {
     return before
   }
 
-  it('blames updated_at first in a whole cached body whose key and tags differ too [D7]', async () => {
+  it('reports updated_at first for a whole cached body whose key and tags differ too [D7]', async () => {
     const before = await cached()
-    expectInvalid(
+    expectValidationError(
       await client.patch(pathOf(before), before),
       ['updated_at', 'read_only'],
       ['external_key', 'invalid_context'],
@@ -36,10 +36,10 @@ describe.each(kinds)('A PATCH of %s with a stale updated_at', (kind) => {
     )
   })
 
-  it('blames updated_at before all other server-managed fields, then these in the order of the table [D7]', async () => {
+  it('reports updated_at before all other server-managed fields, and these in the order of the table [D7]', async () => {
     const before = await cached()
     const body = { ...before, id: 7, created_at: null, deleted_at: before.created_at, external_key: 'x', tags: [] }
-    expectInvalid(
+    expectValidationError(
       await client.patch(pathOf(before), body),
       ['updated_at', 'read_only'],
       ['id', 'read_only'],
@@ -54,23 +54,23 @@ describe.each(kinds)('A PATCH of %s with a stale updated_at', (kind) => {
     ['a name that is too short', { name: '' }],
     ['a null name', { name: null }],
     ['a value of the wrong type', { is_active: 'yes' }],
-    ['a key nobody knows', { colour: 'red' }],
+    ['an unknown key', { colour: 'red' }],
     ['a time that is none', { valid_from: 'today' }],
     ['a sentinel date', { valid_from: '1970-01-01T00:00:00Z' }],
     ['an empty window', { valid_from: '2026-01-01T00:00:00Z', valid_to: '2025-01-01T00:00:00Z' }],
     kind === 'assets' ? ['a location', { location_id: 7 }] : ['a parent that is not there', { parent_id: 7 }],
   ]
-  it.each(wrong)('blames updated_at alone before %s [D7]', async (_what, more) => {
+  it.each(wrong)('reports only updated_at before %s [D7]', async (_what, more) => {
     const before = await fresh()
     expect((await client.patch(pathOf(before), { name: 'Newer' })).status).toBe(200)
     const reply = await client.patch(pathOf(before), { ...more, updated_at: before.updated_at })
-    expectInvalid(reply, ['updated_at', 'read_only'])
+    expectValidationError(reply, ['updated_at', 'read_only'])
     expect((await client.get(pathOf(before))).json.data.name).toBe('Newer')
   })
 
-  it('of which other fields are wrong too is told of those once updated_at is fresh [D7]', async () => {
+  it('and other invalid fields reports those once updated_at is fresh [D7]', async () => {
     const before = await fresh()
     const sent = { name: '', updated_at: before.updated_at }
-    expectInvalid(await client.patch(pathOf(before), sent), ['name', 'too_short'])
+    expectValidationError(await client.patch(pathOf(before), sent), ['name', 'too_short'])
   })
 })

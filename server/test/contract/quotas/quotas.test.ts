@@ -4,10 +4,10 @@ import { addUserTo, createUserIn } from '../../../src/cli/user.ts'
 import { render } from '../../../src/cli/output.ts'
 import { mintCredentials } from '../../../src/auth/commands.ts'
 import { createReader } from '../../../src/readers/commands.ts'
-import { as, newEmail, newPerson, password, tokenOf } from '../../support/accounts.ts'
+import { requestAs, newEmail, createSignedInUser, password, tokenFromLink } from '../../support/accounts.ts'
 import { type TestOrg, useApp } from '../../support/app.ts'
-import { expectRefusal } from '../../support/error-response.ts'
-import { ImportRun, places } from '../../support/imports.ts'
+import { expectApiError } from '../../support/error-response.ts'
+import { ImportRun, errorPositions } from '../../support/imports.ts'
 import { create } from '../../support/master-data.ts'
 import type { Reply } from '../../support/client.ts'
 
@@ -29,12 +29,12 @@ beforeEach(async () => {
 })
 
 const expectReached = (reply: Reply, quota: string, limit: number, noun = quota): void => {
-  expectRefusal(reply, 'conflict')
+  expectApiError(reply, 'conflict')
   expect(reply.json.error.detail).toBe(`Quota ${quota} reached: the organization may have at most ${limit} ${noun}`)
 }
 
 describe('A quota', () => {
-  it('bounds assets; deleting one makes room', async () => {
+  it('limits assets; deleting one frees capacity', async () => {
     const api = org.full
     const [first] = [await create(api, 'assets', { name: 'a' }), await create(api, 'assets', { name: 'b' })]
     await create(api, 'assets', { name: 'c', is_active: false })
@@ -44,43 +44,43 @@ describe('A quota', () => {
     expectReached(await api.post('/api/v1/assets', { name: 'e' }), 'assets', 3)
   })
 
-  it('bounds assets that are created by natural keys', async () => {
+  it('limits assets that are created by natural keys', async () => {
     const api = org.full
     for (const name of ['a', 'b', 'c']) await create(api, 'assets', { name })
     expectReached(await api.post('/natural/api/v1/assets', { identifier: 'N', name: 'd' }), 'assets', 3)
   })
 
-  it('bounds locations, and what is wrong with the body is reported first [D6]', async () => {
+  it('limits locations, and errors in the body are reported first [D6]', async () => {
     const api = org.full
     for (const name of ['a', 'b']) await create(api, 'locations', { name })
     expectReached(await api.post('/api/v1/locations', { name: 'c' }), 'locations', 2)
-    expectRefusal(await api.post('/api/v1/locations', { name: 'c', parent_id: 1 }), 'validation_error')
+    expectApiError(await api.post('/api/v1/locations', { name: 'c', parent_id: 1 }), 'validation_error')
   })
 
-  it('bounds what an import creates: the check reports it, and a run changes nothing', async () => {
+  it('limits what an import creates: the check reports it, and a run changes nothing', async () => {
     const token = (await org.signIn('manager')).accessToken
     await create(org.full, 'assets', { external_key: 'A', name: 'a' })
     const run = await new ImportRun(context.app, token).open('assets')
     await run.rows(['A', 'B', 'C', 'D'].map((external_key) => ({ external_key, name: 'x' })))
     const checked = await run.check()
-    expect(places(checked)).toEqual([[0, '']])
+    expect(errorPositions(checked)).toEqual([[0, '']])
     expect(checked.errors[0]!.message).toBe('Quota assets reached: the organization may have at most 3 assets')
     expect(await run.run(true)).toMatchObject({ state: 'failed', errors: [{ message: checked.errors[0]!.message }] })
     expect((await org.full.get('/api/v1/assets')).json.total_count).toBe(1)
 
     const tree = await new ImportRun(context.app, token).open('locations')
     await tree.rows(['A', 'B', 'C'].map((external_key) => ({ external_key, name: 'x' })))
-    expect(places(await tree.check())).toEqual([[0, '']])
+    expect(errorPositions(await tree.check())).toEqual([[0, '']])
     const fits = await new ImportRun(context.app, token).open('assets')
     await fits.rows(['A', 'B', 'C'].map((external_key) => ({ external_key, name: 'x' })))
     await fits.check()
     expect((await fits.run()).state).toBe('done')
   })
 
-  it('bounds readers, those that the operator makes included', async () => {
-    const manager = await newPerson(org, 'manager')
+  it('limits readers, including those that the operator creates', async () => {
+    const manager = await createSignedInUser(org, 'manager')
     const reader = { name: 'Gate', format: 'auto', clock: 'reader', scan_points: [] }
-    const post = () => as(context.app, manager, 'POST', '/readers', { json: reader })
+    const post = () => requestAs(context.app, manager, 'POST', '/readers', { json: reader })
     expect((await post()).status).toBe(201)
     await createReader(context.app.core, org.orgId, { ...reader, scanPoints: [] })
     expectReached(await post(), 'readers', 2)
@@ -89,36 +89,36 @@ describe('A quota', () => {
     )
   })
 
-  it('bounds API keys that are not revoked', async () => {
-    const admin = await newPerson(org, 'admin')
+  it('limits API keys that are not revoked', async () => {
+    const admin = await createSignedInUser(org, 'admin')
     const path = `/orgs/${org.orgId}/api-keys`
-    const post = () => as(context.app, admin, 'POST', path, { json: { name: 'k', scopes: ['assets:read'] } })
+    const post = () => requestAs(context.app, admin, 'POST', path, { json: { name: 'k', scopes: ['assets:read'] } })
     const made = await post()
     expect(made.status).toBe(201)
     const draft = { name: 'k', scopes: ['assets:read'], expiresAt: null, createdBy: null }
     await expect(mintCredentials(context.app.core, org.orgId, draft, 4)).rejects.toThrow('Quota api_keys reached')
     await mintCredentials(context.app.core, org.orgId, draft, 3)
     expectReached(await post(), 'api_keys', 4, 'API keys')
-    expect((await as(context.app, admin, 'DELETE', `${path}/${made.json.data.id}`)).status).toBe(204)
+    expect((await requestAs(context.app, admin, 'DELETE', `${path}/${made.json.data.id}`)).status).toBe(204)
     expect((await post()).status).toBe(201)
   })
 
-  it('bounds members: nobody is invited or joins past it', async () => {
+  it('limits members: no further user can be invited or join', async () => {
     const { app } = context
-    const admin = await newPerson(org, 'admin')
-    await newPerson(org, 'viewer')
-    const invite = () => as(app, admin, 'POST', '/invitations', { json: { email: newEmail(), role: 'viewer' } })
+    const admin = await createSignedInUser(org, 'admin')
+    await createSignedInUser(org, 'viewer')
+    const invite = () => requestAs(app, admin, 'POST', '/invitations', { json: { email: newEmail(), role: 'viewer' } })
     const invited = await invite()
     expect(invited.status).toBe(201)
     await createUserIn(app.core, { org: org.name, email: newEmail(), role: 'viewer', password })
     expectReached(await invite(), 'members', 3)
-    const token = tokenOf(invited.json.data.link)
+    const token = tokenFromLink(invited.json.data.link)
     expectReached(
       await app.anonymous('POST', '/api/v1/auth/invitations/accept', { json: { token, password } }),
       'members',
       3,
     )
-    const other = await newPerson(await app.newOrg(), 'admin')
+    const other = await createSignedInUser(await app.newOrg(), 'admin')
     await expect(addUserTo(app.core, { org: org.name, email: other.email, role: 'viewer' })).rejects.toThrow(
       'Quota members reached',
     )
@@ -134,8 +134,8 @@ describe('A quota', () => {
     })
     expect(render(listed, false).split('\n')[0]).toMatch(/^QUOTA +USED +LIMIT +SOURCE$/)
     await create(api, 'assets', { name: 'd' })
-    const viewer = await newPerson(org, 'viewer')
-    const { data } = (await as(context.app, viewer, 'GET', '/quotas')).json
+    const viewer = await createSignedInUser(org, 'viewer')
+    const { data } = (await requestAs(context.app, viewer, 'GET', '/quotas')).json
     expect(data).toEqual([
       { quota: 'assets', used: 4, limit: 5 },
       { quota: 'locations', used: 0, limit: 2 },
@@ -148,7 +148,7 @@ describe('A quota', () => {
     expectReached(await api.post('/api/v1/assets', { name: 'e' }), 'assets', 3)
   })
 
-  it('is read once for many creates while much room is left', async () => {
+  it('is read once for many creates while it is far from exhausted', async () => {
     const { core } = context.app
     await core.quotas.set(org.orgId, { assets: 1000 })
     texts.length = 0

@@ -5,10 +5,10 @@ import { Site, database, useTracking } from '../../support/tracking.ts'
 let statements: string[] = []
 const context = useTracking('2026-05-04T12:00:00Z', {
   onStatement: (text) => statements.push(text),
-  alone: 'the statements of one process are compared',
+  singleServerReason: 'the statements of one process are compared',
 })
 
-/** Messages in the order in which they come: clock, antenna (1 Dock, 2 Hall, 3 Yard, 9 nowhere), asset. */
+/** Messages in order of arrival: clock, antenna (1 Dock, 2 Hall, 3 Yard, 9 without a location), asset. */
 const script: [clock: string, antenna: number, asset: 'P' | 'C'][][] = [
   [['08:00:00.000000', 1, 'P']],
   [
@@ -86,14 +86,14 @@ const moves = [
   '08:11:00.000000 P Dock → Yard',
 ]
 
-/** A reader without smoothing is one that never had it, one made without it, and one for which it was turned off. */
+/** Readers without smoothing: never configured, created without it, and with it disabled. */
 const readers: [string, (site: Site, scanPoints: ScanPoints) => Promise<{ token: string; readerId: number }>][] = [
-  ['that never heard of smoothing', async (site) => site],
-  ['made without smoothing', (site, scanPoints) => site.reader({ scanPoints, smoothing: null })],
+  ['that never had smoothing', async (site) => site],
+  ['created without smoothing', (site, scanPoints) => site.createReader({ scanPoints, smoothing: null })],
   [
     'whose smoothing was turned off',
     async (site, scanPoints) => {
-      const made = await site.reader({ scanPoints, smoothing: { reads: 20, seconds: 3600, marginDb: null } })
+      const made = await site.createReader({ scanPoints, smoothing: { reads: 20, seconds: 3600, marginDb: null } })
       await changeReader(context.app.core, site.org.orgId, made.readerId, { smoothing: null })
       return made
     },
@@ -104,15 +104,15 @@ type ScanPoints = { antenna: number; locationId: number }[]
 const asked: string[][] = []
 
 it.each(readers)(
-  'lets the first observation of a minute set it, bit for bit, from a reader %s',
+  'the first observation of a minute sets it, with an identical result, from a reader %s',
   async (_what, reader) => {
     const site = await Site.open(context.app, 'Dock', 'Hall', 'Yard')
-    const scanPoints = site.places.map((place, index) => ({ antenna: index + 1, locationId: place.id }))
+    const scanPoints = site.locations.map((location, index) => ({ antenna: index + 1, locationId: location.id }))
     Object.assign(site, await reader(site, scanPoints))
-    const tags = { P: (await site.thing('P')).tag, C: (await site.thing('C')).tag }
+    const tags = { P: (await site.createAsset('P')).tag, C: (await site.createAsset('C')).tag }
     statements = []
     for (const message of script)
-      await site.read(
+      await site.sendReads(
         ...message.map(([clock, antenna, asset]) => ({
           tag: tags[asset],
           antenna,
@@ -138,17 +138,17 @@ it.each(readers)(
       (move) => `${move.at.slice(11, 26)} ${move.asset} ${move.from ?? 'nowhere'} → ${move.to}`,
     )
     expect(announced).toEqual(moves)
-    expect(await site.whereabouts()).toEqual({
+    expect(await site.assetLocations()).toEqual({
       P: ['YARD', '2026-05-04T08:11:00.000Z'],
       C: ['YARD', '2026-05-04T08:10:00.000Z'],
     })
   },
 )
 
-it('asks the database the very same with smoothing off as without it', () => {
+it('a reader with smoothing disabled runs the same statements as one that never had it', () => {
   expect(asked).toHaveLength(readers.length)
   expect(asked[0]!.filter((text) => text.includes('record_reads'))).toHaveLength(script.length)
-  // What readers did is written down by a timer, beside the reads themselves.
+  // Reader activity is written by a timer, separately from the reads.
   const ofReads = asked.map((one) => one.filter((text) => !/unknown_(antennas|tags)|update readers/.test(text)))
   for (const one of ofReads) expect(one).toEqual(ofReads[0])
 })

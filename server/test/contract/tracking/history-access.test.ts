@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Site, type Thing, expectRefusal, useTracking } from '../../support/tracking.ts'
+import { Site, type SiteAsset, expectApiError, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
 
 let site: Site
-let pallet: Thing
+let pallet: SiteAsset
 
 beforeAll(async () => {
   site = await Site.open(context.app, 'Dock')
-  pallet = await site.thing('Pallet')
-  await site.read({ tag: pallet.tag, observed_at: '2026-05-04T10:00:00Z' })
+  pallet = await site.createAsset('Pallet')
+  await site.sendReads({ tag: pallet.tag, observed_at: '2026-05-04T10:00:00Z' })
 })
 
 describe('who may read a history', () => {
@@ -24,38 +24,38 @@ describe('who may read a history', () => {
     expect([reply.status, reply.json.total_count]).toEqual([200, 1])
   })
 
-  it('requires tracking:read and nothing else will do', async () => {
+  it('requires tracking:read, and no other scope is enough', async () => {
     const others = site.org.client('assets:read', 'assets:write', 'locations:read', 'locations:write')
     const reply = await others.get(`/api/v1/assets/${pallet.id}/history`)
-    expectRefusal(reply, 403, 'forbidden')
+    expectApiError(reply, 403, 'forbidden')
     expect(reply.json.error.detail).toBe('Missing required scope: tracking:read')
   })
 
-  it('refuses a request without a token', async () => {
+  it('rejects a request without a token', async () => {
     const reply = await context.app.anonymous('GET', `/api/v1/assets/${pallet.id}/history`)
-    expectRefusal(reply, 401, 'unauthorized')
+    expectApiError(reply, 401, 'unauthorized')
     expect(reply.headers['www-authenticate']).toBe('Bearer realm="service-api"')
     expect(reply.json.error.detail).toBe('Missing authorization header')
   })
 })
 
-describe('whose history there is', () => {
-  it('forbids an asset of another organization (D24)', async () => {
-    const stranger = await context.app.newOrg()
-    expectRefusal(await stranger.full.get(`/api/v1/assets/${pallet.id}/history`), 403, 'forbidden')
+describe('access to the history of an asset', () => {
+  it('is 403 for an asset of another organization (D24)', async () => {
+    const outsider = await context.app.newOrg()
+    expectApiError(await outsider.full.get(`/api/v1/assets/${pallet.id}/history`), 403, 'forbidden')
   })
 
-  it('finds none for an asset that was deleted (D24)', async () => {
-    const gone = await site.thing('Gone')
-    await site.read({ tag: gone.tag, observed_at: '2026-05-04T10:00:00Z' })
+  it('is 404 for a deleted asset (D24)', async () => {
+    const gone = await site.createAsset('Gone')
+    await site.sendReads({ tag: gone.tag, observed_at: '2026-05-04T10:00:00Z' })
     expect((await site.api.delete(`/api/v1/assets/${gone.id}`)).status).toBe(204)
-    expectRefusal(await site.api.get(`/api/v1/assets/${gone.id}/history`), 404, 'not_found')
-    expectRefusal(await (await context.app.newOrg()).full.get(`/api/v1/assets/${gone.id}/history`), 404, 'not_found')
+    expectApiError(await site.api.get(`/api/v1/assets/${gone.id}/history`), 404, 'not_found')
+    expectApiError(await (await context.app.newOrg()).full.get(`/api/v1/assets/${gone.id}/history`), 404, 'not_found')
   })
 
-  it('finds none for an id that exists nowhere, a location’s among them', async () => {
-    for (const id of [1, 9_007_199_254_740_991, site.places[0]!.id])
-      expectRefusal(await site.api.get(`/api/v1/assets/${id}/history`), 404, 'not_found')
+  it('is 404 for an id that does not exist, such as a location’s', async () => {
+    for (const id of [1, 9_007_199_254_740_991, site.locations[0]!.id])
+      expectApiError(await site.api.get(`/api/v1/assets/${id}/history`), 404, 'not_found')
   })
 
   it.each([
@@ -65,17 +65,17 @@ describe('whose history there is', () => {
     ['abc', 'invalid_value', undefined],
     ['1.5', 'invalid_value', undefined],
     ['PALLET', 'invalid_value', undefined],
-  ])('refuses the id %s', async (id, code, params) => {
+  ])('rejects the id %s', async (id, code, params) => {
     const reply = await site.api.get(`/api/v1/assets/${id}/history`)
-    expectRefusal(reply, 400, 'validation_error', [
+    expectApiError(reply, 400, 'validation_error', [
       { field: 'asset_id', code, ...(params === undefined ? {} : { params }) },
     ])
   })
 
-  it('checks the query before the id, and the id before it looks (D6)', async () => {
+  it('checks the query before the id, and the id before the lookup (D6)', async () => {
     const reply = await site.api.get('/api/v1/assets/0/history', { from: 'x' })
-    expectRefusal(reply, 400, 'validation_error', [{ field: 'from', code: 'invalid_value' }])
-    expectRefusal(await site.api.get('/api/v1/assets/7/history', { from: 'x' }), 400, 'validation_error', [
+    expectApiError(reply, 400, 'validation_error', [{ field: 'from', code: 'invalid_value' }])
+    expectApiError(await site.api.get('/api/v1/assets/7/history', { from: 'x' }), 400, 'validation_error', [
       { field: 'from', code: 'invalid_value' },
     ])
   })
@@ -88,10 +88,10 @@ describe('methods on a history', () => {
     expect(reply.headers['content-type']).toBe('application/json')
   })
 
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('has no write path by %s', async (method) => {
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('does not support %s', async (method) => {
     const reply = await context.app.anonymous(method, `/api/v1/assets/${pallet.id}/history`, { json: {} })
-    expectRefusal(reply, 405, 'method_not_allowed')
+    expectApiError(reply, 405, 'method_not_allowed')
     expect(reply.headers['allow']).toBe('GET, HEAD')
-    expect(await site.trail(pallet)).toHaveLength(1)
+    expect(await site.history(pallet)).toHaveLength(1)
   })
 })

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Site, type Thing, expectRefusal, useTracking } from '../../support/tracking.ts'
+import { Site, type SiteAsset, expectApiError, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
 
 const at = (clock: string): string => `2026-05-04T${clock}Z`
 
 let site: Site
-let pallet: Thing
+let pallet: SiteAsset
 const rows = [
   ['10:00:05.250', 'DOCK', null],
   ['10:01:05.250', 'DOCK', 60],
@@ -21,22 +21,22 @@ const asked = async (query?: string | Record<string, string | number>) => {
   return reply.json
 }
 
-/** The clocks of the rows, as they come. */
+/** The times of the rows in the order of the response. */
 const clocks = (list: { data: { event_observed_at: string }[] }): string[] =>
   list.data.map((row) => row.event_observed_at.slice(11, 23))
 
 beforeAll(async () => {
   site = await Site.open(context.app, 'Dock', 'Hall', 'Yard')
-  pallet = await site.thing('Pallet')
+  pallet = await site.createAsset('Pallet')
   const antenna = { DOCK: 1, HALL: 2, YARD: 3 }
-  await site.read(
+  await site.sendReads(
     ...rows.map(([clock, key]) => ({ tag: pallet.tag, antenna: antenna[key], observed_at: at(`${clock}999`) })),
   )
 })
 
 describe('history rows', () => {
-  it('are one per recorded minute, newest first, with the place and the seconds at the previous one (D28)', async () => {
-    const [dock, hall, yard] = site.places.map((place) => place.id)
+  it('are one per recorded minute, newest first, with the location and the seconds at the previous one (D28)', async () => {
+    const [dock, hall, yard] = site.locations.map((location) => location.id)
     const ids = { DOCK: dock, HALL: hall, YARD: yard }
     expect(await asked()).toEqual({
       data: rows.toReversed().map(([clock, key, duration]) => ({
@@ -51,8 +51,8 @@ describe('history rows', () => {
     })
   })
 
-  it('are not there for an asset that was never scanned', async () => {
-    const never = await site.thing('Never')
+  it('do not exist for an asset that was never scanned', async () => {
+    const never = await site.createAsset('Never')
     const reply = await site.api.get(`/api/v1/assets/${never.id}/history`)
     expect(reply.status).toBe(200)
     expect(reply.json).toEqual({ data: [], limit: 50, offset: 0, total_count: 0 })
@@ -60,28 +60,31 @@ describe('history rows', () => {
 
   it('show the key a location has today', async () => {
     const other = await Site.open(context.app, 'Bay')
-    const crate = await other.thing('Crate')
-    await other.read({ tag: crate.tag, antenna: 1, observed_at: at('10:00:00') })
-    await other.api.post(`/api/v1/locations/${other.places[0]!.id}/rename`, { external_key: 'BAY-NEW' })
-    expect(await other.trail(crate)).toEqual([[at('10:00:00.000'), 'BAY-NEW', null]])
+    const crate = await other.createAsset('Crate')
+    await other.sendReads({ tag: crate.tag, antenna: 1, observed_at: at('10:00:00') })
+    await other.api.post(`/api/v1/locations/${other.locations[0]!.id}/rename`, { external_key: 'BAY-NEW' })
+    expect(await other.history(crate)).toEqual([[at('10:00:00.000'), 'BAY-NEW', null]])
   })
 
-  it('stay with the asset when its tag moves on to another one', async () => {
+  it('stay with the asset when its tag is attached to another asset', async () => {
     const other = await Site.open(context.app, 'Bay')
-    const [first, second] = [await other.thing('First'), await other.thing('Second', { tags: [] })]
-    await other.read({ tag: first.tag, antenna: 1, observed_at: at('10:00:00') })
+    const [first, second] = [await other.createAsset('First'), await other.createAsset('Second', { tags: [] })]
+    await other.sendReads({ tag: first.tag, antenna: 1, observed_at: at('10:00:00') })
     await other.api.delete(`/api/v1/assets/${first.id}/tags/${first.tagId}`)
     await other.api.post(`/api/v1/assets/${second.id}/tags`, { tag_type: 'rfid', value: first.tag })
-    await other.read({ tag: first.tag, antenna: 1, observed_at: at('10:05:00') })
-    expect(await other.trail(first)).toEqual([[at('10:00:00.000'), 'BAY', null]])
-    expect(await other.trail(second)).toEqual([[at('10:05:00.000'), 'BAY', null]])
+    await other.sendReads({ tag: first.tag, antenna: 1, observed_at: at('10:05:00') })
+    expect(await other.history(first)).toEqual([[at('10:00:00.000'), 'BAY', null]])
+    expect(await other.history(second)).toEqual([[at('10:05:00.000'), 'BAY', null]])
   })
 
   it('are kept for an asset outside its validity window (D15)', async () => {
     const other = await Site.open(context.app, 'Bay')
-    const gone = await other.thing('Expired', { valid_from: '2020-01-01T00:00:00Z', valid_to: '2021-01-01T00:00:00Z' })
-    await other.read({ tag: gone.tag, antenna: 1, observed_at: at('10:00:00') })
-    expect(await other.trail(gone)).toEqual([[at('10:00:00.000'), 'BAY', null]])
+    const gone = await other.createAsset('Expired', {
+      valid_from: '2020-01-01T00:00:00Z',
+      valid_to: '2021-01-01T00:00:00Z',
+    })
+    await other.sendReads({ tag: gone.tag, antenna: 1, observed_at: at('10:00:00') })
+    expect(await other.history(gone)).toEqual([[at('10:00:00.000'), 'BAY', null]])
   })
 })
 
@@ -100,7 +103,7 @@ describe('sorting and paging history', () => {
     ['event_observed_at', ascending],
     ['-event_observed_at', descending],
   ])(
-    'gives every row once over the pages of %s, each with the duration of the whole series (D28)',
+    'returns every row once over the pages of %s, each with its duration in the full series (D28)',
     async (sort, order) => {
       const seen: unknown[] = []
       for (let offset = 0; offset < 6; offset += 2) {
@@ -115,7 +118,7 @@ describe('sorting and paging history', () => {
     },
   )
 
-  it('answers a page past the end with no rows and the full total', async () => {
+  it('answers a page past the end with an empty page and the full total', async () => {
     expect(await asked({ offset: 9_007_199_254_740_991 })).toMatchObject({ data: [], total_count: 5 })
   })
 
@@ -130,13 +133,13 @@ describe('sorting and paging history', () => {
     ['q=x', 'q', 'unknown_field', undefined],
     ['include_deleted=true', 'include_deleted', 'unknown_field', undefined],
     ['colour=red', 'colour', 'unknown_field', undefined],
-  ])('refuses ?%s', async (query, field, code, params) => {
+  ])('rejects ?%s', async (query, field, code, params) => {
     const reply = await site.api.get(`/api/v1/assets/${pallet.id}/history`, query)
-    expectRefusal(reply, 400, 'validation_error', [{ field, code, ...(params === undefined ? {} : { params }) }])
+    expectApiError(reply, 400, 'validation_error', [{ field, code, ...(params === undefined ? {} : { params }) }])
   })
 })
 
-describe('the span of a history', () => {
+describe('the time range of a history', () => {
   it.each([
     ['from on a row, which is inclusive', { from: at('11:00:59.999999') }, ['11:01:00.000', '11:00:59.999']],
     ['from the millisecond after a row', { from: at('11:01:00.001') }, []],
@@ -153,13 +156,13 @@ describe('the span of a history', () => {
       { from: '0001-01-01T00:00:00Z', to: '9999-12-31T23:59:59Z' },
       rows.map(([clock]) => clock).toReversed(),
     ],
-  ])('takes %s', async (_, query, expected) => {
+  ])('accepts %s', async (_, query, expected) => {
     const page = await asked(query)
     expect(clocks(page)).toEqual(expected)
     expect(page.total_count).toBe(expected.length)
   })
 
-  it('leaves durations as they are in the full series, so that null is only on the earliest row of all (D28)', async () => {
+  it('keeps the durations of the full series, so that only the earliest row of all has null (D28)', async () => {
     const page = await asked({ from: at('10:30:00'), sort: 'event_observed_at', limit: 1, offset: 1 })
     expect(page.data).toMatchObject([{ event_observed_at: at('11:00:59.999'), duration_seconds: 1859 }])
     const first = await asked({ from: at('10:00:30'), sort: 'event_observed_at', limit: 1 })
@@ -174,17 +177,24 @@ describe('the span of a history', () => {
     },
   )
 
-  it('cuts the digits of a bound behind the milliseconds [D25]', async () => {
+  it('truncates a bound to milliseconds [D25]', async () => {
     expect((await asked({ from: at('11:00:59.999999999') })).total_count).toBe(2)
   })
 
-  const stamps = ['2026-05-04', '2026/05/04T10:00:00Z', '', '2026-05-04T10:00:00', '2026-05-04 10:00:00Z', 'yesterday']
+  const timestamps = [
+    '2026-05-04',
+    '2026/05/04T10:00:00Z',
+    '',
+    '2026-05-04T10:00:00',
+    '2026-05-04 10:00:00Z',
+    'yesterday',
+  ]
   const odd = ['2026-02-30T10:00:00Z', '2026-05-04T24:00:00Z', '2026-05-04T10:00:00.0123456789Z', '1777888800']
-  it.each([...stamps, ...odd].flatMap((text) => [['from', text] as const, ['to', text] as const]))(
-    'refuses %s=%s',
+  it.each([...timestamps, ...odd].flatMap((text) => [['from', text] as const, ['to', text] as const]))(
+    'rejects %s=%s',
     async (name, text) => {
       const reply = await site.api.get(`/api/v1/assets/${pallet.id}/history`, { [name]: text })
-      expectRefusal(reply, 400, 'validation_error', [{ field: name, code: 'invalid_value' }])
+      expectApiError(reply, 400, 'validation_error', [{ field: name, code: 'invalid_value' }])
       expect(reply.json.error.fields[0].message).toBe(`Invalid ${name} timestamp; expected RFC 3339`)
       expect(reply.json.error.detail).toBe(`Invalid ${name} timestamp; expected RFC 3339`)
     },
@@ -192,7 +202,7 @@ describe('the span of a history', () => {
 
   it('reports both bounds in the order of the URL (D7)', async () => {
     const reply = await site.api.get(`/api/v1/assets/${pallet.id}/history`, 'to=x&from=y')
-    expectRefusal(reply, 400, 'validation_error', [
+    expectApiError(reply, 400, 'validation_error', [
       { field: 'to', code: 'invalid_value' },
       { field: 'from', code: 'invalid_value' },
     ])

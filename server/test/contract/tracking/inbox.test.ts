@@ -25,7 +25,7 @@ const unknown = (count: number, prefix: string) =>
   Array.from({ length: count }, (_, index) => ({ tag: `${prefix}-${String(index).padStart(4, '0')}` }))
 
 describe('the inbox of unknown tags', () => {
-  it('lists what was read and hangs on nothing, with the reader that saw it, how often and when', async () => {
+  it('lists tags that were read and are not attached, with the reader, the count and the time', async () => {
     const { site, inbox } = await opened()
     const tag = 'E28011700000020A1B2C3D4E'
     await site.post([
@@ -59,32 +59,32 @@ describe('the inbox of unknown tags', () => {
     )
   })
 
-  it('leaves out tags that hang on an asset or a location, also those attached since', async () => {
+  it('leaves out tags that are attached to an asset or a location, also those attached since', async () => {
     const { site, inbox } = await opened()
-    const known = await site.thing('Known')
-    await site.api.post(`/api/v1/locations/${site.places[0]!.id}/tags`, { tag_type: 'barcode', value: 'SHELF' })
+    const known = await site.createAsset('Known')
+    await site.api.post(`/api/v1/locations/${site.locations[0]!.id}/tags`, { tag_type: 'barcode', value: 'SHELF' })
     await site.post([{ tag: known.tag }, { tag: 'SHELF' }, { tag: 'A-1' }, { tag: 'A-2' }])
     await eventually(async () => expect((await inbox()).data.map((one) => one.value)).toEqual(['A-1', 'A-2']))
     await site.api.post(`/api/v1/assets/${known.id}/tags`, { tag_type: 'barcode', value: 'A-1' })
     expect(await inbox()).toMatchObject({ total_count: 1, data: [{ value: 'A-2' }] })
-    await site.api.post(`/api/v1/locations/${site.places[0]!.id}/tags`, { tag_type: 'barcode', value: 'A-2' })
+    await site.api.post(`/api/v1/locations/${site.locations[0]!.id}/tags`, { tag_type: 'barcode', value: 'A-2' })
     expect(await inbox()).toMatchObject({ total_count: 0, data: [] })
   })
 
-  it('keeps what was read too long ago out of it', async () => {
+  it('leaves out reads older than the retention time', async () => {
     const { site, inbox } = await opened()
     await site.post([{ tag: 'OLD', observed_at: '2020-01-01T00:00:00Z' }, { tag: 'NEW' }])
     await eventually(async () => expect((await inbox()).data.map((one) => one.value)).toEqual(['NEW']))
   })
 
-  it('is another one for every organization', async () => {
+  it('is separate for every organization', async () => {
     const [one, two] = [await opened(), await opened()]
     await one.site.post([{ tag: 'MINE' }])
     await eventually(async () => expect((await one.inbox()).total_count).toBe(1))
     expect((await two.inbox()).total_count).toBe(0)
   })
 
-  it('comes in pages, latest first', async () => {
+  it('is paged, latest first', async () => {
     const { site, inbox } = await opened()
     for (const [second, tag] of [
       [10, 'FIRST'],
@@ -100,7 +100,7 @@ describe('the inbox of unknown tags', () => {
     expect(await inbox({ offset: 3 })).toMatchObject({ total_count: 3, data: [] })
   })
 
-  it('holds a thousand tags and lets those not seen for longest go', async () => {
+  it('holds a thousand tags and drops those not seen for longest', async () => {
     const { site, inbox } = await opened()
     const stored = async (): Promise<number> => {
       const rows = await database(

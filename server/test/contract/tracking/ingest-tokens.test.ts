@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestApp, startApp } from '../../support/app.ts'
-import { Site, type Thing, database, eventually, expectRefusal, useTracking } from '../../support/tracking.ts'
+import { Site, type SiteAsset, database, eventually, expectApiError, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
 
 const path = '/ingest/v1/reads'
-const nobody = `lsd_${'0'.repeat(48)}`
+const unknownToken = `lsd_${'0'.repeat(48)}`
 
 let site: Site
-let pallet: Thing
+let pallet: SiteAsset
 let second: TestApp
 let manager: string
 let minute = 0
 
 beforeAll(async () => {
   site = await Site.open(context.app, 'Dock', 'Hall')
-  pallet = await site.thing('Pallet')
-  second = await startApp({ beside: context.app, isOneOfSeveral: true, clock: context.clock })
+  pallet = await site.createAsset('Pallet')
+  second = await startApp({ sharesDatabaseWith: context.app, isOneOfSeveral: true, clock: context.clock })
   manager = (await site.org.signIn('manager')).accessToken
 })
 afterAll(() => second.stop())
@@ -28,28 +28,28 @@ const message = (antenna = 1) => {
   return [{ tag: pallet.tag, antenna, observed_at: `2026-05-04T${clock}:00Z` }]
 }
 
-const newReader = () => site.reader({ scanPoints: [{ antenna: 1, locationId: site.places[0]!.id }] })
+const newReader = () => site.createReader({ scanPoints: [{ antenna: 1, locationId: site.locations[0]!.id }] })
 
 describe('a reader’s token', () => {
-  it('is taken in the header', async () => {
+  it('is accepted in the header', async () => {
     const { token } = await newReader()
     expect((await site.post(message(), token)).json).toEqual({ data: { accepted: 1, ignored: 0 } })
   })
 
-  it('is taken as the last part of the address, where no header is needed', async () => {
+  it('is accepted as the last path segment, without a header', async () => {
     const { token } = await newReader()
     const reply = await context.app.anonymous('POST', `${path}/${token}`, { json: message() })
     expect([reply.status, reply.json]).toEqual([202, { data: { accepted: 1, ignored: 0 } }])
   })
 
   it.each(['/ingest/v1/read/', '/ingest/v2/reads/', '/ingest/reads/', '//ingest/v1/reads/', '/INGEST/v1/reads/', '/'])(
-    'is shown nowhere when it stands in a mistyped path: %s',
+    'is redacted in a mistyped path: %s',
     async (start) => {
       const secret = site.token.slice('lsd_'.length)
       for (const token of [site.token, site.token.toUpperCase(), `lsd%5F${secret}`]) {
         const reply = await context.app.anonymous('POST', start + token, { json: message() })
         expect(reply.status).toBe(404)
-        // The log writes the path as the error shows it.
+        // The log contains the path as the error shows it.
         expect(reply.json.error.instance).toBe(`${start}{secret}`)
         expect(reply.text.toLowerCase()).not.toContain(secret)
       }
@@ -58,56 +58,60 @@ describe('a reader’s token', () => {
 
   it.each<[string, () => Record<string, string>, string]>([
     ['no header', () => ({}), 'Missing authorization header'],
-    ['an unknown token', () => ({ authorization: `Bearer ${nobody}` }), 'Invalid reader token'],
+    ['an unknown token', () => ({ authorization: `Bearer ${unknownToken}` }), 'Invalid reader token'],
     ['an empty token', () => ({ authorization: 'Bearer ' }), 'Invalid or expired token'],
     ['two tokens', () => ({ authorization: 'Bearer a b' }), 'Invalid or expired token'],
     ['another scheme', () => ({ authorization: `Basic ${site.token}` }), 'Use Authorization: Bearer <token>'],
     ['another header', () => ({ 'x-api-key': site.token }), 'Use Authorization: Bearer <token>'],
     ['the token in capitals', () => ({ authorization: `Bearer ${site.token.toUpperCase()}` }), 'Invalid reader token'],
     ['a person’s token', () => ({ authorization: `Bearer ${manager}` }), 'Invalid reader token'],
-  ])('is refused with %s', async (_, headers, detail) => {
-    const before = await site.trail(pallet)
+  ])('is rejected with %s', async (_, headers, detail) => {
+    const before = await site.history(pallet)
     const reply = await context.app.anonymous('POST', path, { json: message(), headers: headers() })
-    expectRefusal(reply, 401, 'unauthorized')
+    expectApiError(reply, 401, 'unauthorized')
     expect(reply.json.error).toMatchObject({ detail, instance: path })
     expect(reply.headers['www-authenticate']).toBe('Bearer realm="service-api"')
     expect(reply.text).not.toContain(site.token)
-    expect(await site.trail(pallet)).toEqual(before)
+    expect(await site.history(pallet)).toEqual(before)
   })
 
-  it('is refused before the message is looked at', async () => {
-    expectRefusal(await context.app.anonymous('POST', path, { token: nobody, raw: 'nonsense' }), 401, 'unauthorized')
+  it('is rejected before the message is parsed', async () => {
+    expectApiError(
+      await context.app.anonymous('POST', path, { token: unknownToken, raw: 'nonsense' }),
+      401,
+      'unauthorized',
+    )
   })
 
-  it('opens nothing of the API', async () => {
+  it('gives no access to the API', async () => {
     for (const target of ['/api/v1/assets', '/api/v1/readers', '/api/v1/orgs/me', '/api/v1/live'])
-      expectRefusal(await context.app.anonymous('GET', target, { token: site.token }), 401, 'unauthorized')
+      expectApiError(await context.app.anonymous('GET', target, { token: site.token }), 401, 'unauthorized')
   })
 })
 
-describe('a token in the address', () => {
-  const refusals: [string, string, (token: string) => string, object, number][] = [
-    ['it is unknown', 'POST', () => `${path}/${nobody}`, { json: [] }, 401],
+describe('a token in the path', () => {
+  const rejections: [string, string, (token: string) => string, object, number][] = [
+    ['it is unknown', 'POST', () => `${path}/${unknownToken}`, { json: [] }, 401],
     ['the message is in no known format', 'POST', (token) => `${path}/${token}`, { raw: 'nonsense' }, 400],
     ['the message is too large', 'POST', (token) => `${path}/${token}`, { raw: ' '.repeat(1024 * 1024 + 1) }, 400],
     ['the method is wrong', 'GET', (token) => `${path}/${token}`, {}, 405],
     ['a slash follows it', 'POST', (token) => `${path}/${token}/`, { json: [] }, 404],
     ['something else follows it', 'POST', (token) => `${path}/${token}/more`, { json: [] }, 404],
   ]
-  it.each(refusals)('is shown nowhere in the answer when %s', async (_, method, address, options, status) => {
+  it.each(rejections)('is redacted in the response when %s', async (_, method, address, options, status) => {
     const { token } = await newReader()
     const reply = await context.app.anonymous(method, address(token), options)
     expect(reply.status).toBe(status)
     expect(reply.text).not.toContain(token)
-    expect(reply.text).not.toContain(nobody)
+    expect(reply.text).not.toContain(unknownToken)
     expect(reply.json.error.instance).not.toContain('lsd_')
     expect(JSON.stringify(reply.headers)).not.toContain(token)
   })
 
-  it('is refused with 401 when it is unknown, however it is written', async () => {
-    for (const part of [nobody, 'x', '%00', '%', encodeURIComponent('ä/b')]) {
+  it('is rejected with 401 when it is unknown, however it is written', async () => {
+    for (const part of [unknownToken, 'x', '%00', '%', encodeURIComponent('ä/b')]) {
       const reply = await context.app.anonymous('POST', `${path}/${part}`, { json: message() })
-      expectRefusal(reply, 401, 'unauthorized')
+      expectApiError(reply, 401, 'unauthorized')
       expect(reply.headers['www-authenticate']).toBe('Bearer realm="service-api"')
     }
   })
@@ -119,37 +123,37 @@ describe('a reader that was deleted', () => {
     expect(reply.status).toBe(204)
   }
 
-  it('is refused at once', async () => {
+  it('is rejected at once', async () => {
     for (let round = 0; round < 10; round++) {
       const { token, readerId } = await newReader()
       expect((await site.post(message(), token)).status).toBe(202)
       await remove(readerId)
-      const before = await site.trail(pallet)
-      expectRefusal(await site.post(message(), token), 401, 'unauthorized')
-      expect(await site.trail(pallet)).toEqual(before)
+      const before = await site.history(pallet)
+      expectApiError(await site.post(message(), token), 401, 'unauthorized')
+      expect(await site.history(pallet)).toEqual(before)
     }
   })
 
-  it('changes nothing more through another process that knew it, which refuses it as soon as it hears', async () => {
+  it('changes nothing through another process that has it cached, which rejects it once it receives the event', async () => {
     for (let round = 0; round < 20; round++) {
       const { token, readerId } = await newReader()
       expect((await site.post(message(), token, second)).status).toBe(202)
       await remove(readerId)
-      const before = await site.trail(pallet)
+      const before = await site.history(pallet)
       const racing = await site.post(message(), token, second)
       if (racing.status === 202) expect(racing.json).toEqual({ data: { accepted: 0, ignored: 1 } })
-      await eventually(async () => expectRefusal(await site.post(message(), token, second), 401, 'unauthorized'), 1000)
-      expectRefusal(await second.anonymous('POST', `${path}/${token}`, { json: message() }), 401, 'unauthorized')
-      expect(await site.trail(pallet)).toEqual(before)
+      await eventually(async () => expectApiError(await site.post(message(), token, second), 401, 'unauthorized'), 1000)
+      expectApiError(await second.anonymous('POST', `${path}/${token}`, { json: message() }), 401, 'unauthorized')
+      expect(await site.history(pallet)).toEqual(before)
     }
   })
 
-  it('leaves what it read as it was', async () => {
+  it('does not affect its recorded reads', async () => {
     const { token, readerId } = await newReader()
     await site.post(message(), token)
-    const before = await site.trail(pallet)
+    const before = await site.history(pallet)
     await remove(readerId)
-    expect(await site.trail(pallet)).toEqual(before)
+    expect(await site.history(pallet)).toEqual(before)
   })
 })
 
@@ -158,9 +162,9 @@ describe('a reader that was changed', () => {
     const reply = await context.app.anonymous('PATCH', `/api/v1/readers/${readerId}`, { token: manager, json })
     expect(reply.status).toBe(200)
   }
-  const place = async (): Promise<string | null> => (await site.whereabouts())['PALLET']![0]
+  const location = async (): Promise<string | null> => (await site.assetLocations())['PALLET']![0]
 
-  it('looks where it is told to from the next read on, in every process', async () => {
+  it('uses its new scan points from the next read on, in every process', async () => {
     const { token, readerId } = await newReader()
     for (const app of [context.app, second]) {
       for (const [index, key] of [
@@ -168,30 +172,30 @@ describe('a reader that was changed', () => {
         [1, 'HALL'],
         [0, 'DOCK'],
       ] as const) {
-        await change(readerId, { scan_points: [{ antenna: 1, location_id: site.places[index]!.id }] })
+        await change(readerId, { scan_points: [{ antenna: 1, location_id: site.locations[index]!.id }] })
         expect((await site.post(message(), token, app)).status).toBe(202)
-        expect(await place()).toBe(key)
+        expect(await location()).toBe(key)
       }
       await change(readerId, { scan_points: [] })
       expect((await site.post(message(), token, app)).status).toBe(202)
-      expect(await place()).toBeNull()
+      expect(await location()).toBeNull()
     }
   })
 
-  it('is read in its new format from the next message on', async () => {
+  it('is decoded in its new format from the next message on', async () => {
     const { token, readerId } = await newReader()
     expect((await site.post(message(), token)).json.data.accepted).toBe(1)
     await change(readerId, { format: 'impinj' })
-    const before = await site.trail(pallet)
+    const before = await site.history(pallet)
     await site.post(message(), token)
-    expect(await site.trail(pallet)).toEqual(before)
+    expect(await site.history(pallet)).toEqual(before)
     await change(readerId, { format: 'auto' })
     expect((await site.post(message(), token)).json.data.accepted).toBe(1)
   })
 })
 
-describe('a process that lost its connection for news', () => {
-  it('believes no reader it remembers once it listens again', async () => {
+describe('a process that lost its notification connection', () => {
+  it('discards its cached readers once it listens again', async () => {
     const { token, readerId } = await newReader()
     expect((await site.post(message(), token, second)).status).toBe(202)
     const sql = database(context.app)
@@ -200,6 +204,6 @@ describe('a process that lost its connection for news', () => {
     await sql`delete from scan_points where reader_id = ${readerId}`
     await sql`delete from readers where id = ${readerId}`
     await sql`delete from reader_directory where reader_id = ${readerId}`
-    await eventually(async () => expectRefusal(await site.post(message(), token, second), 401, 'unauthorized'))
+    await eventually(async () => expectApiError(await site.post(message(), token, second), 401, 'unauthorized'))
   })
 })

@@ -5,7 +5,7 @@ const context = useTracking('2026-05-04T12:00:00.500Z')
 
 const at = (clock: string): string => `2026-05-04T${clock}Z`
 
-/** Everything that reads can change, in full. */
+/** All data that reads can change. */
 async function state(site: Site) {
   const sql = database(context.app)
   const { orgId } = site.org
@@ -20,95 +20,95 @@ async function state(site: Site) {
   }
 }
 
-describe('a read’s stamp (D30)', () => {
+describe('a read’s timestamp (D30)', () => {
   it.each([
-    ['a stamp of the past', at('07:00:00.123'), at('07:00:00.123')],
-    ['a stamp exactly two minutes ahead', at('12:02:00.500'), at('12:02:00.500')],
-    ['a stamp over two minutes ahead', at('12:02:00.501'), at('12:00:00.500')],
-    ['a stamp of next year', '2027-05-04T12:00:00Z', at('12:00:00.500')],
-    ['no stamp', undefined, at('12:00:00.500')],
-    ['a stamp that is none', 'yesterday', at('12:00:00.500')],
-    ['null for a stamp', null, at('12:00:00.500')],
+    ['a timestamp of the past', at('07:00:00.123'), at('07:00:00.123')],
+    ['a timestamp exactly two minutes ahead', at('12:02:00.500'), at('12:02:00.500')],
+    ['a timestamp over two minutes ahead', at('12:02:00.501'), at('12:00:00.500')],
+    ['a timestamp of next year', '2027-05-04T12:00:00Z', at('12:00:00.500')],
+    ['no timestamp', undefined, at('12:00:00.500')],
+    ['an invalid timestamp', 'yesterday', at('12:00:00.500')],
+    ['null for a timestamp', null, at('12:00:00.500')],
   ])('records a read with %s', async (_, hmacTag, observed) => {
     const site = await Site.open(context.app, 'Dock')
-    const pallet = await site.thing('Pallet')
-    await site.read({ tag: pallet.tag, ...(hmacTag === undefined ? {} : { observed_at: hmacTag as string }) })
-    expect(await site.trail(pallet)).toEqual([[observed, 'DOCK', null]])
-    expect(await site.whereabouts()).toEqual({ PALLET: ['DOCK', observed] })
+    const pallet = await site.createAsset('Pallet')
+    await site.sendReads({ tag: pallet.tag, ...(hmacTag === undefined ? {} : { observed_at: hmacTag as string }) })
+    expect(await site.history(pallet)).toEqual([[observed, 'DOCK', null]])
+    expect(await site.assetLocations()).toEqual({ PALLET: ['DOCK', observed] })
     expect((await site.moves()).map((move) => move.at)).toEqual([observed.replace('Z', '000Z')])
   })
 
-  it('is replaced by the arrival for a reader whose clock is known to be wrong', async () => {
+  it('is replaced by the receive time for a reader whose clock is configured as wrong', async () => {
     const site = await Site.open(context.app, 'Dock')
-    const pallet = await site.thing('Pallet')
-    const { token } = await site.reader({
+    const pallet = await site.createAsset('Pallet')
+    const { token } = await site.createReader({
       clock: 'server',
-      scanPoints: [{ antenna: 1, locationId: site.places[0]!.id }],
+      scanPoints: [{ antenna: 1, locationId: site.locations[0]!.id }],
     })
     expect((await site.post([{ tag: pallet.tag, observed_at: at('07:00:00') }], token)).status).toBe(202)
-    expect(await site.trail(pallet)).toEqual([[at('12:00:00.500'), 'DOCK', null]])
+    expect(await site.history(pallet)).toEqual([[at('12:00:00.500'), 'DOCK', null]])
   })
 
-  it('is corrected by the sending time where the reader is set so', async () => {
+  it('is corrected by the sending time where the reader is configured so', async () => {
     const site = await Site.open(context.app, 'Dock')
-    const pallet = await site.thing('Pallet')
-    const { token } = await site.reader({
+    const pallet = await site.createAsset('Pallet')
+    const { token } = await site.createReader({
       clock: 'sent_at',
-      scanPoints: [{ antenna: 1, locationId: site.places[0]!.id }],
+      scanPoints: [{ antenna: 1, locationId: site.locations[0]!.id }],
     })
     const message = {
       sent_at: '2020-01-01T00:10:00Z',
       reads: [{ tag: pallet.tag, observed_at: '2020-01-01T00:00:00Z' }],
     }
     expect((await site.post(message, token)).json).toEqual({ data: { accepted: 1, ignored: 0 } })
-    expect(await site.trail(pallet)).toEqual([[at('11:50:00.500'), 'DOCK', null]])
+    expect(await site.history(pallet)).toEqual([[at('11:50:00.500'), 'DOCK', null]])
   })
 })
 
 describe('a read older than the asset’s last-seen minute (D30)', () => {
   it('is recorded in its own minute and neither moves the asset nor emits', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
-    const pallet = await site.thing('Pallet')
-    await site.read({ tag: pallet.tag, antenna: 1, observed_at: at('10:10:00') })
+    const pallet = await site.createAsset('Pallet')
+    await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: at('10:10:00') })
     const before = await site.moves()
-    await site.read({ tag: pallet.tag, antenna: 2, observed_at: at('10:05:00') })
-    expect(await site.trail(pallet)).toEqual([
+    await site.sendReads({ tag: pallet.tag, antenna: 2, observed_at: at('10:05:00') })
+    expect(await site.history(pallet)).toEqual([
       [at('10:05:00.000'), 'HALL', null],
       [at('10:10:00.000'), 'DOCK', 300],
     ])
-    expect(await site.whereabouts()).toEqual({ PALLET: ['DOCK', at('10:10:00.000')] })
+    expect(await site.assetLocations()).toEqual({ PALLET: ['DOCK', at('10:10:00.000')] })
     expect(await site.moves()).toEqual(before)
   })
 
-  it('changes the duration of the row behind it and of no other', async () => {
+  it('changes the duration of the following row and of no other', async () => {
     const site = await Site.open(context.app, 'Dock')
-    const pallet = await site.thing('Pallet')
-    await site.read(
+    const pallet = await site.createAsset('Pallet')
+    await site.sendReads(
       { tag: pallet.tag, observed_at: at('10:00:00') },
       { tag: pallet.tag, observed_at: at('10:10:00') },
       { tag: pallet.tag, observed_at: at('10:20:00') },
     )
-    await site.read({ tag: pallet.tag, observed_at: at('10:04:00') })
-    expect((await site.trail(pallet)).map(([, , duration]) => duration)).toEqual([null, 240, 360, 600])
+    await site.sendReads({ tag: pallet.tag, observed_at: at('10:04:00') })
+    expect((await site.history(pallet)).map(([, , duration]) => duration)).toEqual([null, 240, 360, 600])
   })
 
-  it('leaves a minute alone that is taken', async () => {
+  it('does not change a minute that is already recorded', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
-    const pallet = await site.thing('Pallet')
-    await site.read(
+    const pallet = await site.createAsset('Pallet')
+    await site.sendReads(
       { tag: pallet.tag, antenna: 1, observed_at: at('10:00:30') },
       { tag: pallet.tag, antenna: 1, observed_at: at('10:10:00') },
     )
     const before = await state(site)
-    await site.read({ tag: pallet.tag, antenna: 2, observed_at: at('10:00:00') })
+    await site.sendReads({ tag: pallet.tag, antenna: 2, observed_at: at('10:00:00') })
     expect(await state(site)).toEqual(before)
   })
 
-  it('comes in one message with newer ones, which do move the asset', async () => {
+  it('may be in one message with newer reads, which do move the asset', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall', 'Yard')
-    const pallet = await site.thing('Pallet')
-    await site.read({ tag: pallet.tag, antenna: 1, observed_at: at('10:10:00') })
-    await site.read(
+    const pallet = await site.createAsset('Pallet')
+    await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: at('10:10:00') })
+    await site.sendReads(
       { tag: pallet.tag, antenna: 3, observed_at: at('10:20:00') },
       { tag: pallet.tag, antenna: 2, observed_at: at('10:05:00') },
     )
@@ -116,15 +116,15 @@ describe('a read older than the asset’s last-seen minute (D30)', () => {
       ['10:10', null, 'Dock'],
       ['10:20', 'Dock', 'Yard'],
     ])
-    expect(await site.whereabouts()).toEqual({ PALLET: ['YARD', at('10:20:00.000')] })
+    expect(await site.assetLocations()).toEqual({ PALLET: ['YARD', at('10:20:00.000')] })
   })
 
-  it('without a location does not make the present place unknown', async () => {
+  it('without a location does not clear the current location', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
-    const pallet = await site.thing('Pallet')
-    await site.read({ tag: pallet.tag, antenna: 1, observed_at: at('10:10:00') })
-    await site.read({ tag: pallet.tag, antenna: 9, observed_at: at('10:05:00') })
-    await site.read({ tag: pallet.tag, antenna: 2, observed_at: at('10:15:00') })
+    const pallet = await site.createAsset('Pallet')
+    await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: at('10:10:00') })
+    await site.sendReads({ tag: pallet.tag, antenna: 9, observed_at: at('10:05:00') })
+    await site.sendReads({ tag: pallet.tag, antenna: 2, observed_at: at('10:15:00') })
     expect((await site.moves()).map((move) => [move.from, move.to])).toEqual([
       [null, 'Dock'],
       ['Dock', 'Hall'],
@@ -136,21 +136,21 @@ describe('the retention window (D30)', () => {
   const day = (days: number, extraMs = 0): string =>
     new Date(Date.parse(at('12:00:00.500')) - days * 86_400_000 + extraMs).toISOString()
 
-  it('ignores reads older than it, counts them, and takes the others of the message', async () => {
+  it('ignores and counts reads older than it, and accepts the others of the message', async () => {
     const site = await Site.open(context.app, 'Dock')
-    const pallet = await site.thing('Pallet')
+    const pallet = await site.createAsset('Pallet')
     const reads = [day(400), day(400, -1), day(900), at('10:00:00.000')].map((hmacTag) => ({
       tag: pallet.tag,
       observed_at: hmacTag,
     }))
     const reply = await site.post({ reads })
     expect([reply.status, reply.json]).toEqual([202, { data: { accepted: 2, ignored: 2 } }])
-    expect((await site.trail(pallet)).map(([hmacTag]) => hmacTag)).toEqual([day(400), at('10:00:00.000')])
+    expect((await site.history(pallet)).map(([hmacTag]) => hmacTag)).toEqual([day(400), at('10:00:00.000')])
   })
 
-  it('ignores a message of old reads whole', async () => {
+  it('ignores a whole message of old reads', async () => {
     const site = await Site.open(context.app, 'Dock')
-    const pallet = await site.thing('Pallet')
+    const pallet = await site.createAsset('Pallet')
     const reply = await site.post([{ tag: pallet.tag, observed_at: day(401) }])
     expect([reply.status, reply.json]).toEqual([202, { data: { accepted: 0, ignored: 1 } }])
     expect(await state(site)).toEqual({ minutes: [], positions: [], moves: [] })
@@ -170,8 +170,8 @@ describe('redelivery (D31)', () => {
 
   const prepared = async (): Promise<{ site: Site; reads: ReadJson[] }> => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
-    const reads = message([(await site.thing('One')).tag, (await site.thing('Two')).tag])
-    await site.read(...reads)
+    const reads = message([(await site.createAsset('One')).tag, (await site.createAsset('Two')).tag])
+    await site.sendReads(...reads)
     return { site, reads }
   }
 
@@ -187,40 +187,40 @@ describe('redelivery (D31)', () => {
     const { site, reads } = await prepared()
     const before = await state(site)
     expect(before.moves).toHaveLength(5)
-    for (const group of grouped(reads)) await site.read(...group)
+    for (const group of grouped(reads)) await site.sendReads(...group)
     expect(await state(site)).toEqual(before)
   })
 
   it('at the same moment as the first changes nothing either', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
-    const reads = message([(await site.thing('One')).tag, (await site.thing('Two')).tag])
-    await Promise.all(Array.from({ length: 8 }, () => site.read(...reads)))
+    const reads = message([(await site.createAsset('One')).tag, (await site.createAsset('Two')).tag])
+    await Promise.all(Array.from({ length: 8 }, () => site.sendReads(...reads)))
     const { minutes, moves } = await state(site)
     expect([minutes.length, moves.length]).toEqual([6, 5])
   })
 
-  it('changes nothing after newer reads, nor after the antenna looks elsewhere', async () => {
+  it('changes nothing after newer reads, nor after the antenna was assigned to another location', async () => {
     const { site, reads } = await prepared()
-    await site.read({ tag: reads[0]!.tag, antenna: 2, observed_at: at('11:00:00') })
+    await site.sendReads({ tag: reads[0]!.tag, antenna: 2, observed_at: at('11:00:00') })
     const { accessToken } = await site.org.signIn('manager')
-    const scan_points = [{ antenna: 1, location_id: site.places[1]!.id }]
+    const scan_points = [{ antenna: 1, location_id: site.locations[1]!.id }]
     const patched = await context.app.anonymous('PATCH', `/api/v1/readers/${site.readerId}`, {
       token: accessToken,
       json: { scan_points },
     })
     expect(patched.status).toBe(200)
     const before = await state(site)
-    await site.read(...reads)
+    await site.sendReads(...reads)
     expect(await state(site)).toEqual(before)
   })
 
-  it('does not undo what an operator said', async () => {
+  it('does not undo an operator’s save', async () => {
     const { site, reads } = await prepared()
     const [one] = (await site.api.get('/api/v1/assets')).json.data
-    await site.save(site.places[1]!, [one], at('10:03:40'))
+    await site.recordSighting(site.locations[1]!, [one], at('10:03:40'))
     const before = await state(site)
-    await site.read(...reads)
+    await site.sendReads(...reads)
     expect(await state(site)).toEqual(before)
-    expect((await site.whereabouts())['ONE']).toEqual(['HALL', at('10:03:40.000')])
+    expect((await site.assetLocations())['ONE']).toEqual(['HALL', at('10:03:40.000')])
   })
 })

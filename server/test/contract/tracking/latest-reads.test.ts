@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestApp, startApp } from '../../support/app.ts'
-import { Site, eventually, expectRefusal, useTracking } from '../../support/tracking.ts'
+import { Site, eventually, expectApiError, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
 const received_at = '2026-05-04T12:00:00.000Z'
@@ -10,7 +10,7 @@ let site: Site
 const tokens: Record<string, string> = {}
 
 beforeAll(async () => {
-  second = await startApp({ beside: context.app, clock: context.clock, isOneOfSeveral: true })
+  second = await startApp({ sharesDatabaseWith: context.app, clock: context.clock, isOneOfSeveral: true })
   site = await Site.open(context.app, 'Dock')
   for (const role of ['viewer', 'operator', 'manager', 'admin'] as const)
     tokens[role] = (await site.org.signIn(role)).accessToken
@@ -28,9 +28,9 @@ const values = async (readerId: number, app = context.app): Promise<string[]> =>
   (await ask(readerId, app)).json.data.map((one: Shown) => one.value)
 
 describe('the latest reads of a reader', () => {
-  it('show tag, antenna, signal, times and what the tag hangs on, newest first, also those from before one looked', async () => {
-    const pallet = await site.thing('Pallet')
-    await site.api.post(`/api/v1/locations/${site.places[0]!.id}/tags`, { tag_type: 'barcode', value: 'DOOR' })
+  it('show tag, antenna, signal, times and the record of the tag, newest first, including reads before the request', async () => {
+    const pallet = await site.createAsset('Pallet')
+    await site.api.post(`/api/v1/locations/${site.locations[0]!.id}/tags`, { tag_type: 'barcode', value: 'DOOR' })
     await site.post([
       { tag: pallet.tag.toLowerCase(), antenna: 1, rssi: -57.5, observed_at: '2026-05-04T11:59:58.120Z' },
       { tag: 'E2000000000000000000FFFF', antenna: 3 },
@@ -43,7 +43,7 @@ describe('the latest reads of a reader', () => {
           {
             ...{ tag_type: 'barcode', value: 'DOOR', antenna: 1, rssi_dbm: null, observed_at: null },
             received_at: '2026-05-04T12:00:00.500Z',
-            holder: { kind: 'location', id: site.places[0]!.id, name: 'Dock' },
+            holder: { kind: 'location', id: site.locations[0]!.id, name: 'Dock' },
           },
           {
             ...{ tag_type: 'rfid', value: 'E2000000000000000000FFFF', antenna: 3, rssi_dbm: null, observed_at: null },
@@ -59,8 +59,8 @@ describe('the latest reads of a reader', () => {
     )
   })
 
-  it('are the same in every process, whichever took them', async () => {
-    const { token, readerId } = await site.reader()
+  it('are the same in every process, whichever ingested them', async () => {
+    const { token, readerId } = await site.createReader()
     await site.post([{ tag: 'BEFORE-1' }], token)
     await site.post([{ tag: 'BEFORE-2' }], token, second)
     await eventually(async () => expect((await values(readerId)).toSorted()).toEqual(['BEFORE-1', 'BEFORE-2']))
@@ -75,8 +75,8 @@ describe('the latest reads of a reader', () => {
       })
   })
 
-  it('are fifty at most, also where their values are so long that fewer are told at once', async () => {
-    const { token, readerId } = await site.reader()
+  it('are fifty at most, also when long values require several notifications', async () => {
+    const { token, readerId } = await site.createReader()
     await site.post(
       Array.from({ length: 300 }, (_, index) => ({ tag: `N-${index}` })),
       token,
@@ -92,8 +92,8 @@ describe('the latest reads of a reader', () => {
     expect(await values(readerId)).toHaveLength(50)
   })
 
-  it('are gathered anew by whoever comes back after half a minute, without any twice', async () => {
-    const { token, readerId } = await site.reader()
+  it('are collected again without duplicates when they are requested after half a minute', async () => {
+    const { token, readerId } = await site.createReader()
     await site.post([{ tag: 'ONE' }], token)
     await eventually(async () => expect(await values(readerId)).toEqual(['ONE']))
     context.clock.set('2026-05-04T12:01:00Z')
@@ -104,19 +104,19 @@ describe('the latest reads of a reader', () => {
   it.each([
     ['the latest reads', 'reads'],
     ['the connection', 'connection'],
-  ])('and %s are for managers and admins of the organization alone', async (_, tail) => {
+  ])('and %s are available only to managers and admins of the organization', async (_, tail) => {
     const path = `/api/v1/readers/${site.readerId}/${tail}`
     for (const role of ['viewer', 'operator'])
-      expectRefusal(await context.app.anonymous('GET', path, { token: tokens[role]! }), 403, 'forbidden')
+      expectApiError(await context.app.anonymous('GET', path, { token: tokens[role]! }), 403, 'forbidden')
     for (const role of ['manager', 'admin'])
       expect((await context.app.anonymous('GET', path, { token: tokens[role]! })).status).toBe(200)
     const other = await (await context.app.newOrg('Another')).signIn('admin')
-    expectRefusal(await context.app.anonymous('GET', path, { token: other.accessToken }), 404, 'not_found')
+    expectApiError(await context.app.anonymous('GET', path, { token: other.accessToken }), 404, 'not_found')
   })
 })
 
 describe('the connection of a reader', () => {
-  it('is what was shown when it was added, without the token', async () => {
+  it('has the data that was shown when it was added, without the token', async () => {
     const token = tokens['manager']!
     const made = await context.app.anonymous('POST', '/api/v1/readers', { token, json: { name: 'Gate' } })
     const { id, token: secret, ingest_url, mqtt } = made.json.data

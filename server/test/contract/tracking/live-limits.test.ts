@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../support/app.ts'
-import { as, newPerson } from '../../support/accounts.ts'
-import { EventStream } from '../../support/stream.ts'
-import { eventually, expectRefusal } from '../../support/tracking.ts'
+import { requestAs, createSignedInUser } from '../../support/accounts.ts'
+import { EventStream } from '../../support/event-stream.ts'
+import { eventually, expectApiError } from '../../support/tracking.ts'
 
 const settings = { LASTSEEN_LIVE_STREAMS_PER_USER: '2', LASTSEEN_LIVE_STREAMS_PER_ORG: '3' }
-const context = useApp({ settings, alone: 'each process counts its own streams' })
+const context = useApp({ settings, singleServerReason: 'each process counts its own streams' })
 
 const open: EventStream[] = []
 afterEach(() => {
@@ -21,9 +21,9 @@ async function watch(token: string): Promise<EventStream> {
   return stream
 }
 
-const refusedWith = async (token: string): Promise<string> => {
-  const reply = await as(context.app, { token }, 'GET', '/live')
-  expectRefusal(reply, 429, 'rate_limited')
+const rejectionDetail = async (token: string): Promise<string> => {
+  const reply = await requestAs(context.app, { token }, 'GET', '/live')
+  expectApiError(reply, 429, 'rate_limited')
   expect(reply.headers['retry-after']).toMatch(/^[1-9]\d*$/)
   return reply.json.error.detail
 }
@@ -31,13 +31,13 @@ const refusedWith = async (token: string): Promise<string> => {
 describe('Open live streams', () => {
   it('of one user are limited, whichever session opened them', async () => {
     const org = await context.app.newOrg()
-    const person = await newPerson(org, 'viewer')
-    const first = await watch(person.token)
-    await watch(person.token)
-    expect(await refusedWith(person.token)).toBe('One user or API key may have 2 live streams open at a time')
+    const user = await createSignedInUser(org, 'viewer')
+    const first = await watch(user.token)
+    await watch(user.token)
+    expect(await rejectionDetail(user.token)).toBe('One user or API key may have 2 live streams open at a time')
     first.close()
     await eventually(async () => {
-      await watch(person.token)
+      await watch(user.token)
     })
   })
 
@@ -47,19 +47,19 @@ describe('Open live streams', () => {
       expect((await context.app.anonymous('HEAD', '/api/v1/live', { token })).status).toBe(200)
     await watch(token)
     await watch(token)
-    expect(await refusedWith(token)).toBe('One user or API key may have 2 live streams open at a time')
+    expect(await rejectionDetail(token)).toBe('One user or API key may have 2 live streams open at a time')
   })
 
   it('of one organization are limited, and those of another one are not affected', async () => {
     const org = await context.app.newOrg()
-    const people = await Promise.all([1, 2, 3].map(() => newPerson(org, 'viewer')))
+    const people = await Promise.all([1, 2, 3].map(() => createSignedInUser(org, 'viewer')))
     for (const { token } of [people[0]!, people[0]!, people[1]!]) await watch(token)
-    expect(await refusedWith(people[2]!.token)).toBe('One organization may have 3 live streams open at a time')
-    await watch((await newPerson(await context.app.newOrg(), 'viewer')).token)
+    expect(await rejectionDetail(people[2]!.token)).toBe('One organization may have 3 live streams open at a time')
+    await watch((await createSignedInUser(await context.app.newOrg(), 'viewer')).token)
   })
 
   it('opened at the same moment are counted exactly', async () => {
-    const { token } = await newPerson(await context.app.newOrg(), 'viewer')
+    const { token } = await createSignedInUser(await context.app.newOrg(), 'viewer')
     const streams = await Promise.all(Array.from({ length: 8 }, () => EventStream.open(context.app, token)))
     open.push(...streams)
     expect(streams.map((stream) => stream.status).toSorted()).toEqual([200, 200, ...Array<number>(6).fill(429)])
@@ -67,7 +67,7 @@ describe('Open live streams', () => {
 })
 
 describe('A live stream whose client does not read', () => {
-  /** A client that takes the head of the answer and then stops reading. */
+  /** A client that reads the headers of the response and then stops reading. */
   async function openUnread(token: string): Promise<Socket> {
     const { hostname, port } = new URL(context.app.url)
     const socket = connect(Number(port), hostname)
@@ -78,7 +78,7 @@ describe('A live stream whose client does not read', () => {
     return socket
   }
 
-  /** Publishes so many events that a client which reads takes them at once, and one which does not read cannot. */
+  /** Publishes so many events that they exceed the buffer of a client that does not read. */
   async function publishTo(org: TestOrg): Promise<void> {
     const ids = Array<number>(400).fill(org.orgId).join(',')
     for (let count = 0; count < 5; count++) await context.app.core.pubsub.publish('readers', ids)
@@ -86,7 +86,7 @@ describe('A live stream whose client does not read', () => {
 
   it('is sent a last gap event and closed once more than 64 KiB wait for it, which frees its slot', async () => {
     const org = await context.app.newOrg()
-    const { token } = await newPerson(org, 'viewer')
+    const { token } = await createSignedInUser(org, 'viewer')
     const healthy = await watch(token)
     const unread = await openUnread(token)
     let reopened = await EventStream.open(context.app, token)

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type TestApp, startApp, useApp } from '../../support/app.ts'
-import { EventStream } from '../../support/stream.ts'
-import { Site, type Thing, closeDatabase, database, eventually, expectRefusal } from '../../support/tracking.ts'
+import { EventStream } from '../../support/event-stream.ts'
+import { Site, type SiteAsset, closeDatabase, database, eventually, expectApiError } from '../../support/tracking.ts'
 
 const context = useApp()
 let second: TestApp
 const open: EventStream[] = []
 
 beforeAll(async () => {
-  second = await startApp({ beside: context.app, isOneOfSeveral: true })
+  second = await startApp({ sharesDatabaseWith: context.app, isOneOfSeveral: true })
 })
 afterEach(() => {
   for (const stream of open.splice(0)) stream.close()
@@ -22,7 +22,7 @@ const ago = (minutes: number): string => new Date(Date.now() - minutes * 60_000)
 
 const sessions = new Map<Site, Promise<string>>()
 
-/** A person of the organization; a session costs no tokens of any bucket. */
+/** A user of the organization; a session consumes no rate-limit tokens. */
 function session(site: Site): Promise<string> {
   const known = sessions.get(site) ?? site.org.signIn('viewer').then(({ accessToken }) => accessToken)
   sessions.set(site, known)
@@ -36,11 +36,11 @@ async function watch(site: Site, app = context.app): Promise<EventStream> {
   return stream
 }
 
-/** Waits long enough for anything that is still on its way. */
+/** Waits long enough for any event in flight. */
 const quiet = (): Promise<void> => new Promise((resume) => setTimeout(resume, 500))
 
 describe('the live stream', () => {
-  it('is a stream of server-sent events that nobody may keep', async () => {
+  it('is a stream of server-sent events that must not be cached', async () => {
     const site = await Site.open(context.app)
     const stream = await EventStream.open(context.app, await site.api.token())
     open.push(stream)
@@ -51,36 +51,42 @@ describe('the live stream', () => {
     expect(stream.headers['x-ratelimit-limit']).toBe('120')
   })
 
-  it('tells each move with its names, once', async () => {
+  it('sends each move once, with its names', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
-    const [dock, hall] = site.places
-    const pallet = await site.thing('Pallet')
+    const [dock, hall] = site.locations
+    const pallet = await site.createAsset('Pallet')
     const stream = await watch(site)
-    const stamps = [ago(10), ago(9)]
-    await site.read({ tag: pallet.tag, antenna: 1, observed_at: stamps[0]! })
-    await site.read({ tag: pallet.tag, antenna: 2, observed_at: stamps[1]! })
+    const timestamps = [ago(10), ago(9)]
+    await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: timestamps[0]! })
+    await site.sendReads({ tag: pallet.tag, antenna: 2, observed_at: timestamps[1]! })
     await eventually(async () => expect(stream.of('move')).toHaveLength(2))
     const asset = { id: pallet.id, external_key: 'PALLET', name: 'Pallet' }
     const rows = await database(
       context.app,
     )`select delivery_id from moves where org_id = ${site.org.orgId} order by occurred_at`
     const [first, last] = rows.map((row) => row['delivery_id'] as string)
-    const place = ({ id, name }: { id: number; name: string }) => ({ id, name })
+    const location = ({ id, name }: { id: number; name: string }) => ({ id, name })
     expect(stream.of('move')).toEqual([
       {
         event: 'move',
         id: first,
-        data: { delivery_id: first, occurred_at: stamps[0], asset, from_location: null, to_location: place(dock!) },
+        data: {
+          delivery_id: first,
+          occurred_at: timestamps[0],
+          asset,
+          from_location: null,
+          to_location: location(dock!),
+        },
       },
       {
         event: 'move',
         id: last,
         data: {
           delivery_id: last,
-          occurred_at: stamps[1],
+          occurred_at: timestamps[1],
           asset,
-          from_location: place(dock!),
-          to_location: place(hall!),
+          from_location: location(dock!),
+          to_location: location(hall!),
         },
       },
     ])
@@ -88,44 +94,44 @@ describe('the live stream', () => {
     expect(stream.of('move')).toHaveLength(2)
   })
 
-  it('tells nothing of rescans, late reads and scans without a location', async () => {
+  it('sends nothing for rescans, late reads and scans without a location', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
-    const pallet = await site.thing('Pallet')
-    await site.read({ tag: pallet.tag, antenna: 1, observed_at: ago(10) })
+    const pallet = await site.createAsset('Pallet')
+    await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: ago(10) })
     const stream = await watch(site)
-    await site.read({ tag: pallet.tag, antenna: 1, observed_at: ago(8) })
-    await site.read({ tag: pallet.tag, antenna: 2, observed_at: ago(20) })
-    await site.read({ tag: pallet.tag, antenna: 9, observed_at: ago(7) })
+    await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: ago(8) })
+    await site.sendReads({ tag: pallet.tag, antenna: 2, observed_at: ago(20) })
+    await site.sendReads({ tag: pallet.tag, antenna: 9, observed_at: ago(7) })
     await quiet()
     expect(stream.of('move')).toEqual([])
   })
 
-  it('tells moves from the moment of watching on, not what was before', async () => {
+  it('sends moves from the time of the subscription on, and no earlier ones', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
-    const pallet = await site.thing('Pallet')
-    await site.read({ tag: pallet.tag, antenna: 1, observed_at: ago(10) })
+    const pallet = await site.createAsset('Pallet')
+    await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: ago(10) })
     await new Promise((resume) => setTimeout(resume, 20))
     const stream = await watch(site)
-    await site.read({ tag: pallet.tag, antenna: 2, observed_at: ago(9) })
+    await site.sendReads({ tag: pallet.tag, antenna: 2, observed_at: ago(9) })
     await eventually(async () => expect(stream.of('move')).toHaveLength(1))
     expect(stream.of('move')[0]!.data).toMatchObject({ from_location: { name: 'Dock' }, to_location: { name: 'Hall' } })
   })
 
-  it('tells an organization its own moves and nobody else’s', async () => {
+  it('sends an organization only its own moves', async () => {
     const [mine, theirs] = [await Site.open(context.app, 'Dock'), await Site.open(context.app, 'Bay')]
-    const [pallet, crate] = [await mine.thing('Pallet'), await theirs.thing('Crate')]
+    const [pallet, crate] = [await mine.createAsset('Pallet'), await theirs.createAsset('Crate')]
     const [here, there] = [await watch(mine), await watch(theirs)]
-    await theirs.read({ tag: crate.tag, observed_at: ago(10) })
-    await mine.read({ tag: pallet.tag, observed_at: ago(10) })
+    await theirs.sendReads({ tag: crate.tag, observed_at: ago(10) })
+    await mine.sendReads({ tag: pallet.tag, observed_at: ago(10) })
     await eventually(async () => expect([here.of('move').length, there.of('move').length]).toEqual([1, 1]))
     await quiet()
     expect(here.of('move').map((one) => one.data.asset.name)).toEqual(['Pallet'])
     expect(there.of('move').map((one) => one.data.asset.name)).toEqual(['Crate'])
   })
 
-  it('tells moves whose reads came in through another process', async () => {
+  it('sends moves whose reads another process ingested', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
-    const pallet = await site.thing('Pallet')
+    const pallet = await site.createAsset('Pallet')
     const [here, there] = [await watch(site), await watch(site, second)]
     for (const [antenna, app] of [
       [1, second],
@@ -140,15 +146,15 @@ describe('the live stream', () => {
     }
   })
 
-  it('tells every move once to every watcher when many happen at once', async () => {
+  it('sends every move once to every subscriber when many happen at once', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
-    const things: Thing[] = []
-    for (let number = 0; number < 20; number++) things.push(await site.thing(`T${number}`))
+    const assets: SiteAsset[] = []
+    for (let number = 0; number < 20; number++) assets.push(await site.createAsset(`T${number}`))
     const streams = [await watch(site), await watch(site), await watch(site, second)]
     for (let step = 0; step < 6; step++)
       await Promise.all(
         [context.app, second].map(async (app, half) => {
-          const reads = things
+          const reads = assets
             .filter((_, index) => index % 2 === half)
             .map((thing) => ({ tag: thing.tag, antenna: (step % 2) + 1, observed_at: ago(60 - step) }))
           expect((await site.post({ reads }, site.token, app)).status).toBe(202)
@@ -170,33 +176,33 @@ describe('the live stream', () => {
     for (const stream of streams) expect(stream.of('move')).toHaveLength(120)
   })
 
-  it('tells when readers were active, in every process', async () => {
+  it('sends reader activity in every process', async () => {
     const site = await Site.open(context.app, 'Dock')
     const streams = [await watch(site), await watch(site, second)]
-    const stranger = await watch(await Site.open(context.app))
+    const outsider = await watch(await Site.open(context.app))
     expect((await site.post([])).status).toBe(202)
     for (const stream of streams)
       await eventually(async () =>
         expect(stream.of('readers')[0]).toEqual({ event: 'readers', id: undefined, data: {} }),
       )
-    expect(stranger.of('readers')).toEqual([])
+    expect(outsider.of('readers')).toEqual([])
   })
 
-  it('lets go of a watcher who leaves, and serves the others on', async () => {
+  it('removes a subscriber that disconnects, and keeps serving the others', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
-    const pallet = await site.thing('Pallet')
+    const pallet = await site.createAsset('Pallet')
     const [leaving, staying] = [await watch(site), await watch(site)]
-    await site.read({ tag: pallet.tag, antenna: 1, observed_at: ago(10) })
+    await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: ago(10) })
     await eventually(async () => expect(leaving.of('move')).toHaveLength(1))
     leaving.close()
-    await site.read({ tag: pallet.tag, antenna: 2, observed_at: ago(9) })
+    await site.sendReads({ tag: pallet.tag, antenna: 2, observed_at: ago(9) })
     await eventually(async () => expect(staying.of('move')).toHaveLength(2))
     const again = await watch(site)
-    await site.read({ tag: pallet.tag, antenna: 1, observed_at: ago(8) })
+    await site.sendReads({ tag: pallet.tag, antenna: 1, observed_at: ago(8) })
     await eventually(async () => expect([staying.of('move').length, again.of('move').length]).toEqual([3, 1]))
   })
 
-  it('shows that it is alive with a comment every fifteen seconds', async () => {
+  it('sends a keep-alive comment every fifteen seconds', async () => {
     const site = await Site.open(context.app)
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     try {
@@ -213,10 +219,10 @@ describe('the live stream', () => {
   })
 })
 
-describe('a live stream whose process lost its connection for news', () => {
-  it('tells of the gap, and of the moves that were missed', async () => {
+describe('a live stream whose process lost its notification connection', () => {
+  it('sends a gap event and the missed moves', async () => {
     const site = await Site.open(context.app, 'Dock', 'Hall')
-    const pallet = await site.thing('Pallet')
+    const pallet = await site.createAsset('Pallet')
     const stream = await watch(site, second)
     await database(context.app)`
       select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query ilike 'listen %'`
@@ -228,42 +234,42 @@ describe('a live stream whose process lost its connection for news', () => {
   })
 })
 
-describe('who may watch', () => {
+describe('access to the live stream', () => {
   const path = '/api/v1/live'
 
-  it.each(['viewer', 'operator', 'manager', 'admin'] as const)('lets a session of a %s watch', async (role) => {
+  it.each(['viewer', 'operator', 'manager', 'admin'] as const)('is granted to a session of a %s', async (role) => {
     const site = await Site.open(context.app)
     const stream = await EventStream.open(context.app, (await site.org.signIn(role)).accessToken)
     open.push(stream)
     expect([stream.status, stream.comments.length]).toEqual([200, 1])
   })
 
-  it('refuses a request without a token, with a wrong one, or with one in the address', async () => {
+  it('is denied without a token, with an invalid token, and with a token in the URL', async () => {
     const site = await Site.open(context.app)
-    expectRefusal(await context.app.anonymous('GET', path), 401, 'unauthorized')
-    expectRefusal(await context.app.anonymous('GET', path, { token: 'x' }), 401, 'unauthorized')
-    expectRefusal(await context.app.anonymous('GET', path, { token: site.token }), 401, 'unauthorized')
+    expectApiError(await context.app.anonymous('GET', path), 401, 'unauthorized')
+    expectApiError(await context.app.anonymous('GET', path, { token: 'x' }), 401, 'unauthorized')
+    expectApiError(await context.app.anonymous('GET', path, { token: site.token }), 401, 'unauthorized')
     const query = { access_token: await site.api.token() }
-    expectRefusal(await context.app.anonymous('GET', path, { query }), 401, 'unauthorized')
+    expectApiError(await context.app.anonymous('GET', path, { query }), 401, 'unauthorized')
   })
 
   it('requires tracking:read', async () => {
     const org = await context.app.newOrg()
     const reply = await org.client('assets:read', 'locations:read').get(path)
-    expectRefusal(reply, 403, 'forbidden')
+    expectApiError(reply, 403, 'forbidden')
     expect(reply.json.error.detail).toBe('Missing required scope: tracking:read')
   })
 
-  it('takes no parameters', async () => {
+  it('accepts no parameters', async () => {
     const org = await context.app.newOrg()
     const reply = await org.client('tracking:read').get(path, { colour: 'red' })
-    expectRefusal(reply, 400, 'validation_error', [{ field: 'colour', code: 'unknown_field' }])
+    expectApiError(reply, 400, 'validation_error', [{ field: 'colour', code: 'unknown_field' }])
   })
 })
 
 describe('a server that stops', () => {
-  it('does not wait for those who watch', async () => {
-    const third = await startApp({ beside: context.app, isOneOfSeveral: true })
+  it('does not wait for open live streams', async () => {
+    const third = await startApp({ sharesDatabaseWith: context.app, isOneOfSeveral: true })
     const site = await Site.open(context.app)
     const stream = await EventStream.open(third, await session(site))
     open.push(stream)

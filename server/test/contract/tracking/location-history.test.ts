@@ -1,35 +1,42 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Place, Site, type Thing, database, expectRefusal, useTracking } from '../../support/tracking.ts'
+import {
+  type SiteLocation,
+  Site,
+  type SiteAsset,
+  database,
+  expectApiError,
+  useTracking,
+} from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
 
 const at = (clock: string): string => `2026-05-04T${clock}Z`
 
 let site: Site
-let [dock, hall, yard] = [] as unknown as [Place, Place, Place]
-let [pallet, crate] = [] as unknown as [Thing, Thing]
+let [dock, hall, yard] = [] as unknown as [SiteLocation, SiteLocation, SiteLocation]
+let [pallet, crate] = [] as unknown as [SiteAsset, SiteAsset]
 
-const passages = async (place: Place, query?: Record<string, string | number>) => {
-  const reply = await site.api.get(`/api/v1/locations/${place.id}/history`, query)
+const passages = async (location: SiteLocation, query?: Record<string, string | number>) => {
+  const reply = await site.api.get(`/api/v1/locations/${location.id}/history`, query)
   expect(reply.status).toBe(200)
   return reply.json
 }
 
-const passage = (event: string, clock: string, thing: Thing, other: Place | null) => ({
+const proxy = (event: string, clock: string, asset: SiteAsset, other: SiteLocation | null) => ({
   event,
   occurred_at: at(clock),
-  asset_id: thing.id,
-  asset_external_key: thing.key,
+  asset_id: asset.id,
+  asset_external_key: asset.key,
   other_location_id: other?.id ?? null,
   other_location_name: other?.name ?? null,
 })
 
 beforeAll(async () => {
   site = await Site.open(context.app, 'Dock', 'Hall', 'Yard')
-  ;[dock, hall, yard] = site.places as [Place, Place, Place]
-  pallet = await site.thing('Pallet')
-  crate = await site.thing('Crate')
-  await site.read(
+  ;[dock, hall, yard] = site.locations as [SiteLocation, SiteLocation, SiteLocation]
+  pallet = await site.createAsset('Pallet')
+  crate = await site.createAsset('Crate')
+  await site.sendReads(
     { tag: pallet.tag, antenna: 1, observed_at: at('10:00:00') },
     { tag: pallet.tag, antenna: 1, observed_at: at('10:05:00') },
     { tag: pallet.tag, antenna: 2, observed_at: at('10:10:00') },
@@ -38,13 +45,13 @@ beforeAll(async () => {
   )
 })
 
-describe('what came to a location and what left it', () => {
-  it('lists arrivals and departures, newest first, with where from and where to', async () => {
+describe('arrivals and departures of a location', () => {
+  it('are listed newest first, with origin and destination', async () => {
     expect(await passages(hall)).toEqual({
       data: [
-        passage('departure', '10:20:00.000', pallet, yard),
-        passage('arrival', '10:15:00.000', crate, null),
-        passage('arrival', '10:10:00.000', pallet, dock),
+        proxy('departure', '10:20:00.000', pallet, yard),
+        proxy('arrival', '10:15:00.000', crate, null),
+        proxy('arrival', '10:10:00.000', pallet, dock),
       ],
       limit: 50,
       offset: 0,
@@ -52,10 +59,10 @@ describe('what came to a location and what left it', () => {
     })
   })
 
-  it('counts a stay as one arrival, however often the asset is rescanned', async () => {
+  it('include one arrival per stay, however often the asset is rescanned', async () => {
     expect((await passages(dock)).data).toEqual([
-      passage('departure', '10:10:00.000', pallet, hall),
-      passage('arrival', '10:00:00.000', pallet, null),
+      proxy('departure', '10:10:00.000', pallet, hall),
+      proxy('arrival', '10:00:00.000', pallet, null),
     ])
   })
 
@@ -66,63 +73,63 @@ describe('what came to a location and what left it', () => {
     ['to a millisecond earlier', { to: at('10:14:59.999') }, ['10:10']],
     ['both', { from: at('10:11:00'), to: at('10:19:00') }, ['10:15']],
     ['nothing', { from: at('11:00:00') }, []],
-  ])('takes %s', async (_, query, expected) => {
+  ])('accepts %s', async (_, query, expected) => {
     const page = await passages(hall, query)
     expect(page.data.map((one: { occurred_at: string }) => one.occurred_at.slice(11, 16))).toEqual(expected)
     expect(page.total_count).toBe(expected.length)
   })
 
-  it('gives every passage once over its pages', async () => {
+  it('appear once over all pages', async () => {
     const pages = [await passages(hall, { limit: 2 }), await passages(hall, { limit: 2, offset: 2 })]
     expect(pages.map((page) => page.total_count)).toEqual([3, 3])
     expect(pages.flatMap((page) => page.data)).toEqual((await passages(hall)).data)
     expect(await passages(hall, { offset: 3 })).toMatchObject({ data: [], total_count: 3 })
   })
 
-  it('keeps the name the other place had at the time of the move', async () => {
+  it('keep the other location’s name at the time of the move', async () => {
     const other = await Site.open(context.app, 'Bay', 'Gate')
-    const box = await other.thing('Box')
-    await other.read(
+    const box = await other.createAsset('Box')
+    await other.sendReads(
       { tag: box.tag, antenna: 1, observed_at: at('10:00:00') },
       { tag: box.tag, antenna: 2, observed_at: at('10:01:00') },
     )
-    await other.api.patch(`/api/v1/locations/${other.places[0]!.id}`, { name: 'Bay renamed' })
-    const reply = await other.api.get(`/api/v1/locations/${other.places[1]!.id}/history`)
+    await other.api.patch(`/api/v1/locations/${other.locations[0]!.id}`, { name: 'Bay renamed' })
+    const reply = await other.api.get(`/api/v1/locations/${other.locations[1]!.id}/history`)
     expect(reply.json.data).toMatchObject([{ event: 'arrival', other_location_name: 'Bay' }])
   })
 
-  it('is empty for a place where nothing ever came', async () => {
-    const attic = await site.place('Attic')
+  it('are empty for a location that no asset ever reached', async () => {
+    const attic = await site.createLocation('Attic')
     expect(await passages(attic)).toEqual({ data: [], limit: 50, offset: 0, total_count: 0 })
   })
 })
 
-describe('who may ask what came to a location', () => {
-  it.each(['tracking:read', 'scans:read'])('lets a token with %s ask', async (scope) => {
+describe('access to the arrivals and departures of a location', () => {
+  it.each(['tracking:read', 'scans:read'])('is granted to a token with %s', async (scope) => {
     const reply = await site.org.client(scope).get(`/api/v1/locations/${hall.id}/history`)
     expect([reply.status, reply.json.total_count]).toEqual([200, 3])
   })
 
   it('requires tracking:read', async () => {
     const reply = await site.org.client('locations:read', 'assets:read').get(`/api/v1/locations/${hall.id}/history`)
-    expectRefusal(reply, 403, 'forbidden')
+    expectApiError(reply, 403, 'forbidden')
     expect(reply.json.error.detail).toBe('Missing required scope: tracking:read')
   })
 
-  it('refuses a request without a token', async () => {
-    expectRefusal(await context.app.anonymous('GET', `/api/v1/locations/${hall.id}/history`), 401, 'unauthorized')
+  it('rejects a request without a token', async () => {
+    expectApiError(await context.app.anonymous('GET', `/api/v1/locations/${hall.id}/history`), 401, 'unauthorized')
   })
 
-  it('forbids a location of another organization (D24)', async () => {
-    const stranger = await context.app.newOrg()
-    expectRefusal(await stranger.full.get(`/api/v1/locations/${hall.id}/history`), 403, 'forbidden')
+  it('is 403 for a location of another organization (D24)', async () => {
+    const outsider = await context.app.newOrg()
+    expectApiError(await outsider.full.get(`/api/v1/locations/${hall.id}/history`), 403, 'forbidden')
   })
 
-  it('finds none for a deleted location or an id that is none (D24)', async () => {
-    const attic = await site.place('Loft')
+  it('is 404 for a deleted location or an unknown id (D24)', async () => {
+    const attic = await site.createLocation('Loft')
     await database(context.app)`update locations set deleted_at = now() where id = ${attic.id}`
     for (const id of [attic.id, 5, pallet.id])
-      expectRefusal(await site.api.get(`/api/v1/locations/${id}/history`), 404, 'not_found')
+      expectApiError(await site.api.get(`/api/v1/locations/${id}/history`), 404, 'not_found')
   })
 
   it.each([
@@ -130,13 +137,13 @@ describe('who may ask what came to a location', () => {
     ['to=2026-05-04', 'to', 'invalid_value'],
     ['sort=occurred_at', 'sort', 'unknown_field'],
     ['q=x', 'q', 'unknown_field'],
-  ])('refuses ?%s', async (query, field, code) => {
+  ])('rejects ?%s', async (query, field, code) => {
     const reply = await site.api.get(`/api/v1/locations/${hall.id}/history`, query)
-    expectRefusal(reply, 400, 'validation_error', [{ field, code }])
+    expectApiError(reply, 400, 'validation_error', [{ field, code }])
   })
 
-  it('refuses an id that is none', async () => {
-    expectRefusal(await site.api.get('/api/v1/locations/0/history'), 400, 'validation_error', [
+  it('rejects an invalid id', async () => {
+    expectApiError(await site.api.get('/api/v1/locations/0/history'), 400, 'validation_error', [
       { field: 'location_id', code: 'too_small', params: { min: 1 } },
     ])
   })

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Site, expectRefusal, useTracking } from '../../support/tracking.ts'
+import { Site, expectApiError, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
 
@@ -48,12 +48,12 @@ describe('who may manage readers', () => {
   )
 
   it.each(operations.filter(([, method]) => method !== 'GET'))(
-    'lets managers and admins %s, and nobody below',
+    'lets only managers and admins %s',
     async (_, method, target, options) => {
       for (const token of [tokens.viewer, tokens.operator]) {
         const { id } = await made({ name: 'Subject' })
         const reply = await send(method, target(id), options, token)
-        expectRefusal(reply, 403, 'forbidden')
+        expectApiError(reply, 403, 'forbidden')
         expect(reply.json.error.detail).toBe('Missing required scope: locations:write')
         expect((await send('GET', `${path}/${id}`)).json.data.name).toBe('Subject')
       }
@@ -65,15 +65,18 @@ describe('who may manage readers', () => {
     },
   )
 
-  it.each(operations)('lets no API credential and no stranger %s', async (_, method, target, options) => {
-    const { id } = await made({ name: 'Subject' })
-    expectRefusal(await send(method, target(id), options, await site.api.token()), 403, 'forbidden')
-    expectRefusal(await context.app.anonymous(method, target(id), options), 401, 'unauthorized')
-    expectRefusal(await send(method, target(id), options, site.token), 401, 'unauthorized')
-    expect((await send('GET', `${path}/${id}`)).status).toBe(200)
-  })
+  it.each(operations)(
+    'does not let an API credential or an anonymous client %s',
+    async (_, method, target, options) => {
+      const { id } = await made({ name: 'Subject' })
+      expectApiError(await send(method, target(id), options, await site.api.token()), 403, 'forbidden')
+      expectApiError(await context.app.anonymous(method, target(id), options), 401, 'unauthorized')
+      expectApiError(await send(method, target(id), options, site.token), 401, 'unauthorized')
+      expect((await send('GET', `${path}/${id}`)).status).toBe(200)
+    },
+  )
 
-  it('shows no reader to another organization, and lets it change none', async () => {
+  it('does not let another organization see or change a reader', async () => {
     const { id } = await made({ name: 'Mine' })
     const { accessToken } = await (await context.app.newOrg()).signIn('admin')
     for (const [method, options] of [
@@ -81,7 +84,7 @@ describe('who may manage readers', () => {
       ['PATCH', { json: { name: 'Theirs' } }],
       ['DELETE', {}],
     ] as const)
-      expectRefusal(await send(method, `${path}/${id}`, options, accessToken), 404, 'not_found')
+      expectApiError(await send(method, `${path}/${id}`, options, accessToken), 404, 'not_found')
     expect((await send('GET', path, {}, accessToken)).json.total_count).toBe(0)
     expect((await send('GET', `${path}/${id}`)).json.data.name).toBe('Mine')
   })
@@ -89,7 +92,7 @@ describe('who may manage readers', () => {
   it.each([
     ['0', 'too_small'],
     ['x', 'invalid_value'],
-  ])('refuses the id %s', async (id, code) => {
+  ])('rejects the id %s', async (id, code) => {
     const reply = await send('GET', `${path}/${id}`)
     expect([reply.status, reply.json.error.fields]).toMatchObject([400, [{ field: 'reader_id', code }]])
   })

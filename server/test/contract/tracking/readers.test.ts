@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Site, database, eventually, expectRefusal, useTracking } from '../../support/tracking.ts'
+import { Site, database, eventually, expectApiError, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
 
@@ -30,8 +30,8 @@ beforeAll(async () => {
 })
 
 describe('adding a reader', () => {
-  it('answers with the reader, the token this once, and where to send to', async () => {
-    const [dock, hall] = site.places
+  it('answers with the reader, the ingest URLs and, this once, the token', async () => {
+    const [dock, hall] = site.locations
     const scan_points = [
       { antenna: 2, location_id: hall!.id },
       { antenna: 1, location_id: dock!.id },
@@ -68,11 +68,11 @@ describe('adding a reader', () => {
     expect(again.text).not.toContain(token)
   })
 
-  it('needs only a name; the format is found out and the reader’s own clock is believed', async () => {
+  it('needs only a name; by default the format is detected and the reader’s clock is trusted', async () => {
     expect(await made({ name: 'Plain' })).toMatchObject({ format: 'auto', clock: 'reader', scan_points: [] })
   })
 
-  it('takes smoothing, keeps it through other changes, replaces it as a whole and turns it off with null', async () => {
+  it('accepts smoothing, keeps it through other changes, replaces it as a whole and disables it with null', async () => {
     const { id, smoothing } = await made({ name: 'Hall', smoothing: { reads: 3, seconds: 30, margin_db: 6 } })
     expect(smoothing).toEqual({ reads: 3, seconds: 30, margin_db: 6 })
     const change = async (json: object) => {
@@ -90,7 +90,7 @@ describe('adding a reader', () => {
     expect(await change({ smoothing: null })).toBe(null)
   })
 
-  it('keeps the token only as a hash', async () => {
+  it('stores the token only as a hash', async () => {
     const { token } = await made({ name: 'Secret' })
     const rows = await database(
       context.app,
@@ -145,12 +145,12 @@ describe('adding a reader', () => {
       [{ field: 'scan_points[0].antenna', code: 'too_large', params: { max: 65_535 } }],
     ],
     [
-      'a scan point without its place',
+      'a scan point without its location',
       { name: 'a', scan_points: [{ antenna: 1 }] },
       [{ field: 'scan_points[0].location_id', code: 'required' }],
     ],
     [
-      'a place that does not exist',
+      'a location that does not exist',
       {
         name: 'a',
         scan_points: [
@@ -160,7 +160,7 @@ describe('adding a reader', () => {
       },
       [{ field: 'scan_points[1].location_id', code: 'fk_not_found' }],
     ],
-  ])('refuses %s and adds nothing', async (_, json, problems) => {
+  ])('rejects %s and adds nothing', async (_, json, problems) => {
     const before = (await send('GET', path)).json.total_count
     const reply = await send('POST', path, { json })
     expect([reply.status, reply.json.error.type]).toEqual([400, 'validation_error'])
@@ -169,30 +169,30 @@ describe('adding a reader', () => {
     expect((await send('GET', path)).json.total_count).toBe(before)
   })
 
-  it('refuses a place of another organization and a deleted one', async () => {
+  it('rejects a location of another organization and a deleted one', async () => {
     const other = await Site.open(context.app, 'Bay')
-    const attic = await site.place('Attic')
+    const attic = await site.createLocation('Attic')
     await site.api.delete(`/api/v1/locations/${attic.id}`)
-    for (const id of [other.places[0]!.id, attic.id]) {
+    for (const id of [other.locations[0]!.id, attic.id]) {
       const reply = await send('POST', path, { json: { name: 'a', scan_points: [{ antenna: 1, location_id: id }] } })
-      expectRefusal(reply, 400, 'validation_error', [{ field: 'scan_points[0].location_id', code: 'fk_not_found' }])
+      expectApiError(reply, 400, 'validation_error', [{ field: 'scan_points[0].location_id', code: 'fk_not_found' }])
     }
   })
 
-  it('refuses another media type, a broken body and one that is too large', async () => {
+  it('rejects another media type, a broken body and one that is too large', async () => {
     const raw = JSON.stringify({ name: 'a' })
-    expectRefusal(
+    expectApiError(
       await send('POST', path, { raw, headers: { 'content-type': 'text/plain' } }),
       415,
       'unsupported_media_type',
     )
-    expectRefusal(
+    expectApiError(
       await send('POST', path, { raw: '{', headers: { 'content-type': 'application/json' } }),
       400,
       'bad_request',
     )
     const huge = JSON.stringify({ name: 'a' }).padEnd(1024 * 1024 + 1)
-    expectRefusal(
+    expectApiError(
       await send('POST', path, { raw: huge, headers: { 'content-type': 'application/json' } }),
       400,
       'bad_request',
@@ -201,7 +201,7 @@ describe('adding a reader', () => {
 })
 
 describe('listing readers', () => {
-  it('is by name, in pages, with the scan points of each', async () => {
+  it('is ordered by name and paged, with the scan points of each', async () => {
     const other = await Site.open(context.app)
     const { accessToken } = await other.org.signIn('manager')
     for (const name of ['Beta', 'Alpha', 'Gamma'])
@@ -230,15 +230,15 @@ describe('listing readers', () => {
     ['limit=201', 'limit', 'too_large', { max: 200 }],
     ['limit=0', 'limit', 'too_small', { min: 1 }],
     ['sort=name', 'sort', 'unknown_field', undefined],
-  ])('refuses ?%s', async (query, field, code, params) => {
+  ])('rejects ?%s', async (query, field, code, params) => {
     const problem = { field, code, ...(params === undefined ? {} : { params }) }
-    expectRefusal(await send('GET', path, { query }), 400, 'validation_error', [problem])
+    expectApiError(await send('GET', path, { query }), 400, 'validation_error', [problem])
   })
 })
 
 describe('changing a reader', () => {
-  it('changes what is given and replaces the scan points as a whole', async () => {
-    const [dock, hall] = site.places
+  it('changes the given fields and replaces the scan points as a whole', async () => {
+    const [dock, hall] = site.locations
     const reader = await made({
       name: 'Before',
       scan_points: [
@@ -261,44 +261,50 @@ describe('changing a reader', () => {
     ['an unknown format', { format: 'acme' }, 'format', 'invalid_value'],
     ['a key it does not know', { topic: 'x' }, 'topic', 'unknown_field'],
     [
-      'a place that does not exist',
+      'a location that does not exist',
       { name: 'Changed', scan_points: [{ antenna: 1, location_id: 99 }] },
       'scan_points[0].location_id',
       'fk_not_found',
     ],
-  ])('refuses %s and changes nothing', async (_, json, field, code) => {
-    const reader = await made({ name: 'Steady', scan_points: [{ antenna: 1, location_id: site.places[0]!.id }] })
+  ])('rejects %s and changes nothing', async (_, json, field, code) => {
+    const reader = await made({ name: 'Steady', scan_points: [{ antenna: 1, location_id: site.locations[0]!.id }] })
     const before = (await send('GET', `${path}/${reader.id}`)).json
     const reply = await send('PATCH', `${path}/${reader.id}`, { json })
     expect([reply.status, reply.json.error.fields]).toMatchObject([400, [{ field, code }]])
     expect((await send('GET', `${path}/${reader.id}`)).json).toEqual(before)
   })
 
-  it('refuses JSON that is not a merge patch', async () => {
+  it('rejects JSON that is not a merge patch', async () => {
     const reader = await made({ name: 'Media' })
     const reply = await send('PATCH', `${path}/${reader.id}`, {
       json: {},
       headers: { 'content-type': 'application/json' },
     })
-    expectRefusal(reply, 415, 'unsupported_media_type')
+    expectApiError(reply, 415, 'unsupported_media_type')
   })
 })
 
 describe('removing a reader', () => {
   it('answers 204, and 404 from then on', async () => {
-    const reader = await made({ name: 'Short-lived', scan_points: [{ antenna: 1, location_id: site.places[0]!.id }] })
+    const reader = await made({
+      name: 'Short-lived',
+      scan_points: [{ antenna: 1, location_id: site.locations[0]!.id }],
+    })
     const reply = await send('DELETE', `${path}/${reader.id}`)
     expect([reply.status, reply.text]).toEqual([204, ''])
-    expectRefusal(await send('DELETE', `${path}/${reader.id}`), 404, 'not_found')
-    expectRefusal(await send('GET', `${path}/${reader.id}`), 404, 'not_found')
-    expectRefusal(await send('PATCH', `${path}/${reader.id}`, { json: {} }), 404, 'not_found')
+    expectApiError(await send('DELETE', `${path}/${reader.id}`), 404, 'not_found')
+    expectApiError(await send('GET', `${path}/${reader.id}`), 404, 'not_found')
+    expectApiError(await send('PATCH', `${path}/${reader.id}`, { json: {} }), 404, 'not_found')
   })
 })
 
-describe('what a reader did', () => {
-  it('is counted: messages, reads, ignored ones, and when it was last heard of', async () => {
-    const { id, token } = await made({ name: 'Busy', scan_points: [{ antenna: 1, location_id: site.places[0]!.id }] })
-    const pallet = await site.thing('Pallet')
+describe('the activity of a reader', () => {
+  it('is counted: messages, reads, ignored reads and the time of the last message', async () => {
+    const { id, token } = await made({
+      name: 'Busy',
+      scan_points: [{ antenna: 1, location_id: site.locations[0]!.id }],
+    })
+    const pallet = await site.createAsset('Pallet')
     await site.post([{ tag: pallet.tag }, { tag: 'ABCDEF0123456789' }, { antenna: 1 }], token)
     await site.post([{ tag: pallet.tag }], token)
     await site.post([], token)
@@ -313,7 +319,7 @@ describe('what a reader did', () => {
     )
   })
 
-  it('shows a warning the reader sent', async () => {
+  it('includes a warning that the reader sent', async () => {
     const { id, token } = await made({ name: 'Overrun' })
     const overflow = { timestamp: now, hostname: 'impinj-1', eventType: 'overflow', overflowEvent: {} }
     expect((await site.post([overflow], token)).status).toBe(202)

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Site, type Thing, expectRefusal, useTracking } from '../../support/tracking.ts'
+import { Site, type SiteAsset, expectApiError, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
 
@@ -7,14 +7,14 @@ const at = (clock: string): string => `2026-05-04T${clock}Z`
 const path = '/api/v1/reports/asset-locations'
 
 let site: Site
-let [pallet, crate] = [] as unknown as [Thing, Thing]
+let [pallet, crate] = [] as unknown as [SiteAsset, SiteAsset]
 
 beforeAll(async () => {
   site = await Site.open(context.app, 'Dock', 'Hall')
-  pallet = await site.thing('Pallet')
-  crate = await site.thing('Crate')
-  await site.thing('Never')
-  await site.read(
+  pallet = await site.createAsset('Pallet')
+  crate = await site.createAsset('Crate')
+  await site.createAsset('Never')
+  await site.sendReads(
     { tag: pallet.tag, antenna: 1, observed_at: at('10:00:30') },
     { tag: pallet.tag, antenna: 2, observed_at: at('10:10:15.500') },
     { tag: pallet.tag, antenna: 7, observed_at: at('10:20:00') },
@@ -40,37 +40,36 @@ describe('the report at an instant', () => {
       { PALLET: [null, at('10:20:00.000')], CRATE: ['HALL', at('10:10:00.000')] },
     ],
     ['after everything', '11:00:00', { PALLET: ['DOCK', at('10:30:00.000')], CRATE: ['HALL', at('10:10:00.000')] }],
-  ])('tells where everything was %s (D34)', async (_, clock, expected) => {
-    expect(await site.whereabouts({ at: at(clock) })).toEqual(expected)
+  ])('shows where every asset was %s (D34)', async (_, clock, expected) => {
+    expect(await site.assetLocations({ at: at(clock) })).toEqual(expected)
   })
 
-  it('is the present report when the instant is to come', async () => {
+  it('is the current report when the instant is in the future', async () => {
     const later = await site.api.get(path, { at: '2999-01-01T00:00:00Z' })
     expect(later.json).toEqual((await site.api.get(path)).json)
   })
 
-  it('is empty long ago', async () => {
-    expect(await site.whereabouts({ at: '0001-01-01T00:00:00Z' })).toEqual({})
+  it('is empty before the first observation', async () => {
+    expect(await site.assetLocations({ at: '0001-01-01T00:00:00Z' })).toEqual({})
   })
 
-  it('takes a numeric offset and up to nine fraction digits', async () => {
-    expect(await site.whereabouts({ at: '2026-05-04T12:00:30.123456789+02:00' })).toEqual({
+  it('accepts a numeric offset and up to nine fractional digits', async () => {
+    expect(await site.assetLocations({ at: '2026-05-04T12:00:30.123456789+02:00' })).toEqual({
       PALLET: ['DOCK', at('10:00:30.000')],
     })
   })
 
-  it('filters by where things were then, not by where they are', async () => {
+  it('filters by the location at that time, not by the current one', async () => {
     const then = at('10:15:00')
-    expect(await site.whereabouts({ at: then, location_external_key: 'DOCK' })).toEqual({})
-    expect(Object.keys(await site.whereabouts({ at: then, location_id: site.places[1]!.id })).toSorted()).toEqual([
-      'CRATE',
-      'PALLET',
-    ])
-    expect(Object.keys(await site.whereabouts({ at: then, q: 'crat' }))).toEqual(['CRATE'])
-    expect(Object.keys(await site.whereabouts({ at: then, asset_id: pallet.id }))).toEqual(['PALLET'])
+    expect(await site.assetLocations({ at: then, location_external_key: 'DOCK' })).toEqual({})
+    expect(Object.keys(await site.assetLocations({ at: then, location_id: site.locations[1]!.id })).toSorted()).toEqual(
+      ['CRATE', 'PALLET'],
+    )
+    expect(Object.keys(await site.assetLocations({ at: then, q: 'crat' }))).toEqual(['CRATE'])
+    expect(Object.keys(await site.assetLocations({ at: then, asset_id: pallet.id }))).toEqual(['PALLET'])
   })
 
-  it('sorts and pages like the present one', async () => {
+  it('sorts and pages like the current report', async () => {
     const query = { at: at('10:15:00'), limit: 1 }
     const pages = await Promise.all([0, 1, 2].map((offset) => site.api.get(path, { ...query, offset })))
     expect(pages.map((page) => [page.json.total_count, page.json.data[0]?.asset_external_key])).toEqual([
@@ -82,36 +81,36 @@ describe('the report at an instant', () => {
     expect(sorted.json.data[0].asset_external_key).toBe('CRATE')
   })
 
-  it('knows a read that came late', async () => {
-    await site.read({ tag: crate.tag, antenna: 1, observed_at: at('09:00:00') })
-    expect(await site.whereabouts({ at: at('09:30:00') })).toEqual({ CRATE: ['DOCK', at('09:00:00.000')] })
+  it('includes a late read', async () => {
+    await site.sendReads({ tag: crate.tag, antenna: 1, observed_at: at('09:00:00') })
+    expect(await site.assetLocations({ at: at('09:30:00') })).toEqual({ CRATE: ['DOCK', at('09:00:00.000')] })
   })
 
   it('shows deleted assets only with include_deleted', async () => {
     const other = await Site.open(context.app, 'Dock')
-    const gone = await other.thing('Gone')
-    await other.read({ tag: gone.tag, observed_at: at('10:00:00') })
+    const gone = await other.createAsset('Gone')
+    await other.sendReads({ tag: gone.tag, observed_at: at('10:00:00') })
     await other.api.delete(`/api/v1/assets/${gone.id}`)
-    expect(await other.whereabouts({ at: at('10:30:00') })).toEqual({})
-    expect(await other.whereabouts({ at: at('10:30:00'), include_deleted: true })).toEqual({
+    expect(await other.assetLocations({ at: at('10:30:00') })).toEqual({})
+    expect(await other.assetLocations({ at: at('10:30:00'), include_deleted: true })).toEqual({
       GONE: ['DOCK', at('10:00:00.000')],
     })
   })
 
-  it('follows an operator’s save, which is part of history', async () => {
+  it('includes an operator’s save', async () => {
     const other = await Site.open(context.app, 'Dock', 'Hall')
-    const box = await other.thing('Box')
-    await other.read({ tag: box.tag, observed_at: at('10:00:10') })
-    await other.save(other.places[1]!, [box], at('10:00:40'))
-    expect(await other.whereabouts({ at: at('10:00:39') })).toEqual({})
-    expect(await other.whereabouts({ at: at('10:00:40') })).toEqual({ BOX: ['HALL', at('10:00:40.000')] })
+    const box = await other.createAsset('Box')
+    await other.sendReads({ tag: box.tag, observed_at: at('10:00:10') })
+    await other.recordSighting(other.locations[1]!, [box], at('10:00:40'))
+    expect(await other.assetLocations({ at: at('10:00:39') })).toEqual({})
+    expect(await other.assetLocations({ at: at('10:00:40') })).toEqual({ BOX: ['HALL', at('10:00:40.000')] })
   })
 
   it.each(['', 'now', '2026-05-04', '2026-05-04T10:00:00', '2026-05-04T10:00:00.1234567890Z', '2026-13-01T00:00:00Z'])(
-    'refuses at=%s',
+    'rejects at=%s',
     async (text) => {
       const reply = await site.api.get(path, { at: text })
-      expectRefusal(reply, 400, 'validation_error', [{ field: 'at', code: 'invalid_value' }])
+      expectApiError(reply, 400, 'validation_error', [{ field: 'at', code: 'invalid_value' }])
       expect(reply.json.error.detail).toBe('Invalid at timestamp; expected RFC 3339')
     },
   )

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Site, type Thing, expectRefusal, useTracking } from '../../support/tracking.ts'
+import { Site, type SiteAsset, expectApiError, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
 
@@ -8,7 +8,7 @@ const path = '/api/v1/reports/asset-locations'
 
 describe('the order of the report', () => {
   let site: Site
-  const things = new Map<string, Thing>()
+  const assets = new Map<string, SiteAsset>()
 
   const row = (reply: { json: { data: Record<string, string>[] } }) =>
     reply.json.data.map((one) => [one['asset_external_key'], one['location_external_key'], one['asset_last_seen']])
@@ -23,15 +23,15 @@ describe('the order of the report', () => {
       ['n4', 2, '10:00:20'],
       ['n5', 2, '10:00:20'],
     ] as const) {
-      const thing = await site.thing(name)
-      things.set(thing.key, thing)
-      reads.push({ tag: thing.tag, antenna, observed_at: at(clock) })
+      const asset = await site.createAsset(name)
+      assets.set(asset.key, asset)
+      reads.push({ tag: asset.tag, antenna, observed_at: at(clock) })
     }
-    await site.read(...reads)
+    await site.sendReads(...reads)
   })
 
-  /** Equal rows are ordered by the id, up or down. */
-  const tied = (...names: string[]): string[] => names.toSorted((a, b) => things.get(a)!.id - things.get(b)!.id)
+  /** Equal rows are ordered by id, ascending or descending. */
+  const tied = (...names: string[]): string[] => names.toSorted((a, b) => assets.get(a)!.id - assets.get(b)!.id)
 
   const order = async (query: Record<string, string | number>): Promise<string[]> => {
     const reply = await site.api.get(path, query)
@@ -39,7 +39,7 @@ describe('the order of the report', () => {
     return reply.json.data.map((one: { asset_external_key: string }) => one.asset_external_key)
   }
 
-  it('is by last sighting, latest first, unless told otherwise', async () => {
+  it('is by last sighting, latest first, by default', async () => {
     expect(await order({})).toEqual(await order({ sort: '-asset_last_seen' }))
     expect(await order({})).toEqual(['N1', ...tied('N3', 'N4', 'N5'), 'N2'])
   })
@@ -60,11 +60,11 @@ describe('the order of the report', () => {
     expect(await order({ sort })).toEqual(expected)
   })
 
-  it('compares keys exactly, capitals before small letters', async () => {
+  it('compares keys by code point, capitals before small letters', async () => {
     const other = await Site.open(context.app, 'Dock')
     const names = ['b', 'B', 'a', 'A', 'ä', '10', '9']
-    const made = await Promise.all(names.map((name) => other.thing(`thing ${name}`, { external_key: name })))
-    await other.read(...made.map((thing) => ({ tag: thing.tag, observed_at: at('10:00:00') })))
+    const made = await Promise.all(names.map((name) => other.createAsset(`thing ${name}`, { external_key: name })))
+    await other.sendReads(...made.map((asset) => ({ tag: asset.tag, observed_at: at('10:00:00') })))
     const reply = await other.api.get(path, { sort: 'asset_external_key' })
     expect(row(reply).map(([key]) => key)).toEqual(['10', '9', 'A', 'B', 'a', 'b', 'ä'])
   })
@@ -88,7 +88,7 @@ describe('the order of the report', () => {
     }
   })
 
-  it('answers a page past the end with no rows and the full total', async () => {
+  it('answers a page past the end with an empty page and the full total', async () => {
     expect((await site.api.get(path, { offset: 5 })).json).toMatchObject({ data: [], total_count: 5 })
     expect((await site.api.get(path, { offset: 5, q: 'n' })).json).toMatchObject({ data: [], total_count: 5 })
     expect((await site.api.get(path, { offset: '99999999999999999999' })).json).toMatchObject({
@@ -103,8 +103,8 @@ describe('who may read the report', () => {
 
   beforeAll(async () => {
     site = await Site.open(context.app, 'Dock')
-    const thing = await site.thing('Pallet')
-    await site.read({ tag: thing.tag, observed_at: at('10:00:00') })
+    const asset = await site.createAsset('Pallet')
+    await site.sendReads({ tag: asset.tag, observed_at: at('10:00:00') })
   })
 
   it.each(['tracking:read', 'scans:read'])('lets a token with %s read it (D35)', async (scope) => {
@@ -121,22 +121,22 @@ describe('who may read the report', () => {
   it('requires tracking:read, not assets:read or locations:read', async () => {
     const others = site.org.client('assets:read', 'assets:write', 'locations:read', 'locations:write', 'tracking:write')
     const reply = await others.get(path)
-    expectRefusal(reply, 403, 'forbidden')
+    expectApiError(reply, 403, 'forbidden')
     expect(reply.json.error.detail).toBe('Missing required scope: tracking:read')
   })
 
-  it('refuses a request without a token', async () => {
-    expectRefusal(await context.app.anonymous('GET', path), 401, 'unauthorized')
+  it('rejects a request without a token', async () => {
+    expectApiError(await context.app.anonymous('GET', path), 401, 'unauthorized')
   })
 
-  it('refuses a reader’s token, which is none of the API’s', async () => {
-    expectRefusal(await context.app.anonymous('GET', path, { token: site.token }), 401, 'unauthorized')
+  it('rejects a reader’s token', async () => {
+    expectApiError(await context.app.anonymous('GET', path, { token: site.token }), 401, 'unauthorized')
   })
 
-  it('has no write path', async () => {
+  it('supports no write methods', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const reply = await context.app.anonymous(method, path, { json: {} })
-      expectRefusal(reply, 405, 'method_not_allowed')
+      expectApiError(reply, 405, 'method_not_allowed')
       expect(reply.headers['allow']).toBe('GET, HEAD')
     }
   })

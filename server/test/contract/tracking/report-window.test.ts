@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { Site, type Thing, useTracking } from '../../support/tracking.ts'
+import { Site, type SiteAsset, useTracking } from '../../support/tracking.ts'
 
 const start = '2026-05-04T12:00:00.000Z'
 const context = useTracking(start)
@@ -10,7 +10,7 @@ const after = (offsetMs: number): string => new Date(Date.parse(start) + offsetM
 const report = '/api/v1/reports/asset-locations'
 const current = '/natural/api/v1/locations/current'
 
-/** Every way to ask for the report of all assets; each has to give the same rows and an exact total. */
+/** All queries for the report of all assets; each must return the same rows and an exact total. */
 const views: [path: string, query: Record<string, string | boolean>, key: string][] = [
   [report, {}, 'asset_external_key'],
   [report, { sort: 'asset_external_key' }, 'asset_external_key'],
@@ -32,10 +32,10 @@ describe('The validity window in the asset-locations report and locations/curren
     site = await Site.open(context.app, 'Dock')
   })
 
-  const seen = async (name: string, more: object = {}): Promise<Thing> => {
-    const thing = await site.thing(`Thing ${name}`, { external_key: name, ...more })
-    await site.read({ tag: thing.tag, observed_at: at('11:00:00') })
-    return thing
+  const seen = async (name: string, more: object = {}): Promise<SiteAsset> => {
+    const asset = await site.createAsset(`Thing ${name}`, { external_key: name, ...more })
+    await site.sendReads({ tag: asset.tag, observed_at: at('11:00:00') })
+    return asset
   }
 
   async function listed(offsetMs: number, extra: Record<string, boolean> = {}): Promise<string[]> {
@@ -52,7 +52,7 @@ describe('The validity window in the asset-locations report and locations/curren
     return answers[0]!
   }
 
-  it('hides an asset before valid_from and from valid_to on, judged at now, also with `at` [D15]', async () => {
+  it('hides an asset before valid_from and from valid_to on, evaluated at the current time, also with `at` [D15]', async () => {
     await seen('ALWAYS')
     await seen('LATER', { valid_from: after(1000) })
     await seen('OVER', { valid_from: after(-2000), valid_to: after(0) })
@@ -62,7 +62,7 @@ describe('The validity window in the asset-locations report and locations/curren
     expect(await listed(1000)).toEqual(['ALWAYS', 'LATER'])
   })
 
-  it('is judged to the microsecond [D15]', async () => {
+  it('is evaluated to the microsecond [D15]', async () => {
     await seen('LATER', { valid_from: after(1000).replace('Z', '001Z') })
     await seen('ENDS', { valid_to: after(1000).replace('Z', '001Z') })
     expect(await listed(1000)).toEqual(['ENDS'])
@@ -80,23 +80,23 @@ describe('The validity window in the asset-locations report and locations/curren
     expect(await listed(5000, { include_deleted: true })).toEqual(['GONE', 'GONE-LATER', 'LIVE'])
   })
 
-  it('plays no part for assets that were never scanned, whose total stays exact [D15]', async () => {
+  it('does not affect the total for assets that were never scanned [D15]', async () => {
     await seen('SEEN')
-    await site.thing('Thing never', { valid_to: after(1) })
-    await site.thing('Thing not yet', { valid_from: after(60_000) })
+    await site.createAsset('Thing never', { valid_to: after(1) })
+    await site.createAsset('Thing not yet', { valid_from: after(60_000) })
     expect(await listed(10)).toEqual(['SEEN'])
   })
 
-  it('has nothing to do with is_active [D15]', async () => {
+  it('is independent of is_active [D15]', async () => {
     await seen('INACTIVE', { is_active: false })
     expect(await listed(0)).toEqual(['INACTIVE'])
   })
 
-  it('follows a PATCH of either end, and leaves pages without gaps [D15]', async () => {
-    const things: Thing[] = []
-    for (const name of ['A', 'B', 'C', 'D', 'E']) things.push(await seen(name))
+  it('reflects a PATCH of either end, and leaves pages without gaps [D15]', async () => {
+    const assets: SiteAsset[] = []
+    for (const name of ['A', 'B', 'C', 'D', 'E']) assets.push(await seen(name))
     const change = async (index: number, body: object): Promise<void> => {
-      expect((await site.api.patch(`/api/v1/assets/${things[index]!.id}`, body)).status).toBe(200)
+      expect((await site.api.patch(`/api/v1/assets/${assets[index]!.id}`, body)).status).toBe(200)
     }
     await change(1, { valid_from: after(60_000) })
     await change(3, { valid_from: after(-2000), valid_to: after(-1000) })
@@ -113,9 +113,9 @@ describe('The validity window in the asset-locations report and locations/curren
   })
 
   it('does not hide the history of an asset outside of it [D15]', async () => {
-    const thing = await seen('OVER', { valid_from: after(-2000), valid_to: after(-1000) })
+    const asset = await seen('OVER', { valid_from: after(-2000), valid_to: after(-1000) })
     expect(await listed(0)).toEqual([])
-    expect((await site.api.get(`/api/v1/assets/${thing.id}/history`)).json.total_count).toBe(1)
+    expect((await site.api.get(`/api/v1/assets/${asset.id}/history`)).json.total_count).toBe(1)
     expect((await site.api.get('/natural/api/v1/assets/OVER/history')).json.total_count).toBe(1)
   })
 })
@@ -124,13 +124,13 @@ describe('The two names of one filter of the report', () => {
   it('give the same rows with include_deleted, for deleted assets and for deleted locations [D25]', async () => {
     context.clock.set(start)
     const site = await Site.open(context.app, 'Dock', 'Hall')
-    const [live, gone] = [await site.thing('Live'), await site.thing('Gone')]
-    await site.read(
+    const [live, gone] = [await site.createAsset('Live'), await site.createAsset('Gone')]
+    await site.sendReads(
       { tag: live.tag, antenna: 1, observed_at: at('11:00:00') },
       { tag: gone.tag, antenna: 2, observed_at: at('11:00:00') },
     )
     expect((await site.api.delete(`/api/v1/assets/${gone.id}`)).status).toBe(204)
-    const hall = site.places[1]!
+    const hall = site.locations[1]!
     const asked = async (query: string): Promise<string[]> => {
       const reply = await site.api.get(report, query)
       expect(reply.json.total_count).toBe(reply.json.data.length)
@@ -147,7 +147,7 @@ describe('The two names of one filter of the report', () => {
     expect(await both(...byAsset, '&include_deleted=true')).toEqual(['GONE'])
     expect(await both(...byHall, '')).toEqual([])
     expect(await both(...byHall, '&include_deleted=true')).toEqual(['GONE'])
-    // A deleted location is null in the report, so neither name finds its rows.
+    // A deleted location is null in the report, so neither filter matches its rows.
     expect((await site.api.delete(`/api/v1/locations/${hall.id}`)).status).toBe(204)
     expect(await both(...byHall, '&include_deleted=true')).toEqual([])
     expect(await both(...byAsset, '&include_deleted=true')).toEqual(['GONE'])

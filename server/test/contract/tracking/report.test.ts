@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Place, Site, type Thing, expectRefusal, newTag, useTracking } from '../../support/tracking.ts'
+import { type SiteLocation, Site, type SiteAsset, expectApiError, newTag, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
 
@@ -7,10 +7,10 @@ const at = (clock: string): string => `2026-05-04T${clock}Z`
 const path = '/api/v1/reports/asset-locations'
 
 let site: Site
-let [dock, hall, shelf] = [] as unknown as [Place, Place, Place]
-let [ant, bee, cat, dog, gone] = [] as unknown as Thing[] as [Thing, Thing, Thing, Thing, Thing]
+let [dock, hall, shelf] = [] as unknown as [SiteLocation, SiteLocation, SiteLocation]
+let [ant, bee, cat, dog, gone] = [] as unknown as SiteAsset[] as [SiteAsset, SiteAsset, SiteAsset, SiteAsset, SiteAsset]
 
-/** The asset keys of a page, as they come. */
+/** The asset keys of a page in the order of the response. */
 const keys = async (
   query: string | Record<string, string | number | boolean | (string | number)[]>,
 ): Promise<string[]> => {
@@ -21,16 +21,16 @@ const keys = async (
 
 beforeAll(async () => {
   site = await Site.open(context.app, 'Dock', 'Hall')
-  ;[dock, hall] = site.places as [Place, Place]
-  shelf = await site.place('Shelf', { parent_id: hall.id })
-  const { token } = await site.reader({ scanPoints: [{ antenna: 1, locationId: shelf.id }] })
-  ant = await site.thing('Ant', { description: 'a hidden word' })
-  bee = await site.thing('Bee')
-  cat = await site.thing('Cat 100%_\\')
-  dog = await site.thing('Dog')
-  gone = await site.thing('Gone')
-  await site.thing('Never scanned')
-  await site.read(
+  ;[dock, hall] = site.locations as [SiteLocation, SiteLocation]
+  shelf = await site.createLocation('Shelf', { parent_id: hall.id })
+  const { token } = await site.createReader({ scanPoints: [{ antenna: 1, locationId: shelf.id }] })
+  ant = await site.createAsset('Ant', { description: 'a hidden word' })
+  bee = await site.createAsset('Bee')
+  cat = await site.createAsset('Cat 100%_\\')
+  dog = await site.createAsset('Dog')
+  gone = await site.createAsset('Gone')
+  await site.createAsset('Never scanned')
+  await site.sendReads(
     { tag: ant.tag, antenna: 1, observed_at: at('10:00:01') },
     { tag: bee.tag, antenna: 2, observed_at: at('10:00:04') },
     { tag: dog.tag, antenna: 3, observed_at: at('10:00:02') },
@@ -42,11 +42,11 @@ beforeAll(async () => {
 
 describe('the asset-locations report', () => {
   it('has one row per scanned asset, latest first, and none for an asset never scanned', async () => {
-    const row = (thing: Thing, place: Place | null, clock: string) => ({
-      asset_id: thing.id,
-      asset_external_key: thing.key,
-      location_id: place?.id ?? null,
-      location_external_key: place?.key ?? null,
+    const row = (asset: SiteAsset, location: SiteLocation | null, clock: string) => ({
+      asset_id: asset.id,
+      asset_external_key: asset.key,
+      location_id: location?.id ?? null,
+      location_external_key: location?.key ?? null,
       asset_deleted_at: null,
       asset_last_seen: at(clock),
     })
@@ -79,11 +79,11 @@ describe('the asset-locations report', () => {
     expect(await keys({ include_deleted: false })).not.toContain('GONE')
   })
 
-  it('knows nothing of other organizations', async () => {
-    const stranger = await Site.open(context.app, 'Dock')
-    expect(await stranger.whereabouts({ include_deleted: true })).toEqual({})
-    expect(await stranger.whereabouts({ asset_id: ant.id })).toEqual({})
-    expect(await stranger.whereabouts({ location_id: dock.id })).toEqual({})
+  it('contains no data of other organizations', async () => {
+    const outsider = await Site.open(context.app, 'Dock')
+    expect(await outsider.assetLocations({ include_deleted: true })).toEqual({})
+    expect(await outsider.assetLocations({ asset_id: ant.id })).toEqual({})
+    expect(await outsider.assetLocations({ location_id: dock.id })).toEqual({})
   })
 })
 
@@ -151,8 +151,8 @@ describe('filters of the report', () => {
       { tag_type: 'rfid', value },
       { tag_type: 'barcode', value: 'Shelf-42' },
     ]
-    const box = await other.thing('Box', { external_key: 'KEY-7', description: 'fragile', tags })
-    await other.read({ tag: value, observed_at: at('10:00:00') })
+    const box = await other.createAsset('Box', { external_key: 'KEY-7', description: 'fragile', tags })
+    await other.sendReads({ tag: value, observed_at: at('10:00:00') })
     const found = async (q: string): Promise<number> => (await other.api.get(path, { q })).json.total_count
     expect(await found('key-7')).toBe(1)
     expect(await found(value.toLowerCase().slice(4))).toBe(1)
@@ -175,7 +175,7 @@ describe('filters of the report', () => {
     expect(await keys({ q: `ant${ant.tag.slice(0, 4)}` })).toEqual([])
   })
 
-  it('find deleted assets by name with include_deleted, though no longer by the tag they lost', async () => {
+  it('find deleted assets by name with include_deleted, but not by their former tags', async () => {
     expect(await keys({ q: 'gone', include_deleted: true })).toEqual(['GONE'])
     expect(await keys({ q: gone.tag, include_deleted: true })).toEqual([])
   })
@@ -187,7 +187,7 @@ describe('filters of the report', () => {
     [['location_external_key', 'location_id'], () => `location_external_key=A&location_id=1&location_id=2`],
   ])('are ambiguous when given as %s, even when equal (D25)', async (fields, query) => {
     const problems = fields.map((field) => ({ field, code: 'ambiguous_fields' }))
-    expectRefusal(await site.api.get(path, query()), 400, 'validation_error', problems)
+    expectApiError(await site.api.get(path, query()), 400, 'validation_error', problems)
   })
 
   it.each([
@@ -213,8 +213,8 @@ describe('filters of the report', () => {
     ['sort=asset_id', 'sort', 'invalid_value', undefined],
     ['sort=asset_last_seen,', 'sort', 'invalid_value', undefined],
     ['at=2026-05-04', 'at', 'invalid_value', undefined],
-  ])('refuse ?%s', async (query, field, code, params) => {
+  ])('reject ?%s', async (query, field, code, params) => {
     const reply = await site.api.get(path, query)
-    expectRefusal(reply, 400, 'validation_error', [{ field, code, ...(params === undefined ? {} : { params }) }])
+    expectApiError(reply, 400, 'validation_error', [{ field, code, ...(params === undefined ? {} : { params }) }])
   })
 })

@@ -1,19 +1,19 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { wireTimestamp } from '../../support/description.ts'
-import { Site, type Thing, database, useTracking } from '../../support/tracking.ts'
+import { wireTimestamp } from '../../support/openapi.ts'
+import { Site, type SiteAsset, database, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
 
 const at = (clock: string): string => `2026-05-04T${clock}Z`
 
 let site: Site
-let pallet: Thing
+let pallet: SiteAsset
 
 /** Three observations with microseconds that the wire does not show. */
 beforeAll(async () => {
   site = await Site.open(context.app, 'Dock', 'Hall')
-  pallet = await site.thing('Pallet')
-  await site.read(
+  pallet = await site.createAsset('Pallet')
+  await site.sendReads(
     { tag: pallet.tag, antenna: 1, observed_at: at('10:00:00.000001') },
     { tag: pallet.tag, antenna: 2, observed_at: at('10:05:30.123999') },
     { tag: pallet.tag, antenna: 1, observed_at: at('10:09:59.999999') },
@@ -54,17 +54,17 @@ describe.each(lists)('The bounds of %s', (_name, path, field) => {
     },
   )
 
-  it('from and to one millisecond beside a shown time leave its row out [D25]', async () => {
+  it('from and to one millisecond off a shown time leave its row out [D25]', async () => {
     expect(await asked({ from: at('10:05:30.124') })).toEqual(['10:09:59.999'])
     expect(await asked({ to: at('10:05:30.122') })).toEqual(['10:00:00.000'])
     expect(await asked({ to: at('10:09:59.998') })).toEqual(shown.slice(0, 2))
   })
 
-  it('from and to are cut to the millisecond like the times they are compared with [D25]', async () => {
+  it('from and to are truncated to the millisecond like the times they are compared with [D25]', async () => {
     expect(await asked({ from: at('10:05:30.123999'), to: at('10:05:30.123000001') })).toEqual(['10:05:30.123'])
   })
 
-  it('may be the last millisecond that a timestamp can name [D25]', async () => {
+  it('may be the last millisecond that a timestamp can represent [D25]', async () => {
     expect(await asked({ to: '9999-12-31T23:59:59.999Z' })).toEqual(shown)
     expect(await asked({ from: '9999-12-31T23:59:59.999Z' })).toEqual([])
   })
@@ -72,7 +72,7 @@ describe.each(lists)('The bounds of %s', (_name, path, field) => {
 
 describe('The bounds of the arrivals and departures of a location', () => {
   it.each(shown)('are inclusive at the millisecond that is shown: %s [D25]', async (clock) => {
-    const path = `/api/v1/locations/${site.places[0]!.id}/history`
+    const path = `/api/v1/locations/${site.locations[0]!.id}/history`
     const reply = await site.api.get(path, { from: at(clock), to: at(clock) })
     expect(clocks(reply.json.data, 'occurred_at')).toEqual([clock])
     expect(reply.json.total_count).toBe(1)
@@ -82,7 +82,7 @@ describe('The bounds of the arrivals and departures of a location', () => {
 describe('The report at an instant', () => {
   const path = '/api/v1/reports/asset-locations'
 
-  it.each(shown)('finds the answer that a time was copied from: %s [D34]', async (clock) => {
+  it.each(shown)('includes the row that a time was copied from: %s [D34]', async (clock) => {
     const { json } = await site.api.get(path, { at: at(clock) })
     expect(json.total_count).toBe(1)
     expect(json.data[0].asset_last_seen).toBe(at(clock))
@@ -98,7 +98,7 @@ describe('The report at an instant', () => {
     expect(await lastSeen('10:09:59.998999')).toEqual(['10:05:30.123'])
   })
 
-  it('finds the present answer by its own asset_last_seen [D34]', async () => {
+  it('at its own asset_last_seen equals the current report [D34]', async () => {
     const { json } = await site.api.get(path)
     expect((await site.api.get(path, { at: json.data[0].asset_last_seen })).json).toEqual(json)
   })
@@ -124,11 +124,11 @@ describe('Exports and the list of moves', () => {
 describe('Every outbound timestamp', () => {
   it('is RFC 3339 in UTC with exactly three fractional digits, also when these are zeros', async () => {
     const other = await Site.open(context.app, 'Dock')
-    const crate = await other.thing('Crate', {
+    const crate = await other.createAsset('Crate', {
       valid_from: '2026-01-01T00:00:00+01:00',
       valid_to: '2099-01-01T00:00:00Z',
     })
-    await other.read({ tag: crate.tag, antenna: 1, observed_at: at('10:00:00') })
+    await other.sendReads({ tag: crate.tag, antenna: 1, observed_at: at('10:00:00') })
     const listed = async (path: string, query = '') => (await other.api.get(path, query)).json.data[0]
     const history = await listed(`/api/v1/assets/${crate.id}/history`)
     const byKey = [
@@ -138,20 +138,20 @@ describe('Every outbound timestamp', () => {
       await listed('/natural/api/v1/locations/current'),
     ]
     expect((await other.api.delete(`/api/v1/assets/${crate.id}`)).status).toBe(204)
-    expect((await other.api.delete(`/api/v1/locations/${other.places[0]!.id}`)).status).toBe(204)
+    expect((await other.api.delete(`/api/v1/locations/${other.locations[0]!.id}`)).status).toBe(204)
     const asset = await listed('/api/v1/assets', 'include_deleted=true')
     const location = await listed('/api/v1/locations', 'include_deleted=true')
     const report = await listed('/api/v1/reports/asset-locations', 'include_deleted=true')
-    const stamps = (row: Record<string, unknown>, ...fields: string[]) => fields.map((field) => [field, row[field]])
+    const timestamps = (row: Record<string, unknown>, ...fields: string[]) => fields.map((field) => [field, row[field]])
     const shown = [
-      ...stamps(asset, 'valid_from', 'valid_to', 'created_at', 'updated_at', 'deleted_at'),
-      ...stamps(location, 'valid_from', 'created_at', 'updated_at', 'deleted_at'),
-      ...stamps(history, 'event_observed_at'),
-      ...stamps(report, 'asset_last_seen', 'asset_deleted_at'),
-      ...stamps(byKey[0], 'valid_from', 'valid_to', 'created_at', 'updated_at'),
-      ...stamps(byKey[1], 'valid_from', 'created_at', 'updated_at'),
-      ...stamps(byKey[2], 'timestamp'),
-      ...stamps(byKey[3], 'last_seen'),
+      ...timestamps(asset, 'valid_from', 'valid_to', 'created_at', 'updated_at', 'deleted_at'),
+      ...timestamps(location, 'valid_from', 'created_at', 'updated_at', 'deleted_at'),
+      ...timestamps(history, 'event_observed_at'),
+      ...timestamps(report, 'asset_last_seen', 'asset_deleted_at'),
+      ...timestamps(byKey[0], 'valid_from', 'valid_to', 'created_at', 'updated_at'),
+      ...timestamps(byKey[1], 'valid_from', 'created_at', 'updated_at'),
+      ...timestamps(byKey[2], 'timestamp'),
+      ...timestamps(byKey[3], 'last_seen'),
     ]
     for (const [field, text] of shown) expect([field, text]).toEqual([field, expect.stringMatching(wireTimestamp)])
   })

@@ -1,9 +1,9 @@
 import type { MqttClient } from 'mqtt'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type TestApp, startApp } from '../../support/app.ts'
-import { Mosquitto, isBrokerMissing, publish, signInAt } from '../../support/mqtt.ts'
+import { Mosquitto, isBrokerMissing, publish, connectMqtt } from '../../support/mqtt.ts'
 import { freePort } from '../../support/process.ts'
-import { Site, closeDatabase, database, eventually, expectRefusal } from '../../support/tracking.ts'
+import { Site, closeDatabase, database, eventually, expectApiError } from '../../support/tracking.ts'
 
 const path = '/api/v1/readers/unknown'
 
@@ -15,8 +15,8 @@ interface Topic {
   last_seen_at: string
 }
 
-/** The tests stand in the order in which an installation grows: one organization first, then several. */
-describe.skipIf(isBrokerMissing)('readers nobody registered', () => {
+/** The tests are in the order in which an installation grows: one organization first, then several. */
+describe.skipIf(isBrokerMissing)('unregistered readers', () => {
   let broker: Mosquitto
   let app: TestApp
   let site: Site
@@ -26,13 +26,13 @@ describe.skipIf(isBrokerMissing)('readers nobody registered', () => {
   beforeAll(async () => {
     broker = new Mosquitto(await freePort())
     await broker.start()
-    // As with any processes that do everything: where the app is two of them, each message is for one.
+    // Where the app is two processes, each message is delivered to one of them.
     app = await startApp({ settings: { LASTSEEN_MQTT_URL: broker.url, LASTSEEN_MQTT_SHARE: 'always' } })
-    await broker.untilHeard(1)
+    await broker.waitForSubscribers(1)
     site = await Site.open(app, 'Dock')
     for (const role of ['viewer', 'operator', 'manager', 'admin'] as const)
       tokens[role] = (await site.org.signIn(role)).accessToken
-    reader = await signInAt(broker.url, {})
+    reader = await connectMqtt(broker.url, {})
   })
   afterAll(async () => {
     await reader.endAsync(true)
@@ -46,7 +46,7 @@ describe.skipIf(isBrokerMissing)('readers nobody registered', () => {
   const add = (json: object, token = tokens['manager']!) =>
     app.anonymous('POST', '/api/v1/readers', { token, json: { name: 'Found', ...json } })
 
-  it('are shown with topic, messages and times to whoever administers readers, while there is one organization', async () => {
+  it('are shown with topic, messages and times to users who manage readers, while there is one organization', async () => {
     const message = { reads: [{ tag: 'E2000000000000000000AAAA', antenna: 1 }] }
     await publish(reader, 'lastseen/dock-3/reads', message)
     await publish(reader, 'lastseen/dock-3/reads', message)
@@ -72,12 +72,12 @@ describe.skipIf(isBrokerMissing)('readers nobody registered', () => {
   it('are not shown to viewers and operators', async () => {
     for (const role of ['viewer', 'operator']) {
       const reply = await ask(tokens[role])
-      expectRefusal(reply, 403, 'forbidden')
+      expectApiError(reply, 403, 'forbidden')
       expect(reply.text).not.toContain('dock-3')
     }
   })
 
-  it('have no key to be added by where the topic is empty there or too long to be kept whole', async () => {
+  it('cannot be added when their topic key is empty or too long to be stored', async () => {
     await publish(reader, 'lastseen//reads', 'x')
     await publish(reader, `lastseen/${'y'.repeat(300)}/reads`, 'x')
     await publish(reader, 'lastseen/e\u0301 "<b>', 'x')
@@ -91,33 +91,33 @@ describe.skipIf(isBrokerMissing)('readers nobody registered', () => {
     })
   })
 
-  it('become readers under the topic they send to already, and their messages are taken from then on', async () => {
-    const pallet = await site.thing('Pallet')
-    const reply = await add({ topic_key: 'dock-3', scan_points: [{ antenna: 1, location_id: site.places[0]!.id }] })
+  it('become readers under their current topic, and their messages are ingested from then on', async () => {
+    const pallet = await site.createAsset('Pallet')
+    const reply = await add({ topic_key: 'dock-3', scan_points: [{ antenna: 1, location_id: site.locations[0]!.id }] })
     expect(reply.status).toBe(201)
     expect(reply.json.data.mqtt.topic).toBe('lastseen/dock-3/reads')
     expect((await topics()).map((one) => one.topic_key)).not.toContain('dock-3')
     await publish(reader, 'lastseen/dock-3/reads', { reads: [{ tag: pallet.tag, antenna: 1 }] })
     await eventually(async () =>
-      expect(await site.whereabouts()).toMatchObject({ PALLET: ['DOCK', expect.any(String)] }),
+      expect(await site.assetLocations()).toMatchObject({ PALLET: ['DOCK', expect.any(String)] }),
     )
     // The token works as any other does.
     expect((await site.post({ reads: [{ tag: pallet.tag }] }, reply.json.data.token)).status).toBe(202)
   })
 
   it.each([
-    ['a topic nobody sent under', 'never-heard', 'fk_not_found'],
+    ['a topic without messages', 'never-heard', 'fk_not_found'],
     ['the topic of a reader', 'dock-3', 'fk_not_found'],
     ['an empty topic', '', 'too_short'],
   ])('are not added under %s', async (_, topic_key, code) => {
     const before = await database(app)`select count(*) from readers`
     const reply = await add({ topic_key })
     const params = code === 'too_short' ? { params: { min_length: 1 } } : {}
-    expectRefusal(reply, 400, 'validation_error', [{ field: 'topic_key', code, ...params }])
+    expectApiError(reply, 400, 'validation_error', [{ field: 'topic_key', code, ...params }])
     expect(await database(app)`select count(*) from readers`).toEqual(before)
   })
 
-  it('are added once, however many ask at the same time', async () => {
+  it('are added once by concurrent requests', async () => {
     await publish(reader, 'lastseen/wanted/reads', 'x')
     await eventually(async () => expect((await topics()).map((one) => one.topic_key)).toContain('wanted'))
     const replies = await Promise.all(Array.from({ length: 6 }, () => add({ topic_key: 'wanted' })))
@@ -128,15 +128,15 @@ describe.skipIf(isBrokerMissing)('readers nobody registered', () => {
     expect(rows).toHaveLength(1)
   })
 
-  it('keep their topic: a change of the reader does not take another one', async () => {
+  it('keep their topic: an update of the reader cannot change it', async () => {
     const reply = await app.anonymous('PATCH', `/api/v1/readers/${site.readerId}`, {
       token: tokens['manager']!,
       json: { topic_key: 'x' },
     })
-    expectRefusal(reply, 400, 'validation_error', [{ field: 'topic_key', code: 'unknown_field' }])
+    expectApiError(reply, 400, 'validation_error', [{ field: 'topic_key', code: 'unknown_field' }])
   })
 
-  it('are shown to nobody but the operator once there is a second organization, because whose they are is not known', async () => {
+  it('are shown only to the operator once there is a second organization, because their owner is unknown', async () => {
     await publish(reader, 'lastseen/strange/reads', 'x')
     await eventually(async () => expect((await topics()).map((one) => one.topic_key)).toContain('strange'))
     const other = await app.newOrg('Another')
@@ -144,16 +144,16 @@ describe.skipIf(isBrokerMissing)('readers nobody registered', () => {
     for (const token of [tokens['admin']!, tokens['manager']!, accessToken]) {
       const reply = await ask(token)
       expect([reply.status, reply.json]).toEqual([200, { data: { reason: 'several_organizations', topics: [] } }])
-      expectRefusal(await add({ topic_key: 'strange' }, token), 400, 'validation_error', [
+      expectApiError(await add({ topic_key: 'strange' }, token), 400, 'validation_error', [
         { field: 'topic_key', code: 'fk_not_found' },
       ])
     }
     expect(await database(app)`select id from readers where topic_key = 'strange'`).toHaveLength(0)
   })
 
-  it('are shown to the organization that the operator names, however many there are, and to no other', async () => {
+  it('are shown only to the organization that the operator configures, however many organizations exist', async () => {
     const settings = { LASTSEEN_UNKNOWN_READERS_ORG: String(site.org.orgId) }
-    const named = await startApp({ beside: app, settings })
+    const named = await startApp({ sharesDatabaseWith: app, settings })
     try {
       const { accessToken } = await (await named.newOrg('A third')).signIn('admin')
       const shown = await named.anonymous('GET', path, { token: tokens['manager']! })
@@ -163,7 +163,7 @@ describe.skipIf(isBrokerMissing)('readers nobody registered', () => {
       expect(other.json).toEqual({ data: { reason: 'several_organizations', topics: [] } })
 
       const json = { name: 'Found', topic_key: 'strange' }
-      expectRefusal(
+      expectApiError(
         await named.anonymous('POST', '/api/v1/readers', { token: accessToken, json }),
         400,
         'validation_error',

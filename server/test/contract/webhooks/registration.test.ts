@@ -1,26 +1,26 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { useApp } from '../../support/app.ts'
-import { HandClock, useSql } from '../../support/auth.ts'
-import { type FieldEntry, expectRefusal } from '../../support/error-response.ts'
-import { Watched } from '../../support/webhooks.ts'
+import { ManualClock, useSql } from '../../support/auth.ts'
+import { type FieldEntry, expectApiError } from '../../support/error-response.ts'
+import { WebhookOrg } from '../../support/webhooks.ts'
 
-const clock = new HandClock()
+const clock = new ManualClock()
 const context = useApp({ clock })
 const database = useSql(context)
 const url = 'https://hooks.example.com/in'
 const secretPattern = /^whsec_[A-Za-z0-9+/]{48}$/
 
-let watched: Watched
+let webhookOrg: WebhookOrg
 beforeEach(async () => {
-  watched = await Watched.open(context.app)
+  webhookOrg = await WebhookOrg.open(context.app)
 })
 
-const rows = () => database.sql`select * from webhooks where org_id = ${watched.orgId}`
+const rows = () => database.sql`select * from webhooks where org_id = ${webhookOrg.orgId}`
 const hmacTag = (): string => new Date(clock.millis()).toISOString()
 
 describe('POST /api/v1/webhooks', () => {
-  it('answers 201 with the webhook and its secret, which is shown this once', async () => {
-    const reply = await watched.send('POST', '', { json: { url } })
+  it('answers 201 with the webhook and its secret, which is shown only once', async () => {
+    const reply = await webhookOrg.send('POST', '', { json: { url } })
     expect(reply.status).toBe(201)
     const { secret, ...webhook } = reply.json.data
     expect(secret).toMatch(secretPattern)
@@ -34,38 +34,38 @@ describe('POST /api/v1/webhooks', () => {
     })
     expect(reply.headers['location']).toBe(`/api/v1/webhooks/${webhook.id}`)
     expect(reply.headers['cache-control']).toBe('private, no-store')
-    for (const later of [await watched.send('GET', ''), await watched.send('GET', `/${webhook.id}`)]) {
+    for (const later of [await webhookOrg.send('GET', ''), await webhookOrg.send('GET', `/${webhook.id}`)]) {
       expect(later.text).not.toContain(secret)
       expect([later.json.data].flat()).toEqual([webhook])
     }
   })
 
-  it('keeps the secret encrypted, each time another way, and bound to its webhook', async () => {
-    await watched.register(url)
+  it('stores the secret encrypted, with a random nonce and bound to its webhook', async () => {
+    await webhookOrg.register(url)
     const [row] = await rows()
     const kept = Buffer.from(row!['encrypted_secret'] as Uint8Array)
     for (const form of ['utf8', 'latin1', 'base64', 'hex'] as const) {
       const shown = kept.toString(form)
-      expect(shown).not.toContain(watched.secret)
-      expect(shown).not.toContain(Buffer.from(watched.secret).toString(form))
+      expect(shown).not.toContain(webhookOrg.secret)
+      expect(shown).not.toContain(Buffer.from(webhookOrg.secret).toString(form))
     }
-    const other = await Watched.open(context.app)
+    const other = await WebhookOrg.open(context.app)
     await other.register(url)
-    expect(other.secret).not.toBe(watched.secret)
+    expect(other.secret).not.toBe(webhookOrg.secret)
     await database.sql`update webhooks set encrypted_secret = ${kept} where org_id = ${other.orgId}`
     expect((await other.send('GET', '')).status).toBe(500)
   })
 
-  it('makes it switched off when asked to', async () => {
-    const reply = await watched.send('POST', '', { json: { url, enabled: false } })
+  it('creates a disabled webhook on request', async () => {
+    const reply = await webhookOrg.send('POST', '', { json: { url, enabled: false } })
     expect(reply.json.data.enabled).toBe(false)
   })
 
-  it('answers 409 to a second one, and the first one stays as it is', async () => {
-    await watched.register(url)
+  it('answers 409 to a second webhook and does not change the first', async () => {
+    await webhookOrg.register(url)
     const before = await rows()
-    const reply = await watched.send('POST', '', { json: { url: 'https://other.example.com/' } })
-    expectRefusal(reply, 'conflict', { detail: 'The organization already has a webhook' })
+    const reply = await webhookOrg.send('POST', '', { json: { url: 'https://other.example.com/' } })
+    expectApiError(reply, 'conflict', { detail: 'The organization already has a webhook' })
     expect(await rows()).toEqual(before)
   })
 
@@ -76,8 +76,8 @@ describe('POST /api/v1/webhooks', () => {
     'https://[::1]/',
     'https://bücher.example/пуск',
     `https://hooks.example.com/${'x'.repeat(2048 - 26)}`,
-  ])('takes %s: only scheme and host are judged here [D51]', async (given) => {
-    const reply = await watched.send('POST', '', { json: { url: given } })
+  ])('accepts %s: only scheme and host are checked here [D51]', async (given) => {
+    const reply = await webhookOrg.send('POST', '', { json: { url: given } })
     expect(reply.status, reply.text).toBe(201)
     expect(reply.json.data.url).toBe(given)
   })
@@ -113,30 +113,30 @@ describe('POST /api/v1/webhooks', () => {
     ['enabled as text', { url, enabled: 'yes' }, wrongType('enabled', 'boolean', 'string')],
     ['a key it does not know', { url, secret: 'whsec_mine' }, { field: 'secret', code: 'unknown_field' }],
     ['a filter of events', { url, events: ['asset.moved'] }, { field: 'events', code: 'unknown_field' }],
-  ])('refuses %s, and nothing is made [D51]', async (_what, json, field) => {
-    const reply = await watched.send('POST', '', { json })
-    expectRefusal(reply, 'validation_error', { fields: [field] })
+  ])('rejects %s, and nothing is created [D51]', async (_what, json, field) => {
+    const reply = await webhookOrg.send('POST', '', { json })
+    expectApiError(reply, 'validation_error', { fields: [field] })
     expect(await rows()).toHaveLength(0)
   })
 })
 
 describe('GET /api/v1/webhooks', () => {
-  it('is a list of none or one', async () => {
-    expect((await watched.send('GET', '')).json).toEqual({ data: [], limit: 50, offset: 0, total_count: 0 })
-    await watched.register(url)
-    const one = await watched.send('GET', '')
-    expect(one.json).toMatchObject({ data: [{ id: watched.webhookId }], total_count: 1 })
-    const beyond = await watched.send('GET', '', { query: 'offset=1' })
+  it('is a list with at most one webhook', async () => {
+    expect((await webhookOrg.send('GET', '')).json).toEqual({ data: [], limit: 50, offset: 0, total_count: 0 })
+    await webhookOrg.register(url)
+    const one = await webhookOrg.send('GET', '')
+    expect(one.json).toMatchObject({ data: [{ id: webhookOrg.webhookId }], total_count: 1 })
+    const beyond = await webhookOrg.send('GET', '', { query: 'offset=1' })
     expect(beyond.json).toEqual({ data: [], limit: 50, offset: 1, total_count: 1 })
   })
 })
 
 describe('PATCH /api/v1/webhooks/{webhook_id}', () => {
-  const patch = (json: unknown) => watched.send('PATCH', `/${watched.webhookId}`, { json })
+  const patch = (json: unknown) => webhookOrg.send('PATCH', `/${webhookOrg.webhookId}`, { json })
 
-  it('changes what is given, and nothing else', async () => {
-    await watched.register(url)
-    const before = (await watched.send('GET', `/${watched.webhookId}`)).json.data
+  it('changes only the given fields', async () => {
+    await webhookOrg.register(url)
+    const before = (await webhookOrg.send('GET', `/${webhookOrg.webhookId}`)).json.data
     clock.advance(5)
     const off = await patch({ enabled: false })
     expect(off.json.data).toEqual({ ...before, enabled: false, updated_at: hmacTag() })
@@ -144,11 +144,11 @@ describe('PATCH /api/v1/webhooks/{webhook_id}', () => {
     const moved = await patch({ url: 'https://other.example.com/' })
     expect(moved.json.data).toMatchObject({ enabled: false, url: 'https://other.example.com/', updated_at: hmacTag() })
     expect(moved.json.data.secret_masked).toBe(before.secret_masked)
-    expect((await watched.send('GET', `/${watched.webhookId}`)).json.data).toEqual(moved.json.data)
+    expect((await webhookOrg.send('GET', `/${webhookOrg.webhookId}`)).json.data).toEqual(moved.json.data)
   })
 
-  it('takes an empty change', async () => {
-    await watched.register(url)
+  it('accepts an empty change', async () => {
+    await webhookOrg.register(url)
     expect((await patch({})).status).toBe(200)
   })
 
@@ -157,8 +157,8 @@ describe('PATCH /api/v1/webhooks/{webhook_id}', () => {
     ['no address', { url: null }, { field: 'url', code: 'invalid_value' }],
     ['no switch', { enabled: null }, { field: 'enabled', code: 'invalid_value' }],
     ['another secret', { secret: 'whsec_mine' }, { field: 'secret', code: 'unknown_field' }],
-  ])('refuses %s, and nothing changes', async (_what, json, field) => {
-    await watched.register(url)
+  ])('rejects %s, and nothing changes', async (_what, json, field) => {
+    await webhookOrg.register(url)
     const before = await rows()
     const reply = await patch(json)
     expect([reply.status, reply.json.error.type]).toEqual([400, 'validation_error'])
@@ -168,15 +168,15 @@ describe('PATCH /api/v1/webhooks/{webhook_id}', () => {
 })
 
 describe('DELETE /api/v1/webhooks/{webhook_id}', () => {
-  it('answers 204, and a second time 404; a new one has a new secret', async () => {
-    await watched.register(url)
-    const old = { id: watched.webhookId, secret: watched.secret }
-    expect((await watched.send('DELETE', `/${old.id}`)).status).toBe(204)
-    expectRefusal(await watched.send('DELETE', `/${old.id}`), 'not_found', { detail: 'Webhook not found' })
+  it('answers 204, and 404 the second time; a new webhook has a new secret', async () => {
+    await webhookOrg.register(url)
+    const old = { id: webhookOrg.webhookId, secret: webhookOrg.secret }
+    expect((await webhookOrg.send('DELETE', `/${old.id}`)).status).toBe(204)
+    expectApiError(await webhookOrg.send('DELETE', `/${old.id}`), 'not_found', { detail: 'Webhook not found' })
     expect(await rows()).toHaveLength(0)
-    await watched.register(url)
-    expect(watched.webhookId).not.toBe(old.id)
-    expect(watched.secret).not.toBe(old.secret)
+    await webhookOrg.register(url)
+    expect(webhookOrg.webhookId).not.toBe(old.id)
+    expect(webhookOrg.secret).not.toBe(old.secret)
   })
 })
 
@@ -188,32 +188,32 @@ const operations: [string, string, object][] = [
   ['GET', '/attempts', {}],
 ]
 
-describe('a webhook that is not there', () => {
+describe('a webhook that does not exist', () => {
   it.each(operations)('is 404 to %s /webhooks/{webhook_id}%s', async (method, path, options) => {
-    const reply = await watched.send(method, `/4503599627370497${path}`, options)
-    expectRefusal(reply, 'not_found', { detail: 'Webhook not found' })
+    const reply = await webhookOrg.send(method, `/4503599627370497${path}`, options)
+    expectApiError(reply, 'not_found', { detail: 'Webhook not found' })
   })
 
-  it.each(operations)('because it is another organization’s is 404 to %s /webhooks/{webhook_id}%s', async (...row) => {
+  it.each(operations)('in this organization is 404 to %s /webhooks/{webhook_id}%s', async (...row) => {
     const [method, path, options] = row
-    const other = await Watched.open(context.app)
+    const other = await WebhookOrg.open(context.app)
     await other.register(url)
     const before = await database.sql`select * from webhooks where org_id = ${other.orgId}`
-    expectRefusal(await watched.send(method, `/${other.webhookId}${path}`, options), 'not_found')
-    await watched.register('https://mine.example.com/')
-    expectRefusal(await watched.send(method, `/${other.webhookId}${path}`, options), 'not_found')
+    expectApiError(await webhookOrg.send(method, `/${other.webhookId}${path}`, options), 'not_found')
+    await webhookOrg.register('https://mine.example.com/')
+    expectApiError(await webhookOrg.send(method, `/${other.webhookId}${path}`, options), 'not_found')
     expect(await database.sql`select * from webhooks where org_id = ${other.orgId}`).toEqual(before)
   })
 })
 
-describe('who may do any of this', () => {
-  it.each(['viewer', 'operator', 'manager'] as const)('is not a %s (D39)', async (role) => {
-    await watched.register(url)
-    const { accessToken: token } = await watched.site.org.signIn(role)
+describe('access to webhooks', () => {
+  it.each(['viewer', 'operator', 'manager'] as const)('is denied to a %s (D39)', async (role) => {
+    await webhookOrg.register(url)
+    const { accessToken: token } = await webhookOrg.site.org.signIn(role)
     const before = await rows()
     const all: [string, string, object][] = operations.map(([method, path, more]) => [
       method,
-      `/${watched.webhookId}${path}`,
+      `/${webhookOrg.webhookId}${path}`,
       more,
     ])
     for (const [method, path, options] of [
@@ -221,24 +221,24 @@ describe('who may do any of this', () => {
       ['GET', '', {}] as const,
       ['POST', '', { json: { url } }] as const,
     ]) {
-      const reply = await watched.send(method, path, { ...options, token })
-      expectRefusal(reply, 'forbidden', { detail: 'Missing required scope: webhooks:admin' })
+      const reply = await webhookOrg.send(method, path, { ...options, token })
+      expectApiError(reply, 'forbidden', { detail: 'Missing required scope: webhooks:admin' })
     }
     expect(await rows()).toEqual(before)
   })
 
-  it('is nobody with an API credential, whatever its scopes', async () => {
-    await watched.register(url)
-    const token = await watched.site.org.full.token()
-    expectRefusal(await watched.send('GET', '', { token }), 'forbidden')
+  it('is denied to API credentials, whatever their scopes', async () => {
+    await webhookOrg.register(url)
+    const token = await webhookOrg.site.org.full.token()
+    expectApiError(await webhookOrg.send('GET', '', { token }), 'forbidden')
   })
 
-  it('is an admin, who can neither read the secret back nor rotate it', async () => {
-    await watched.register(url)
+  it('is granted to admins, who can neither read nor rotate the secret', async () => {
+    await webhookOrg.register(url)
     for (const path of ['/secret', '/rotate', '/secret/rotate'])
       for (const method of ['GET', 'POST'])
-        expectRefusal(await watched.send(method, `/${watched.webhookId}${path}`), 'not_found')
-    const { json } = await watched.send('GET', `/${watched.webhookId}`)
-    expect(json.data.secret_masked).toBe(`whsec_••••••••${watched.secret.slice(-4)}`)
+        expectApiError(await webhookOrg.send(method, `/${webhookOrg.webhookId}${path}`), 'not_found')
+    const { json } = await webhookOrg.send('GET', `/${webhookOrg.webhookId}`)
+    expect(json.data.secret_masked).toBe(`whsec_••••••••${webhookOrg.secret.slice(-4)}`)
   })
 })

@@ -20,14 +20,14 @@ describe('an advertisement', () => {
     expect(beaconsInHex([`${reserved}0000`])).toEqual([EDDYSTONE])
   })
 
-  it('puts the iBeacon first, in whichever order they come', () => {
+  it('puts the iBeacon first, in any order of the frames', () => {
     expect(beaconsInHex([EDDYSTONE_AD, IBEACON_AD])).toEqual([IBEACON, EDDYSTONE])
   })
 
   it.each([
     ['a zero length', `00${IBEACON_AD}`],
-    ['a length that leads outside', `0201061BFF${IBEACON_DATA}`],
-    ['an earlier length that leads outside', `FF0106${IBEACON_AD}`],
+    ['a length that exceeds the data', `0201061BFF${IBEACON_DATA}`],
+    ['an earlier length that exceeds the data', `FF0106${IBEACON_AD}`],
     ['half a byte', IBEACON_AD.slice(0, -1)],
     ['a letter that is not hex', `${IBEACON_AD.slice(0, -1)}G`],
     ['no text', ''],

@@ -55,11 +55,11 @@ describe('CSL CS463', () => {
 
   it.each([
     ['local time without a zone', factoryWith({}, { timeZone: undefined })],
-    ['local time in a zone that is none', factoryWith({}, { timeZone: 'Mars' })],
+    ['local time in an invalid zone', factoryWith({}, { timeZone: 'Mars' })],
     ['a day that is none', factoryWith({ timeOfRead: '2026/02/30 08:00:00.120' })],
     ['a clock that counts from 1970', liveWith({ timeStampOfRead: 86_400_000_000 })],
     ['milliseconds instead of microseconds', liveWith({ timeStampOfRead: 1_790_000_000_123 })],
-  ])('leaves the time open for %s', (_case, payload) => {
+  ])('sets no time for %s', (_case, payload) => {
     expect(firstRead(payload)).toMatchObject({ value: OTHER_EPC, observedAt: null })
   })
 
@@ -93,11 +93,11 @@ describe('CSL CS463', () => {
     expect(decoded.skipped).toBe(6)
   })
 
-  it('takes a message without tags as a sign of life', () => {
+  it('takes a message without tags as a heartbeat', () => {
     expect(decodeJson('auto', { ...cslLive, tags: [] })).toMatchObject({ reads: [], skipped: 0, seq: 41 })
   })
 
-  it('follows the labels that the operator chose', () => {
+  it('reads the labels that the operator configured', () => {
     const labels = { ...factoryLabels, tags: 'list', epc: 'tagId', epochMicros: 'at' }
     const json = { list: [{ tagId: OTHER_EPC, at: 1790000000123456, antennaPort: 4 }] }
     const message = { bytes: new Uint8Array(), json, topic: null }

@@ -25,11 +25,11 @@ describe('the choice of a format', () => {
     const own = decode(format, bytes, null)
     expect(own).not.toBeNull()
     expect(decode('auto', bytes, null)).toEqual(own)
-    const refused = decoders.filter(({ name }) => name !== format && decode(name, bytes, null) !== null)
-    expect(refused.map(({ name }) => name)).toEqual([])
+    const rejected = decoders.filter(({ name }) => name !== format && decode(name, bytes, null) !== null)
+    expect(rejected.map(({ name }) => name)).toEqual([])
   })
 
-  // A stream is no JSON as a whole; the table above tells that only its own decoder takes it.
+  // A stream is not JSON as a whole; the table above shows that only its own decoder accepts it.
   const whole = examples.filter(([, format, bytes]) => parseJson(bytes, 64).ok || format === 'minew')
 
   it.each(whole)('has exactly one decoder for %s', (_case, format, bytes) => {
@@ -53,22 +53,19 @@ describe('the choice of a format', () => {
     expect(decode('auto', bytesOf(payload), null)).toBeNull()
   })
 
-  it('answers null for bytes that are no text', () => {
+  it('answers null for bytes that are not text', () => {
     expect(decode('auto', Uint8Array.of(0x7b, 0xff, 0x7d), null)).toBeNull()
     expect(decode('generic', Uint8Array.of(0x7b, 0xff, 0x7d), null)).toBeNull()
   })
 
-  it('answers null when the chosen format is plainly not the one that came', () => {
+  it('answers null when the payload is not in the configured format', () => {
     expect(decode('impinj', bytesOf(cslLive), null)).toBeNull()
     expect(decode('csl', bytesOf(impinjEvent), null)).toBeNull()
   })
 
-  it.each([[''], [' \r\n\t'], ['[]'], ['{}']])(
-    'takes the empty payload %j as a sign of life in every format',
-    (text) => {
-      for (const format of formats) expect(decode(format, bytesOf(text), null)).toEqual(alive)
-    },
-  )
+  it.each([[''], [' \r\n\t'], ['[]'], ['{}']])('takes the empty payload %j as a heartbeat in every format', (text) => {
+    for (const format of formats) expect(decode(format, bytesOf(text), null)).toEqual(alive)
+  })
 
   it('reads nesting up to 64 levels and no deeper', () => {
     const nested = (levels: number) => `{"tag":"${EPC}","extra":${'['.repeat(levels)}${']'.repeat(levels)}}`
@@ -81,24 +78,24 @@ describe('the choice of a format', () => {
 describe('a stream', () => {
   const line = (tag: string) => JSON.stringify({ tag })
 
-  it('loses only the line that is broken', () => {
+  it('loses only an invalid line', () => {
     const text = [line(EPC), '{"tag":"E280', line(MAC), 'noise', `${line('A-1')} trailing`, '', line('A-2')].join('\n')
     const decoded = decodeJson('generic', text)
     expect(decoded.reads.map(({ value }) => value)).toEqual([EPC, MAC, 'A-1', 'A-2'])
     expect(decoded.skipped).toBe(3)
   })
 
-  it('is none when it does not begin with a whole object', () => {
+  it('must begin with a whole object', () => {
     expect(decode('generic', bytesOf(`{"tag":\n${line(EPC)}`), null)).toBeNull()
     expect(decode('generic', bytesOf(`1\n${line(EPC)}`), null)).toBeNull()
   })
 
-  it('counts what comes behind its 5,000th object', () => {
+  it('counts objects after the 5,000th as ignored', () => {
     expect(decodeJson('auto', `${line(EPC)}\n`.repeat(5002))).toMatchObject({ reads: { length: 5000 }, skipped: 2 })
   })
 })
 
-describe('a message with too much in it', () => {
+describe('a message that exceeds the limits', () => {
   it('is recognized by its first hundred objects', () => {
     const padded = (length: number) => JSON.stringify([...new Array(length).fill(0), { tag: EPC }])
     expect(decodeJson('auto', padded(99))).toMatchObject({ reads: [{ value: EPC }], skipped: 99 })

@@ -37,7 +37,7 @@ function expectSound(decoded: Decoded | null): void {
   }
 }
 
-/** Every format over one payload: no throw, normal form, and twice the same answer from untouched bytes. */
+/** Runs every format on one payload: no exception, normalized output, and the same result twice from unchanged bytes. */
 function expectSafe(bytes: Uint8Array, topic: string | null): void {
   const before = Uint8Array.from(bytes)
   for (const format of formats) {
@@ -133,7 +133,7 @@ describe('every decoder', () => {
     )
   })
 
-  it('survives any frame behind a valid binary header', () => {
+  it('survives any frame after a valid binary header', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (body) => {
         const frame = Buffer.concat([Buffer.from('BB0100000000AC233FA0B1C2', 'hex'), body, Buffer.of(0xdd)])
@@ -146,14 +146,14 @@ describe('every decoder', () => {
 
   it.each([
     ['deep nesting', '['.repeat(1_000_000)],
-    ['deep nesting behind a good line', `{"tag":"A"}\n${'{"a":'.repeat(200_000)}`],
+    ['deep nesting after a valid line', `{"tag":"A"}\n${'{"a":'.repeat(200_000)}`],
     ['openings without an end on lines of their own', '{\n'.repeat(500_000)],
     ['many empty objects', '{}'.repeat(500_000)],
     ['many numbers', `[${'1,'.repeat(500_000)}1]`],
     ['one endless text', JSON.stringify({ tag: 'a'.repeat(1_000_000) })],
     ['one endless advertisement', JSON.stringify({ dev_list: [{ mac: 'x', ad: '0201'.repeat(250_000) }] })],
     ['digits without end', JSON.stringify({ tag: 'A', observed_at: `2026-09-01T08:00:00.${'1'.repeat(1_000_000)}Z` })],
-  ])('answers a mebibyte of %s in moments', (_case, payload) => {
+  ])('decodes a mebibyte of %s within the time limit', (_case, payload) => {
     const bytes = bytesOf(payload)
     const start = performance.now()
     for (const format of formats) expectSound(decode(format, bytes, null))

@@ -57,7 +57,7 @@ describe('the generic format', () => {
     ['ble', `${UUID.toLowerCase()}:10:322`, IBEACON.value],
     ['ble', '11223344-5566-7788-9900-aabbccddeeff:10:322', IBEACON.value],
     ['ble', '00112233445566778899:a1a2a3a4a5a6', '00112233445566778899:A1A2A3A4A5A6'],
-  ])('obeys the type %s for %s', (tag_type, tag, value) => {
+  ])('uses the given type %s for %s', (tag_type, tag, value) => {
     expect(firstRead({ tag, tag_type })).toMatchObject({ tagType: tag_type, value })
   })
 
@@ -123,14 +123,14 @@ describe('the generic format', () => {
     expect(firstRead({ tag: EPC, rssi })?.rssiDbm).toBe(expected)
   })
 
-  it('leaves members alone that it does not know', () => {
+  it('ignores unknown members', () => {
     expect(decodeJson('generic', { reads: [{ tag: EPC, colour: 'red' }], site: 'north' })).toMatchObject({
       reads: [{ value: EPC }],
       skipped: 0,
     })
   })
 
-  it('reads a bare list, a single read and lines alike', () => {
+  it('reads a bare list, a single read and JSON lines', () => {
     expect(decodeJson('auto', [{ tag: EPC }, { tag: MAC }]).reads).toHaveLength(2)
     expect(decodeJson('auto', { tag: EPC }).reads).toHaveLength(1)
     expect(decodeJson('auto', `{"tag":"${EPC}"}\n{"tag":"${MAC}"}\n`).reads).toHaveLength(2)
@@ -154,11 +154,11 @@ describe('the generic format', () => {
     ['a sending time alone', { sent_at: '2026-09-01T08:00:00Z' }],
     ['an empty object', {}],
     ['an empty list', []],
-  ])('takes %s as a sign of life', (_case, payload) => {
+  ])('accepts %s as a heartbeat', (_case, payload) => {
     expect(decodeJson('generic', payload)).toMatchObject({ reads: [], skipped: 0 })
   })
 
-  it('counts a message whose reads are under another name, so that a slip shows', () => {
+  it('counts a message whose reads have another member name as ignored', () => {
     expect(decodeJson('generic', { read: [{ tag: EPC }] })).toMatchObject({ reads: [], skipped: 1 })
   })
 })

@@ -41,7 +41,7 @@ describe('GL-S10', () => {
     ['the time since its start, which looks like seconds', 1_790_000_000],
     ['microseconds', 1_790_000_000_250_000],
     ['text', '2026-09-01T08:00:00Z'],
-  ])('leaves the time open when the gateway sends %s', (_case, ts) => {
+  ])('sets no time when the gateway sends %s', (_case, ts) => {
     expect(decodeJson('gl-s10', scanOf({ ...device, ts })).reads[0]?.observedAt).toBeNull()
   })
 
@@ -68,7 +68,7 @@ describe('GL-S10', () => {
     expect(decoded).toMatchObject({ reads: [{ value: MAC }], skipped: 3 })
   })
 
-  it('takes an empty scan as a sign of life', () => {
+  it('takes an empty scan as a heartbeat', () => {
     expect(decodeJson('auto', scanOf())).toMatchObject({ reads: [], skipped: 0 })
   })
 })

@@ -10,7 +10,7 @@ const firstRead = (payload: object) => decodeJson('impinj', JSON.stringify(paylo
 const base64 = (hex: string) => Buffer.from(hex, 'hex').toString('base64')
 
 describe('Impinj R700', () => {
-  it('reads an event: strength in hundredths, time cut to microseconds', () => {
+  it('reads an event: signal strength in hundredths, time truncated to microseconds', () => {
     expect(decodeJson('impinj', impinjEvent).reads).toEqual([
       {
         tagType: 'rfid',
@@ -67,7 +67,7 @@ describe('Impinj R700', () => {
     expect(firstRead(eventWith({ epcHex: undefined, epc: base64(epc) }))?.value).toBe(epc)
   })
 
-  it('takes the time of the event when the sighting has none, and never calls it the sending time', () => {
+  it('uses the time of the event when the read has none, and never as the sending time', () => {
     const decoded = decodeJson('impinj', JSON.stringify(eventWith({ lastSeenTime: undefined })))
     expect(decoded.reads[0]?.observedAt).toBe('2026-09-01T08:00:00.120000Z')
     expect(decoded.sentAt).toBeNull()
@@ -80,19 +80,19 @@ describe('Impinj R700', () => {
     expect(firstRead(eventWith({ peakRssiCdbm }))?.rssiDbm).toBeNull()
   })
 
-  it('knows an event of old firmware, which names no event type', () => {
+  it('reads an event of old firmware, which has no event type', () => {
     const { tagInventoryEvent, timestamp } = impinjEvent
     expect(decodeJson('auto', { tagInventoryEvent, timestamp }).reads).toMatchObject([{ value: EPC }])
   })
 
-  it('reads a webhook and passes over status events in silence', () => {
+  it('reads a webhook and ignores status events', () => {
     expect(decodeJson('auto', [impinjStatus, impinjEvent, impinjStatus])).toMatchObject({
       reads: [{ value: EPC }],
       skipped: 0,
     })
   })
 
-  it('takes an empty webhook as a sign of life', () => {
+  it('takes an empty webhook as a heartbeat', () => {
     expect(decodeJson('impinj', [])).toMatchObject({ reads: [], skipped: 0 })
   })
 

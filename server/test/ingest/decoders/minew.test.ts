@@ -40,7 +40,7 @@ describe('Minew JSON', () => {
     expect(decodeJson('minew', JSON.stringify([{ ...minewLong[0], seq: 12 }])).seq).toBe(12)
   })
 
-  it('takes a gateway without devices as a sign of life', () => {
+  it('takes a gateway without devices as a heartbeat', () => {
     expect(decodeJson('auto', JSON.stringify([minewLong[0]]))).toMatchObject({ reads: [], skipped: 0 })
   })
 
@@ -60,7 +60,7 @@ describe('Minew binary', () => {
     })
   })
 
-  it('reads on behind packets without payload, and takes random addresses like any other', () => {
+  it('continues after packets without payload, and accepts random addresses', () => {
     const frame = minewFrame([
       { mac: '001122334455', packets: [['', 0x05, -49]] },
       { mac: 'FFEEDDCCBBAA', packets: [['02010A', 0x06, 0]] },
@@ -80,7 +80,7 @@ describe('Minew binary', () => {
     expect(decode('auto', buffer.subarray(5, -2), null)?.reads).toMatchObject([{ value: MAC }])
   })
 
-  it('takes a frame without devices as a sign of life', () => {
+  it('takes a frame without devices as a heartbeat', () => {
     expect(decode('auto', minewFrame([]), null)).toEqual({ ...blank, reads: [] })
   })
 
@@ -88,7 +88,7 @@ describe('Minew binary', () => {
     expect(decode('auto', minewFrame([{ mac: MAC, packets: [] }]), null)).toEqual({ ...blank, reads: [], skipped: 1 })
   })
 
-  it('keeps the devices before one that leads outside the frame and counts the others', () => {
+  it('keeps the devices before one that exceeds the frame and counts the others', () => {
     const device = { mac: MAC, packets: [[IBEACON_AD, 0, -50]] as [string, number, number][] }
     const frame = minewFrame([device, device, device])
     const second = 14 + 8 + 1 + IBEACON_AD.length / 2 + 2
@@ -96,7 +96,7 @@ describe('Minew binary', () => {
     expect(decode('auto', frame, null)).toMatchObject({ reads: [{ value: MAC }], skipped: 2 })
   })
 
-  it('counts the devices that a frame promises and does not hold', () => {
+  it('counts the devices that a frame announces but does not contain', () => {
     const frame = Uint8Array.from(minewFrame([{ mac: MAC, packets: [['', 0, -50]] }])).with(13, 4)
     expect(decode('auto', frame, null)).toMatchObject({ reads: [{ value: MAC }], skipped: 3 })
   })
@@ -106,7 +106,7 @@ describe('Minew binary', () => {
     ['a length that is not its own', (frame: Uint8Array) => frame.with(5, 0)],
     ['another tail', (frame: Uint8Array) => frame.with(frame.length - 1, 0)],
     ['an end too early', (frame: Uint8Array) => frame.subarray(0, 14)],
-  ])('refuses a frame with %s', (_case, change) => {
+  ])('rejects a frame with %s', (_case, change) => {
     expect(decode('minew', change(Uint8Array.from(minewBinary)), null)).toBeNull()
     expect(decode('auto', change(Uint8Array.from(minewBinary)), null)).toBeNull()
   })

@@ -74,7 +74,7 @@ describe('MOKO gateways', () => {
     expect(decodeJson('moko', oldWith({ raw: EDDYSTONE_AD })).reads[0]?.alt).toEqual([IBEACON, EDDYSTONE])
   })
 
-  it.each([[0], [1], [8]])('does not care for the numeric type %i', (type) => {
+  it.each([[0], [1], [8]])('ignores the numeric type %i', (type) => {
     const payload = { ...mokoOldScan, data: [{ ...mokoOldScan.data[0], type }] }
     expect(decodeJson('moko', JSON.stringify(payload)).reads).toMatchObject([{ value: MAC, alt: [IBEACON] }])
   })
@@ -83,7 +83,7 @@ describe('MOKO gateways', () => {
     ['a status, whose data is an object', mokoStatus],
     ['a message of another kind, even with a list', { ...mokoOldScan, msg_id: 3024 }],
     ['an empty scan', { ...mokoOldScan, data: [] }],
-  ])('takes %s as a sign of life', (_case, payload) => {
+  ])('accepts %s as a heartbeat', (_case, payload) => {
     expect(decodeJson('auto', JSON.stringify(payload))).toMatchObject({ reads: [], skipped: 0 })
   })
 

@@ -25,7 +25,7 @@ describe('Theengs Gateway and OpenMQTTGateway', () => {
     expect(decodeJson('auto', device).reads).toMatchObject([{ value: MAC, alt: [IBEACON] }])
   })
 
-  it('trusts only the beacon when macOS made the id up', () => {
+  it('uses only the beacon when macOS generated the id', () => {
     const device = { ...theengsDevice, id: MACOS_ID }
     expect(decodeJson('auto', device).reads).toMatchObject([{ value: IBEACON.value, alt: [] }])
   })
@@ -45,7 +45,7 @@ describe('Theengs Gateway and OpenMQTTGateway', () => {
   it.each([
     ['with a strength', { ...theengsDevice, presence: 'absent' }],
     ['without one', { id: 'C1:A2:B3:C4:D5:E6', presence: 'absent' }],
-  ])('passes over an absence %s in silence', (_case, device) => {
+  ])('ignores an absence %s', (_case, device) => {
     expect(decodeJson('auto', device)).toMatchObject({ reads: [], skipped: 0 })
   })
 
@@ -54,13 +54,13 @@ describe('Theengs Gateway and OpenMQTTGateway', () => {
     expect(decodeJson('auto', device, 'home/TheengsGateway/presence').reads).toMatchObject([{ value: MAC }])
   })
 
-  it.each([['online'], ['offline']])('takes the word %s on the topic of the last will as a sign of life', (word) => {
+  it.each([['online'], ['offline']])('takes the word %s on the topic of the last will as a heartbeat', (word) => {
     expect(decodeJson('theengs', word, 'home/hall/LWT')).toMatchObject({ reads: [], skipped: 0 })
     expect(decodeJson('auto', word, 'home/hall/LWT')).toMatchObject({ reads: [], skipped: 0 })
     expect(decode('theengs', bytesOf(word), 'home/hall/BTtoMQTT')).toBeNull()
   })
 
-  it('passes over the gateway’s own state in silence', () => {
+  it('ignores the gateway’s own state', () => {
     expect(decodeJson('theengs', { uptime: 3600, version: '1.2' })).toMatchObject({ reads: [], skipped: 0 })
   })
 })

@@ -48,14 +48,14 @@ describe('Zebra fixed readers', () => {
     expect(firstRead(eventWith({ TID: EPC }))?.alt).toEqual([])
   })
 
-  it('reads a list and a run of objects without a separator alike', () => {
+  it('reads both a list and concatenated objects', () => {
     const second = eventWith({ idHex: OTHER_EPC, antenna: 2 })
     const expected = { reads: [{ value: EPC }, { value: OTHER_EPC, antenna: 2 }], skipped: 0 }
     expect(decodeJson('zebra-fixed', [zebraEvent, second])).toMatchObject(expected)
     expect(decodeJson('auto', JSON.stringify(zebraEvent) + JSON.stringify(second))).toMatchObject(expected)
   })
 
-  it('is not confused by brackets and escaped quotes in texts of a run', () => {
+  it('reads concatenated objects with brackets and escaped quotes in strings', () => {
     const first = eventWith({ hostName: 'dock "}{" \\' })
     expect(decodeJson('auto', JSON.stringify(first) + JSON.stringify(zebraEvent)).reads).toHaveLength(2)
   })
@@ -64,7 +64,7 @@ describe('Zebra fixed readers', () => {
     ['a heartbeat', { type: 'heartbeat', timestamp: '2026-09-01T08:00:00.120+0000', data: { radio: 'ok' } }],
     ['a message without data', { type: 'gpi', pin: 1 }],
     ['a direction report', eventWith({}, { type: 'DIRECTIONALITY' })],
-  ])('takes %s as a sign of life', (_case, payload) => {
+  ])('accepts %s as a heartbeat', (_case, payload) => {
     expect(decodeJson('zebra-fixed', JSON.stringify(payload))).toMatchObject({ reads: [], skipped: 0 })
   })
 
@@ -79,7 +79,7 @@ describe('Zebra fixed readers', () => {
 describe('the older Zebra HTTP form', () => {
   const legacyWith = (record: object) => ({ ...zebraLegacy, tag_reads: [{ ...zebraLegacy.tag_reads[0], ...record }] })
 
-  it('reads quoted numbers and passes over heartbeats in silence', () => {
+  it('reads quoted numbers and ignores heartbeats', () => {
     expect(decodeJson('zebra-fixed', JSON.stringify(zebraLegacy))).toMatchObject({
       reads: [{ value: EPC, antenna: 2, rssiDbm: -51, count: 6, observedAt: '2026-09-21T14:13:20.123456Z' }],
       skipped: 0,
@@ -90,7 +90,7 @@ describe('the older Zebra HTTP form', () => {
     expect(decodeJson('auto', JSON.stringify(legacyWith({ isHeartBeat })))).toMatchObject({ reads: [], skipped: 0 })
   })
 
-  it.each([[false], ['false'], [0], [null]])('does not take %j for a heartbeat', (isHeartBeat) => {
+  it.each([[false], ['false'], [0], [null]])('does not treat %j as a heartbeat', (isHeartBeat) => {
     expect(decodeJson('auto', JSON.stringify(legacyWith({ isHeartBeat }))).reads).toHaveLength(1)
   })
 

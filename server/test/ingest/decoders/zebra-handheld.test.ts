@@ -18,7 +18,7 @@ describe('Zebra handhelds', () => {
     })
   })
 
-  it('keeps an old time, because a sled flushes what it kept while out of reach', () => {
+  it('keeps an old time, because a sled sends reads that it stored while offline', () => {
     const payload = { ...zebraSled, timestamp: '2025-12-24T08:00:00Z' }
     expect(decodeJson('zebra-handheld', payload).reads[0]?.observedAt).toBe('2025-12-24T08:00:00.000000Z')
   })
@@ -61,7 +61,7 @@ describe('Zebra handhelds', () => {
     })
   })
 
-  it('takes a message with empty lists as a sign of life', () => {
+  it('takes a message with empty lists as a heartbeat', () => {
     expect(decodeJson('auto', sledWith({ tagData: [], barcodeData: [] }))).toMatchObject({ reads: [], skipped: 0 })
   })
 })

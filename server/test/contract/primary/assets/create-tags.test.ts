@@ -1,62 +1,69 @@
 import { describe, expect, it } from 'vitest'
 import { useApp } from '../../../support/app.ts'
-import { pathOf, useBench } from '../../../support/assets.ts'
-import { expectRefusal } from '../../../support/error-response.ts'
+import { assetPath, useAssetFixtures } from '../../../support/assets.ts'
+import { expectApiError } from '../../../support/error-response.ts'
 import { create } from '../../../support/master-data.ts'
-import { expectInvalid, invalidValue, required, tooShort, unknownField, wrongType } from '../../../support/problems.ts'
+import {
+  expectValidationError,
+  invalidValue,
+  required,
+  tooShort,
+  unknownField,
+  wrongType,
+} from '../../../support/validation-errors.ts'
 
-const bench = useBench(useApp())
+const fixtures = useAssetFixtures(useApp())
 
 const rfid = (value: string) => ({ tag_type: 'rfid', value })
 
 describe('tags on create', () => {
-  it('are attached with the asset, each with an id of its own that detaches it (D17)', async () => {
+  it('are attached with the asset, each with its own id (D17)', async () => {
     const tags = [rfid('C-1'), { tag_type: 'ble', value: 'C-1' }, { tag_type: 'barcode', value: 'C-1' }]
-    const asset = await bench.own.create({ tags })
+    const asset = await fixtures.own.create({ tags })
     expect(asset.tags).toStrictEqual(tags.map((tag) => ({ id: expect.any(Number), ...tag })))
     expect(new Set([asset.id, ...asset.tags.map((tag) => tag.id)]).size).toBe(4)
-    expect((await bench.own.client.delete(`${pathOf(asset)}/tags/${asset.tags[1]!.id}`)).status).toBe(204)
-    expect((await bench.own.read(asset)).tags).toStrictEqual([asset.tags[0], asset.tags[2]])
+    expect((await fixtures.own.client.delete(`${assetPath(asset)}/tags/${asset.tags[1]!.id}`)).status).toBe(204)
+    expect((await fixtures.own.read(asset)).tags).toStrictEqual([asset.tags[0], asset.tags[2]])
   })
 
   it('are shown in the order they were sent, by the create and by every later read', async () => {
     const values = Array.from({ length: 60 }, (_, index) => `order-${index}`)
-    const asset = await bench.own.create({ external_key: 'MANY', tags: values.map(rfid) })
+    const asset = await fixtures.own.create({ external_key: 'MANY', tags: values.map(rfid) })
     expect(asset.tags.map((tag) => tag.value)).toEqual(values)
-    expect((await bench.own.read(asset)).tags).toStrictEqual(asset.tags)
-    const list = await bench.own.client.get('/api/v1/assets', { external_key: 'MANY' })
+    expect((await fixtures.own.read(asset)).tags).toStrictEqual(asset.tags)
+    const list = await fixtures.own.client.get('/api/v1/assets', { external_key: 'MANY' })
     expect(list.json.data).toStrictEqual([asset])
-    expect((await bench.own.patch(asset, {})).json.data.tags).toStrictEqual(asset.tags)
+    expect((await fixtures.own.patch(asset, {})).json.data.tags).toStrictEqual(asset.tags)
   })
 
-  it('may be none', async () => {
-    expect((await bench.own.create({ tags: [] })).tags).toEqual([])
+  it('may be an empty list', async () => {
+    expect((await fixtures.own.create({ tags: [] })).tags).toEqual([])
   })
 
-  it('are all refused when another asset has one of them, and no asset is made (D17)', async () => {
-    await bench.own.create({ tags: [rfid('HELD')] })
+  it('are all rejected when another asset has one of them, and no asset is created (D17)', async () => {
+    await fixtures.own.create({ tags: [rfid('HELD')] })
     const body = { name: 'a', external_key: 'ALL-OR-NOTHING', tags: [rfid('FREE-1'), rfid('held'), rfid('FREE-2')] }
-    expectRefusal(await bench.own.changingNothing(() => bench.own.post(body)), 'conflict')
+    expectApiError(await fixtures.own.expectNoChange(() => fixtures.own.post(body)), 'conflict')
     const without = { ...body, tags: [rfid('FREE-1'), rfid('FREE-2')] }
-    expect((await bench.own.post(without)).status).toBe(201)
+    expect((await fixtures.own.post(without)).status).toBe(201)
   })
 
-  it('are all refused when a location has one of them (D22)', async () => {
-    await create(bench.own.client, 'locations', { name: 'Dock', tags: [rfid('ON-DOCK')] })
+  it('are all rejected when a location has one of them (D22)', async () => {
+    await create(fixtures.own.client, 'locations', { name: 'Dock', tags: [rfid('ON-DOCK')] })
     const body = { name: 'a', tags: [rfid('FREE-3'), rfid('on-dock')] }
-    expectRefusal(await bench.own.changingNothing(() => bench.own.post(body)), 'conflict')
+    expectApiError(await fixtures.own.expectNoChange(() => fixtures.own.post(body)), 'conflict')
   })
 
-  it('are all refused when two of them are the same physical tag (D22)', async () => {
+  it('are all rejected when two of them are the same physical tag (D22)', async () => {
     const body = { name: 'a', tags: [rfid('TWICE'), rfid('twice')] }
-    expectRefusal(await bench.own.changingNothing(() => bench.own.post(body)), 'conflict')
+    expectApiError(await fixtures.own.expectNoChange(() => fixtures.own.post(body)), 'conflict')
   })
 
-  it('are refused with the asset when its key is taken', async () => {
-    await bench.own.create({ external_key: 'KEY-HELD' })
+  it('are rejected with the asset when its key is in use', async () => {
+    await fixtures.own.create({ external_key: 'KEY-HELD' })
     const body = { name: 'a', external_key: 'KEY-HELD', tags: [rfid('NEVER')] }
-    expectRefusal(await bench.own.changingNothing(() => bench.own.post(body)), 'conflict')
-    expect((await bench.own.post({ ...body, external_key: 'KEY-FREE' })).status).toBe(201)
+    expectApiError(await fixtures.own.expectNoChange(() => fixtures.own.post(body)), 'conflict')
+    expect((await fixtures.own.post({ ...body, external_key: 'KEY-FREE' })).status).toBe(201)
   })
 
   const good = rfid('GOOD')
@@ -84,7 +91,7 @@ describe('tags on create', () => {
       [rfid(''), { tag_type: 'qr', value: 'a\nb' }],
       [tooShort('tags[0].value'), invalidValue('tags[1].tag_type'), invalidValue('tags[1].value')],
     ],
-  ])('with %s are refused by the path of the leaf, and nothing is made (D17)', async (_what, tags, problems) => {
-    expectInvalid(await bench.own.changingNothing(() => bench.own.post({ name: 'a', tags })), ...problems)
+  ])('with %s are rejected with the path of the leaf, and nothing is created (D17)', async (_what, tags, problems) => {
+    expectValidationError(await fixtures.own.expectNoChange(() => fixtures.own.post({ name: 'a', tags })), ...problems)
   })
 })

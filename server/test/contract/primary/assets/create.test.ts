@@ -1,16 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import { useApp } from '../../../support/app.ts'
-import { assetsPath, pathOf, useBench } from '../../../support/assets.ts'
-import { expectRefusal } from '../../../support/error-response.ts'
-import { expectInvalid, readOnly, required, tooShort, unknownField, wrongType } from '../../../support/problems.ts'
+import { assetsPath, assetPath, useAssetFixtures } from '../../../support/assets.ts'
+import { expectApiError } from '../../../support/error-response.ts'
+import {
+  expectValidationError,
+  readOnly,
+  required,
+  tooShort,
+  unknownField,
+  wrongType,
+} from '../../../support/validation-errors.ts'
 import { remove } from '../../../support/master-data.ts'
 
 const noon = '2026-03-02T12:00:00.125Z'
-const bench = useBench(useApp({ clock: { millis: () => Date.parse(noon) } }))
+const fixtures = useAssetFixtures(useApp({ clock: { millis: () => Date.parse(noon) } }))
 
 describe('creating an asset', () => {
-  it('answers exactly the twelve keys of the read shape, unset ones with their empty value (D11)', async () => {
-    const org = await bench.another()
+  it('answers exactly the twelve fields of the read schema, unset ones with their empty value (D11)', async () => {
+    const org = await fixtures.another()
     const reply = await org.post({ name: 'Pallet jack' })
     expect(reply.status).toBe(201)
     expect(reply.json).toStrictEqual({
@@ -46,26 +53,26 @@ describe('creating an asset', () => {
         { tag_type: 'barcode', value: '4006381333931' },
       ],
     }
-    const reply = await bench.own.post(sent)
+    const reply = await fixtures.own.post(sent)
     expect(reply.status).toBe(201)
     const { data } = reply.json
     const tags = sent.tags.map((tag) => ({ id: expect.any(Number), ...tag }))
     const managed = { id: data.id, created_at: noon, updated_at: noon, deleted_at: null }
     expect(data).toStrictEqual({ ...sent, ...managed, tags })
-    expect(await bench.own.read(data)).toStrictEqual(data)
+    expect(await fixtures.own.read(data)).toStrictEqual(data)
   })
 
   it('names the new asset in the Location header (D19)', async () => {
-    const reply = await bench.own.post({ name: 'Ladder' })
+    const reply = await fixtures.own.post({ name: 'Ladder' })
     expect(reply.headers['location']).toBe(`${assetsPath}/${reply.json.data.id}`)
-    const read = await bench.own.client.get(reply.headers['location']!)
+    const read = await fixtures.own.client.get(reply.headers['location']!)
     expect(read.status).toBe(200)
     expect(read.json).toStrictEqual(reply.json)
   })
 
-  it('gives ids that do not follow from one another (D12)', async () => {
+  it('gives ids that cannot be derived from one another (D12)', async () => {
     const ids: number[] = []
-    for (let count = 0; count < 40; count++) ids.push((await bench.own.create()).id)
+    for (let count = 0; count < 40; count++) ids.push((await fixtures.own.create()).id)
     expect(ids.every((id) => Number.isSafeInteger(id) && id >= 1)).toBe(true)
     const steps = ids.slice(1).map((id, index) => id - ids[index]!)
     expect(new Set(steps).size).toBe(steps.length)
@@ -73,61 +80,61 @@ describe('creating an asset', () => {
     expect(Math.min(...steps.map(Math.abs))).toBeGreaterThan(1)
   })
 
-  it('takes an explicit null for the fields that may be unset', async () => {
-    const asset = await bench.own.create({ description: null, valid_to: null })
+  it('accepts an explicit null for nullable fields', async () => {
+    const asset = await fixtures.own.create({ description: null, valid_to: null })
     expect(asset).toMatchObject({ description: null, valid_to: null })
   })
 
-  it('keeps an empty description apart from none (D11)', async () => {
-    const asset = await bench.own.create({ description: '' })
+  it('distinguishes an empty description from none (D11)', async () => {
+    const asset = await fixtures.own.create({ description: '' })
     expect(asset.description).toBe('')
-    expect((await bench.own.read(asset)).description).toBe('')
+    expect((await fixtures.own.read(asset)).description).toBe('')
   })
 })
 
 describe('an external_key', () => {
-  it('that a live asset of the organization has is refused and changes nothing', async () => {
-    await bench.own.create({ external_key: 'TAKEN' })
-    const reply = await bench.own.changingNothing(() => bench.own.post({ name: 'Other', external_key: 'TAKEN' }))
-    expectRefusal(reply, 'conflict')
+  it('of a live asset of the organization is rejected and changes nothing', async () => {
+    await fixtures.own.create({ external_key: 'TAKEN' })
+    const reply = await fixtures.own.expectNoChange(() => fixtures.own.post({ name: 'Other', external_key: 'TAKEN' }))
+    expectApiError(reply, 'conflict')
   })
 
-  it('stays taken while its asset is inactive or outside its validity', async () => {
-    await bench.own.create({ external_key: 'INACTIVE', is_active: false })
-    await bench.own.create({
+  it('stays in use while its asset is inactive or outside its validity', async () => {
+    await fixtures.own.create({ external_key: 'INACTIVE', is_active: false })
+    await fixtures.own.create({
       external_key: 'EXPIRED',
       valid_from: '2020-01-01T00:00:00Z',
       valid_to: '2020-01-02T00:00:00Z',
     })
-    await bench.own.create({ external_key: 'COMING', valid_from: '2099-01-01T00:00:00Z' })
+    await fixtures.own.create({ external_key: 'COMING', valid_from: '2099-01-01T00:00:00Z' })
     for (const external_key of ['INACTIVE', 'EXPIRED', 'COMING'])
-      expectRefusal(await bench.own.post({ name: 'Other', external_key }), 'conflict')
+      expectApiError(await fixtures.own.post({ name: 'Other', external_key }), 'conflict')
   })
 
   it('is free at once after its asset was deleted', async () => {
-    const first = await bench.own.create({ external_key: 'AGAIN' })
-    await remove(bench.own.client, 'assets', first.id)
-    const second = await bench.own.create({ external_key: 'AGAIN' })
+    const first = await fixtures.own.create({ external_key: 'AGAIN' })
+    await remove(fixtures.own.client, 'assets', first.id)
+    const second = await fixtures.own.create({ external_key: 'AGAIN' })
     expect(second.id).not.toBe(first.id)
   })
 
   it('may be the same in two organizations, and on an asset and a location of one', async () => {
-    const other = await bench.another()
-    await bench.own.create({ external_key: 'SHARED' })
+    const other = await fixtures.another()
+    await fixtures.own.create({ external_key: 'SHARED' })
     expect((await other.create({ external_key: 'SHARED' })).external_key).toBe('SHARED')
-    const location = await bench.own.client.post('/api/v1/locations', { name: 'Dock', external_key: 'SHARED' })
+    const location = await fixtures.own.client.post('/api/v1/locations', { name: 'Dock', external_key: 'SHARED' })
     expect(location.status).toBe(201)
   })
 
   it.each([
     ['case', 'Key-A', 'key-a'],
-    ['a blank in front', 'KEY-B', ' KEY-B'],
-    ['a blank behind', 'KEY-C', 'KEY-C '],
+    ['a leading space', 'KEY-B', ' KEY-B'],
+    ['a trailing space', 'KEY-C', 'KEY-C '],
     ['composition of an accent', 'KEY-\u00e9', 'KEY-e\u0301'],
     ['full width', 'KEY-1', 'KEY-\uff11'],
-  ])('that differs from another only in %s is another key (D13)', async (_what, one, other) => {
-    expect((await bench.own.create({ external_key: one })).external_key).toBe(one)
-    expect((await bench.own.create({ external_key: other })).external_key).toBe(other)
+  ])('that differs from another only in %s is a different key (D13)', async (_what, one, other) => {
+    expect((await fixtures.own.create({ external_key: one })).external_key).toBe(one)
+    expect((await fixtures.own.create({ external_key: other })).external_key).toBe(other)
   })
 })
 
@@ -136,10 +143,10 @@ describe('a create body', () => {
     ['an empty body', {}, [required('name')]],
     ['a null key', { name: 'a', external_key: null }, [wrongType('external_key', 'string', 'null')]],
     ['an empty key', { name: 'a', external_key: '' }, [tooShort('external_key')]],
-    ['a place', { name: 'a', location_id: 1 }, [readOnly('location_id')]],
-    ['a place by key', { name: 'a', location_external_key: 'DOCK' }, [readOnly('location_external_key')]],
+    ['a location', { name: 'a', location_id: 1 }, [readOnly('location_id')]],
+    ['a location by key', { name: 'a', location_external_key: 'DOCK' }, [readOnly('location_external_key')]],
     [
-      'a place, even a null one',
+      'a location, even null',
       { name: 'a', location_external_key: null, location_id: null },
       [readOnly('location_id'), readOnly('location_external_key')],
     ],
@@ -162,11 +169,11 @@ describe('a create body', () => {
     [
       'names every object has',
       { name: 'a', toString: 1, constructor: 2, ['__proto__']: 3 },
-      ['__proto__', 'constructor', 'toString'].map(unknownField),
+      ['[object Object]', 'constructor', 'toString'].map(unknownField),
     ],
-  ])('with %s is refused and makes nothing', async (_what, body, problems) => {
-    const reply = await bench.own.changingNothing(() => bench.own.post(body))
-    expectInvalid(reply, ...problems)
+  ])('with %s is rejected and creates nothing', async (_what, body, problems) => {
+    const reply = await fixtures.own.expectNoChange(() => fixtures.own.post(body))
+    expectValidationError(reply, ...problems)
   })
 
   it.each([
@@ -191,9 +198,9 @@ describe('a create body', () => {
       { name: 1, description: 2, valid_from: 'x' },
       [wrongType('name', 'string', 'integer')],
     ],
-    ['fields before a place', { location_id: 1, name: '' }, [tooShort('name'), readOnly('location_id')]],
+    ['fields before a location', { location_id: 1, name: '' }, [tooShort('name'), readOnly('location_id')]],
   ])('is answered with %s (D7)', async (_what, body, problems) => {
-    expectInvalid(await bench.own.changingNothing(() => bench.own.post(body)), ...problems)
+    expectValidationError(await fixtures.own.expectNoChange(() => fixtures.own.post(body)), ...problems)
   })
 
   it.each([
@@ -213,19 +220,21 @@ describe('a create body', () => {
     ['null', 'null', 'Request body could not be decoded as the expected type'],
   ])('of %s is a bad request', async (_what, raw, detail) => {
     const headers = { 'content-type': 'application/json' }
-    const reply = await bench.own.changingNothing(() => bench.own.client.send('POST', assetsPath, { raw, headers }))
-    expectRefusal(reply, 'bad_request', { detail, instance: assetsPath })
+    const reply = await fixtures.own.expectNoChange(() =>
+      fixtures.own.client.send('POST', assetsPath, { raw, headers }),
+    )
+    expectApiError(reply, 'bad_request', { detail, instance: assetsPath })
   })
 })
 
 describe('the validity of a new asset', () => {
-  it('may lie in the past or the future and does not hide the asset from its own address (D15)', async () => {
-    const past = await bench.own.create({ valid_from: '2001-01-01T00:00:00Z', valid_to: '2002-01-01T00:00:00Z' })
-    const future = await bench.own.create({ valid_from: '2090-01-01T00:00:00Z' })
+  it('may be in the past or the future and does not hide the asset on its own path (D15)', async () => {
+    const past = await fixtures.own.create({ valid_from: '2001-01-01T00:00:00Z', valid_to: '2002-01-01T00:00:00Z' })
+    const future = await fixtures.own.create({ valid_from: '2090-01-01T00:00:00Z' })
     for (const asset of [past, future]) {
-      expect(await bench.own.read(asset)).toStrictEqual(asset)
-      expect((await bench.own.patch(asset, {})).status).toBe(200)
-      expect((await bench.own.client.delete(pathOf(asset))).status).toBe(204)
+      expect(await fixtures.own.read(asset)).toStrictEqual(asset)
+      expect((await fixtures.own.patch(asset, {})).status).toBe(200)
+      expect((await fixtures.own.client.delete(assetPath(asset))).status).toBe(204)
     }
   })
 })

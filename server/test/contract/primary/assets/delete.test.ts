@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import { useApp } from '../../../support/app.ts'
-import { type AssetJson, assetsPath, pathOf, useBench } from '../../../support/assets.ts'
-import { expectRefusal } from '../../../support/error-response.ts'
+import { type AssetJson, assetsPath, assetPath, useAssetFixtures } from '../../../support/assets.ts'
+import { expectApiError } from '../../../support/error-response.ts'
 import { create, remove } from '../../../support/master-data.ts'
-import { expectInvalid, invalidContext } from '../../../support/problems.ts'
+import { expectValidationError, invalidContext } from '../../../support/validation-errors.ts'
 
 const clock = { at: Date.parse('2026-03-02T12:00:00.000Z'), millis: () => clock.at }
-const bench = useBench(useApp({ clock }))
+const fixtures = useAssetFixtures(useApp({ clock }))
 
-/** The record as the list shows it among deleted ones. */
+/** The record as the list with include_deleted shows it. */
 async function deletedRecord(key: string): Promise<AssetJson> {
-  const reply = await bench.own.client.get(assetsPath, { external_key: key, include_deleted: true })
+  const reply = await fixtures.own.client.get(assetsPath, { external_key: key, include_deleted: true })
   expect(reply.json.total_count).toBe(1)
   return reply.json.data[0]
 }
 
 describe('deleting an asset', () => {
   it('answers 204 without a body', async () => {
-    const reply = await bench.own.client.delete(pathOf(await bench.own.create()))
+    const reply = await fixtures.own.client.delete(assetPath(await fixtures.own.create()))
     expect(reply.status).toBe(204)
     expect(reply.text).toBe('')
     expect(reply.headers['content-type']).toBeUndefined()
@@ -25,35 +25,35 @@ describe('deleting an asset', () => {
 
   it('is soft: the record stays with its deleted_at, and nothing else of it changes but updated_at and tags', async () => {
     const body = { external_key: 'SOFT', metadata: { a: 1 }, tags: [{ tag_type: 'rfid', value: 'SOFT' }] }
-    const asset = await bench.own.create(body)
+    const asset = await fixtures.own.create(body)
     clock.at += 1000
-    await remove(bench.own.client, 'assets', asset.id)
+    await remove(fixtures.own.client, 'assets', asset.id)
     const deleted_at = new Date(clock.at).toISOString()
     expect(await deletedRecord('SOFT')).toStrictEqual({ ...asset, tags: [], updated_at: deleted_at, deleted_at })
   })
 
-  it('moves updated_at strictly forward, also while the clock stands still (D21)', async () => {
-    const asset = await bench.own.create({ external_key: 'STILL' })
-    await remove(bench.own.client, 'assets', asset.id)
+  it('advances updated_at strictly, also while the clock does not advance (D21)', async () => {
+    const asset = await fixtures.own.create({ external_key: 'STILL' })
+    await remove(fixtures.own.client, 'assets', asset.id)
     expect(Date.parse((await deletedRecord('STILL')).updated_at)).toBeGreaterThan(Date.parse(asset.updated_at))
   })
 
   it('is not found the second time, and the record keeps its first deleted_at', async () => {
-    const asset = await bench.own.create({ external_key: 'TWICE' })
-    await remove(bench.own.client, 'assets', asset.id)
+    const asset = await fixtures.own.create({ external_key: 'TWICE' })
+    await remove(fixtures.own.client, 'assets', asset.id)
     const first = await deletedRecord('TWICE')
     clock.at += 1000
-    const reply = await bench.own.changingNothing(() => bench.own.client.delete(pathOf(asset)))
-    expectRefusal(reply, 'not_found')
+    const reply = await fixtures.own.expectNoChange(() => fixtures.own.client.delete(assetPath(asset)))
+    expectApiError(reply, 'not_found')
     expect(await deletedRecord('TWICE')).toStrictEqual(first)
   })
 
-  it('takes the record out of every query', async () => {
-    const org = await bench.another()
+  it('removes the record from every query', async () => {
+    const org = await fixtures.another()
     const stays = await org.create({ name: 'Stays' })
     const asset = await org.create({ name: 'Leaves', tags: [{ tag_type: 'rfid', value: 'LEAVES' }] })
     await remove(org.client, 'assets', asset.id)
-    expectRefusal(await org.client.get(pathOf(asset)), 'not_found')
+    expectApiError(await org.client.get(assetPath(asset)), 'not_found')
     for (const query of [{}, { q: 'leaves' }, { external_key: asset.external_key }, { is_active: true }]) {
       const reply = await org.client.get(assetsPath, query)
       const rows = Object.keys(query).some((name) => name === 'q' || name === 'external_key') ? [] : [stays]
@@ -61,11 +61,11 @@ describe('deleting an asset', () => {
     }
   })
 
-  it('cannot be looked through on the asset’s own address', async () => {
-    const asset = await bench.own.create()
-    await remove(bench.own.client, 'assets', asset.id)
-    const reply = await bench.own.client.get(pathOf(asset), { include_deleted: true })
-    expectInvalid(reply, invalidContext('include_deleted'))
+  it('is not bypassed by include_deleted on the asset’s own path', async () => {
+    const asset = await fixtures.own.create()
+    await remove(fixtures.own.client, 'assets', asset.id)
+    const reply = await fixtures.own.client.get(assetPath(asset), { include_deleted: true })
+    expectValidationError(reply, invalidContext('include_deleted'))
   })
 
   it('frees its key and its tags at once, for an asset and for a location (D22)', async () => {
@@ -74,26 +74,26 @@ describe('deleting an asset', () => {
       { tag_type: 'ble', value: 'AA:BB' },
       { tag_type: 'barcode', value: 'FREED' },
     ]
-    const first = await bench.own.create({ external_key: 'FREED', tags })
-    expectRefusal(await bench.own.post({ name: 'a', tags }), 'conflict')
-    await remove(bench.own.client, 'assets', first.id)
-    const second = await bench.own.create({ external_key: 'FREED', tags })
+    const first = await fixtures.own.create({ external_key: 'FREED', tags })
+    expectApiError(await fixtures.own.post({ name: 'a', tags }), 'conflict')
+    await remove(fixtures.own.client, 'assets', first.id)
+    const second = await fixtures.own.create({ external_key: 'FREED', tags })
     expect(second.tags.map(({ tag_type, value }) => ({ tag_type, value }))).toEqual(tags)
     for (const tag of second.tags) expect(first.tags.map(({ id }) => id)).not.toContain(tag.id)
-    await remove(bench.own.client, 'assets', second.id)
-    expect((await create(bench.own.client, 'locations', { name: 'Dock', tags })).tags).toHaveLength(3)
+    await remove(fixtures.own.client, 'assets', second.id)
+    expect((await create(fixtures.own.client, 'locations', { name: 'Dock', tags })).tags).toHaveLength(3)
   })
 
-  it('leaves a tag of the deleted asset nowhere to be found', async () => {
-    const asset = await bench.own.create({ tags: [{ tag_type: 'rfid', value: 'NOWHERE' }] })
-    const other = await bench.own.create()
-    await remove(bench.own.client, 'assets', asset.id)
+  it('makes its tags unfindable', async () => {
+    const asset = await fixtures.own.create({ tags: [{ tag_type: 'rfid', value: 'NOWHERE' }] })
+    const other = await fixtures.own.create()
+    await remove(fixtures.own.client, 'assets', asset.id)
     for (const holder of [asset, other])
-      expectRefusal(await bench.own.client.delete(`${pathOf(holder)}/tags/${asset.tags[0]!.id}`), 'not_found')
+      expectApiError(await fixtures.own.client.delete(`${assetPath(holder)}/tags/${asset.tags[0]!.id}`), 'not_found')
   })
 
   it('may be repeated with the same key any number of times, and every deleted record stays', async () => {
-    const org = await bench.another()
+    const org = await fixtures.another()
     const ids = new Set<number>()
     for (let round = 0; round < 4; round++) {
       const asset = await org.create({ external_key: 'AGAIN' })
@@ -107,11 +107,11 @@ describe('deleting an asset', () => {
     expect((await org.client.get(assetsPath)).json.data).toStrictEqual([live])
   })
 
-  it('is done whatever the asset’s state, and wherever it was last seen', async () => {
-    const org = await bench.another()
+  it('is possible in any state of the asset, and wherever it was last seen', async () => {
+    const org = await fixtures.another()
     const dock = await create(org.client, 'locations', { name: 'Dock' })
     const seen = await org.create()
-    await bench.sql`
+    await fixtures.sql`
       insert into asset_positions (org_id, asset_id, location_id, last_seen_at)
       values (${org.org.orgId}, ${seen.id}, ${dock.id}, now())`
     const inactive = await org.create({ is_active: false })
@@ -122,8 +122,8 @@ describe('deleting an asset', () => {
   })
 
   it('needs no Content-Type and ignores a body (D8)', async () => {
-    const asset = await bench.own.create()
-    const reply = await bench.own.client.send('DELETE', pathOf(asset), {
+    const asset = await fixtures.own.create()
+    const reply = await fixtures.own.client.send('DELETE', assetPath(asset), {
       raw: '{"name":',
       headers: { 'content-type': 'text/plain' },
     })
@@ -131,9 +131,9 @@ describe('deleting an asset', () => {
   })
 
   it('needs assets:write', async () => {
-    const asset = await bench.own.create()
-    const reader = bench.own.org.client('assets:read', 'locations:write')
-    const reply = await bench.own.changingNothing(() => reader.delete(pathOf(asset)))
-    expectRefusal(reply, 'forbidden', { detail: 'Missing required scope: assets:write' })
+    const asset = await fixtures.own.create()
+    const reader = fixtures.own.org.client('assets:read', 'locations:write')
+    const reply = await fixtures.own.expectNoChange(() => reader.delete(assetPath(asset)))
+    expectApiError(reply, 'forbidden', { detail: 'Missing required scope: assets:write' })
   })
 })

@@ -1,45 +1,52 @@
 import { describe, expect, it } from 'vitest'
 import { useApp } from '../../../support/app.ts'
-import { type AssetBench, type AssetJson, pathOf, useBench } from '../../../support/assets.ts'
+import { type AssetFixture, type AssetJson, assetPath, useAssetFixtures } from '../../../support/assets.ts'
 import type { Reply } from '../../../support/client.ts'
-import { type Problem, expectInvalid, invalidValue, tooLong, tooShort, wrongType } from '../../../support/problems.ts'
+import {
+  type FieldError,
+  expectValidationError,
+  invalidValue,
+  tooLong,
+  tooShort,
+  wrongType,
+} from '../../../support/validation-errors.ts'
 
-const bench = useBench(useApp())
+const fixtures = useAssetFixtures(useApp())
 
 /** An organization with one asset. */
 interface Ground {
-  org: AssetBench
+  org: AssetFixture
   asset: AssetJson
 }
 
-/** A place where a client writes text: how it is written, the field it is blamed on, and where it is read back. */
-interface Place {
+/** A text field: how it is written, the field of its errors, and how it is read back. */
+interface TextField {
   write(on: Ground, text: unknown): Promise<Reply>
   field: string
   shown(asset: AssetJson): unknown
 }
 
 const onCreate =
-  (body: (text: unknown) => object): Place['write'] =>
+  (body: (text: unknown) => object): TextField['write'] =>
   ({ org }, text) =>
     org.post({ name: 'Pallet jack', ...body(text) })
 
 const onPatch =
-  (body: (text: unknown) => object): Place['write'] =>
+  (body: (text: unknown) => object): TextField['write'] =>
   ({ org, asset }, text) =>
     org.patch(asset, body(text))
 
 const lastTag = (asset: AssetJson): unknown => asset.tags.at(-1)?.value
 const note = (asset: AssetJson): unknown => asset.metadata['note']
 
-const places: Record<string, Place> = {
+const textFields: Record<string, TextField> = {
   'the key of a new asset': {
     write: onCreate((text) => ({ external_key: text })),
     field: 'external_key',
     shown: (asset) => asset.external_key,
   },
   'the key in a rename': {
-    write: ({ org, asset }, text) => org.client.post(`${pathOf(asset)}/rename`, { external_key: text }),
+    write: ({ org, asset }, text) => org.client.post(`${assetPath(asset)}/rename`, { external_key: text }),
     field: 'external_key',
     shown: (asset) => asset.external_key,
   },
@@ -55,7 +62,7 @@ const places: Record<string, Place> = {
     shown: lastTag,
   },
   'a tag that is attached': {
-    write: ({ org, asset }, text) => org.client.post(`${pathOf(asset)}/tags`, { tag_type: 'barcode', value: text }),
+    write: ({ org, asset }, text) => org.client.post(`${assetPath(asset)}/tags`, { tag_type: 'barcode', value: text }),
     field: 'value',
     shown: lastTag,
   },
@@ -81,7 +88,7 @@ const places: Record<string, Place> = {
   },
 }
 
-const names = Object.keys(places)
+const names = Object.keys(textFields)
 const described = names.filter((name) => name.includes('description'))
 const free = names.filter((name) => name.includes('metadata'))
 const bounded255 = names.filter((name) => !described.includes(name) && !free.includes(name))
@@ -92,11 +99,11 @@ const pairs = <T>(where: string[], what: T[]): [string, T][] =>
 const grounds = new Map<string, Promise<Ground>>()
 
 async function newGround(): Promise<Ground> {
-  const org = await bench.another()
+  const org = await fixtures.another()
   return { org, asset: await org.create() }
 }
 
-/** Places do not share keys and tags, so the same text can be written to each. */
+/** The fields do not share unique keys and tags, so the same text can be written to each. */
 function groundOf(name: string): Promise<Ground> {
   const ground = grounds.get(name) ?? newGround()
   grounds.set(name, ground)
@@ -104,19 +111,19 @@ function groundOf(name: string): Promise<Ground> {
 }
 
 async function takes(name: string, text: string): Promise<void> {
-  const place = places[name]!
+  const textField = textFields[name]!
   const ground = await groundOf(name)
-  const reply = await place.write(ground, text)
+  const reply = await textField.write(ground, text)
   expect([200, 201], reply.text).toContain(reply.status)
   const asset: { id: number } = name.startsWith('a tag') ? ground.asset : reply.json.data
-  expect(place.shown(await ground.org.read(asset))).toBe(text)
+  expect(textField.shown(await ground.org.read(asset))).toBe(text)
 }
 
-async function refuses(name: string, text: string, problem: (field: string) => Problem): Promise<void> {
-  const place = places[name]!
+async function expectRejected(name: string, text: string, problem: (field: string) => FieldError): Promise<void> {
+  const textField = textFields[name]!
   const ground = await groundOf(name)
-  const reply = await ground.org.changingNothing(() => place.write(ground, text))
-  expectInvalid(reply, problem(place.field))
+  const reply = await ground.org.expectNoChange(() => textField.write(ground, text))
+  expectValidationError(reply, problem(textField.field))
 }
 
 const forbidden = ['\u0000', '\u0001', '\u0008', '\u000b', '\u001f', '\u007f', '\ud83d', '\ude00', '\ude00\ud83d']
@@ -132,13 +139,13 @@ const table = (where: string[], texts: string[]): [string, string, string][] =>
 
 const oneLine = names.filter((name) => !described.includes(name))
 
-describe('a character that is not text', () => {
-  it.each(table(names, forbidden))('%s is refused in %s (D13)', (_shown, name, text) =>
-    refuses(name, `a${text}b`, invalidValue),
+describe('a control character or lone surrogate', () => {
+  it.each(table(names, forbidden))('%s is rejected in %s (D13)', (_shown, name, text) =>
+    expectRejected(name, `a${text}b`, invalidValue),
   )
 
-  it.each(table(oneLine, breaks))('%s is refused in %s, which is one line (D13)', (_shown, name, text) =>
-    refuses(name, `a${text}b`, invalidValue),
+  it.each(table(oneLine, breaks))('%s is rejected in %s, which is a single line (D13)', (_shown, name, text) =>
+    expectRejected(name, `a${text}b`, invalidValue),
   )
 
   it.each(described)('is not a tab or a line break in %s (D13)', (name) => takes(name, 'one\ttwo\nthree\r\nfour\r'))
@@ -150,13 +157,13 @@ describe('a character that is not text', () => {
     ['a deep value', { a: [1, { b: ['ok', 'not\u001fok'] }] }],
     ['a deep value with half a character', { a: { b: '\udfff' } }],
     ['a line break', { a: { b: 'one\ntwo' } }],
-  ])('is refused in metadata as %s, on create and on PATCH (D13)', async (_what, metadata) => {
+  ])('is rejected in metadata as %s, on create and on PATCH (D13)', async (_what, metadata) => {
     const { org, asset } = await groundOf('metadata')
     for (const write of [() => org.post({ name: 'a', metadata }), () => org.patch(asset, { metadata })]) {
-      const reply = await org.changingNothing(write)
+      const reply = await org.expectNoChange(write)
       const [entry] = reply.json.error.fields
       expect(entry.field).toMatch(/^metadata($|\.|\[)/)
-      expectInvalid(reply, invalidValue(entry.field))
+      expectValidationError(reply, invalidValue(entry.field))
     }
   })
 })
@@ -177,7 +184,7 @@ describe('text', () => {
     'right-to-left marks': '\u202eabc',
   }
   const oddTable = names.flatMap((name) => Object.entries(odd).map(([shown, text]) => [shown, name, text] as const))
-  it.each(oddTable)('with %s is kept as it is in %s (D13)', (_shown, name, text) => takes(name, text))
+  it.each(oddTable)('with %s is stored unchanged in %s (D13)', (_shown, name, text) => takes(name, text))
 
   it.each(pairs(bounded255, ['x', '😀', 'e\u0301']))(
     'of 255 characters fits in %s, counted in code points of %s (D13)',
@@ -185,7 +192,7 @@ describe('text', () => {
       const points = Array.from(unit).length
       const most = unit.repeat(Math.floor(255 / points)) + 'x'.repeat(255 % points)
       await takes(name, most)
-      await refuses(name, `${most}x`, (field) => tooLong(field, 255))
+      await expectRejected(name, `${most}x`, (field) => tooLong(field, 255))
     },
   )
 
@@ -193,13 +200,13 @@ describe('text', () => {
     'of 1024 characters fits in %s, counted in code points of %j (D13)',
     async (name, unit) => {
       await takes(name, unit.repeat(1024))
-      await refuses(name, unit.repeat(1025), (field) => tooLong(field, 1024))
+      await expectRejected(name, unit.repeat(1025), (field) => tooLong(field, 1024))
     },
   )
 
-  it.each(bounded255)('of no characters is too short for %s (D14)', (name) => refuses(name, '', tooShort))
+  it.each(bounded255)('that is empty is too short for %s (D14)', (name) => expectRejected(name, '', tooShort))
 
-  it.each([...described, ...free])('of no characters is a value like any other in %s (D11)', (name) => takes(name, ''))
+  it.each([...described, ...free])('may be empty in %s (D11)', (name) => takes(name, ''))
 })
 
 const values: [string, unknown][] = [
@@ -229,31 +236,31 @@ describe('a value of another JSON type', () => {
       .map(([received, value]) => [received, field, expected, value, patched] as const),
   )
   it.each(types)(
-    '%s is refused for %s, which is of type %s (D14)',
+    '%s is rejected for %s, which is of type %s (D14)',
     async (received, field, expected, value, patched) => {
       const body = { name: 'a', [field]: value }
       const { org, asset } = await groundOf('metadata')
       const problem = wrongType(field, expected, received)
-      expectInvalid(await org.changingNothing(() => org.post(body)), problem)
-      if (patched) expectInvalid(await org.changingNothing(() => org.patch(asset, body)), problem)
+      expectValidationError(await org.expectNoChange(() => org.post(body)), problem)
+      if (patched) expectValidationError(await org.expectNoChange(() => org.patch(asset, body)), problem)
     },
   )
 
-  it('is told for a number without a fraction as integer, however it was written (D14)', async () => {
+  it('is reported as integer for a number without a fraction, however it was written (D14)', async () => {
     const headers = { 'content-type': 'application/json' }
-    const reply = await bench.own.client.send('POST', '/api/v1/assets', { raw: '{"name": 5.0e1}', headers })
-    expectInvalid(reply, wrongType('name', 'string', 'integer'))
+    const reply = await fixtures.own.client.send('POST', '/api/v1/assets', { raw: '{"name": 5.0e1}', headers })
+    expectValidationError(reply, wrongType('name', 'string', 'integer'))
   })
 
-  it('is never bent into the type that is expected', async () => {
+  it('is never coerced', async () => {
     for (const is_active of ['true', 1, 0, ''])
-      expect((await bench.own.post({ name: 'a', is_active })).status).toBe(400)
+      expect((await fixtures.own.post({ name: 'a', is_active })).status).toBe(400)
   })
 
-  it('is reported for every field that is null and must not be, in the order of the field table (D7)', async () => {
+  it('is reported for every null in a field that is not nullable, in the order of the field table (D7)', async () => {
     const body = { tags: null, valid_from: null, is_active: null, metadata: null, name: null, external_key: null }
-    expectInvalid(
-      await bench.own.post(body),
+    expectValidationError(
+      await fixtures.own.post(body),
       wrongType('external_key', 'string', 'null'),
       wrongType('name', 'string', 'null'),
       wrongType('metadata', 'object', 'null'),

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { useApp } from '../../../support/app.ts'
-import { type AssetBench, pathOf, useBench } from '../../../support/assets.ts'
+import { type AssetFixture, assetPath, useAssetFixtures } from '../../../support/assets.ts'
 import { create, remove } from '../../../support/master-data.ts'
 
-const bench = useBench(useApp())
+const fixtures = useAssetFixtures(useApp())
 
-const nextKey = async (org: AssetBench): Promise<string> => (await org.create()).external_key
+const nextKey = async (org: AssetFixture): Promise<string> => (await org.create()).external_key
 
 describe('a generated key', () => {
-  it('counts up from ASSET-0001 in every organization by itself (D18)', async () => {
-    const [one, other] = [await bench.another(), await bench.another()]
+  it('counts up from ASSET-0001 separately in every organization (D18)', async () => {
+    const [one, other] = [await fixtures.another(), await fixtures.another()]
     expect([await nextKey(one), await nextKey(one), await nextKey(other), await nextKey(one)]).toEqual([
       'ASSET-0001',
       'ASSET-0002',
@@ -18,24 +18,24 @@ describe('a generated key', () => {
     ])
   })
 
-  it('counts assets and locations apart (D18)', async () => {
-    const org = await bench.another()
+  it('is counted separately for assets and locations (D18)', async () => {
+    const org = await fixtures.another()
     await nextKey(org)
     expect((await create(org.client, 'locations', { name: 'Dock' })).external_key).toBe('LOC-001')
     expect(await nextKey(org)).toBe('ASSET-0002')
   })
 
-  it('is a key like any other: it is read, renamed and found', async () => {
-    const org = await bench.another()
+  it('can be read, renamed and searched like any other key', async () => {
+    const org = await fixtures.another()
     const asset = await org.create()
     const list = await org.client.get('/api/v1/assets', { external_key: 'ASSET-0001' })
     expect(list.json.data).toStrictEqual([asset])
-    expect((await org.client.post(`${pathOf(asset)}/rename`, { external_key: 'MINE' })).status).toBe(200)
+    expect((await org.client.post(`${assetPath(asset)}/rename`, { external_key: 'MINE' })).status).toBe(200)
     expect((await org.create({ external_key: 'ASSET-0001' })).external_key).toBe('ASSET-0001')
   })
 
-  it('skips keys that were taken by hand (D18)', async () => {
-    const org = await bench.another()
+  it('skips keys that clients have chosen (D18)', async () => {
+    const org = await fixtures.another()
     for (const external_key of ['ASSET-0001', 'ASSET-0003', 'ASSET-0004']) await org.create({ external_key })
     expect([await nextKey(org), await nextKey(org), await nextKey(org)]).toEqual([
       'ASSET-0002',
@@ -44,38 +44,38 @@ describe('a generated key', () => {
     ])
   })
 
-  it('skips keys that were taken by a rename (D18)', async () => {
-    const org = await bench.another()
+  it('skips keys that a rename has chosen (D18)', async () => {
+    const org = await fixtures.another()
     const asset = await org.create({ external_key: 'MINE' })
-    await org.client.post(`${pathOf(asset)}/rename`, { external_key: 'ASSET-0001' })
+    await org.client.post(`${assetPath(asset)}/rename`, { external_key: 'ASSET-0001' })
     expect(await nextKey(org)).toBe('ASSET-0002')
   })
 
-  it('is not held up by keys that only look alike', async () => {
-    const org = await bench.another()
+  it('does not skip keys that only look similar', async () => {
+    const org = await fixtures.another()
     for (const external_key of ['asset-0001', 'ASSET-1', 'ASSET-00001', ' ASSET-0001'])
       await org.create({ external_key })
     expect(await nextKey(org)).toBe('ASSET-0001')
   })
 
-  it('is not held up by a location’s key, nor by another organization’s', async () => {
-    const [org, other] = [await bench.another(), await bench.another()]
+  it('does not skip keys of locations or of other organizations', async () => {
+    const [org, other] = [await fixtures.another(), await fixtures.another()]
     await create(org.client, 'locations', { name: 'Dock', external_key: 'ASSET-0001' })
     await other.create({ external_key: 'ASSET-0001' })
     expect(await nextKey(org)).toBe('ASSET-0001')
   })
 
   it('is never the key of a live asset, also when deleted assets had it', async () => {
-    const org = await bench.another()
+    const org = await fixtures.another()
     const asset = await org.create({ external_key: 'ASSET-0001' })
     await remove(org.client, 'assets', asset.id)
     expect(await nextKey(org)).toBe('ASSET-0001')
   })
 
   it('skips a run of 1500 keys in use in one create (D18)', async () => {
-    const org = await bench.another()
+    const org = await fixtures.another()
     await org.create({ external_key: 'IMPORTED' })
-    await bench.sql`
+    await fixtures.sql`
       insert into assets (org_id, id, external_key, name, description, metadata, is_active, valid_from, valid_to,
         created_at, updated_at, search_text)
       select a.org_id, a.id - number, 'ASSET-' || lpad(number::text, 4, '0'), a.name, a.description, a.metadata,
@@ -85,9 +85,9 @@ describe('a generated key', () => {
   })
 
   it('grows past four digits (D18)', async () => {
-    const org = await bench.another()
+    const org = await fixtures.another()
     await nextKey(org)
-    await bench.sql`update key_counters set last = 9998 where org_id = ${org.org.orgId} and kind = 'asset'`
+    await fixtures.sql`update key_counters set last = 9998 where org_id = ${org.org.orgId} and kind = 'asset'`
     expect([await nextKey(org), await nextKey(org), await nextKey(org)]).toEqual([
       'ASSET-9999',
       'ASSET-10000',
@@ -95,8 +95,8 @@ describe('a generated key', () => {
     ])
   })
 
-  it('that was lost with a refused create leaves only a gap', async () => {
-    const org = await bench.another()
+  it('of a rejected create is not used again', async () => {
+    const org = await fixtures.another()
     const tags = [{ tag_type: 'rfid', value: 'HELD' }]
     await org.create({ tags })
     expect((await org.post({ name: 'a', tags })).status).toBe(409)

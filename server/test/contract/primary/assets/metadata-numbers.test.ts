@@ -1,71 +1,71 @@
 import { describe, expect, it } from 'vitest'
 import { useApp } from '../../../support/app.ts'
-import { useBench, assetsPath, pathOf } from '../../../support/assets.ts'
+import { useAssetFixtures, assetsPath, assetPath } from '../../../support/assets.ts'
 import type { Reply } from '../../../support/client.ts'
 import { ImportRun } from '../../../support/imports.ts'
-import { keptNumbers, refusedNumbers } from '../../../support/metadata-numbers.ts'
-import { at, natural } from '../../../support/natural.ts'
-import { expectInvalid, invalidValue, wrongType } from '../../../support/problems.ts'
+import { acceptedNumbers, rejectedNumbers } from '../../../support/metadata-numbers.ts'
+import { naturalPath, naturalBase } from '../../../support/natural-key.ts'
+import { expectValidationError, invalidValue, wrongType } from '../../../support/validation-errors.ts'
 
-const bench = useBench(useApp())
+const fixtures = useAssetFixtures(useApp())
 
-/** Sends JSON text as it is: numbers must not pass through JavaScript on their way. */
+/** Sends JSON text unchanged: JavaScript numbers would lose precision. */
 const send = (method: string, path: string, raw: string): Promise<Reply> =>
-  bench.own.client.send(method, path, {
+  fixtures.own.client.send(method, path, {
     raw,
     headers: { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' },
   })
 
-describe('A number in metadata that would not come back as it was sent', () => {
-  it.each(refusedNumbers)('is refused on create: %s [D47]', async (_what, metadata, field) => {
+describe('A number in metadata that a double cannot represent exactly', () => {
+  it.each(rejectedNumbers)('is rejected on create: %s [D47]', async (_what, metadata, field) => {
     const act = () => send('POST', assetsPath, `{"name":"n","metadata":${metadata}}`)
-    expectInvalid(await bench.own.changingNothing(act), invalidValue(field))
-    const natively = () => send('POST', `${natural}/assets`, `{"name":"n","metadata":${metadata}}`)
-    expectInvalid(await bench.own.changingNothing(natively), invalidValue(field))
+    expectValidationError(await fixtures.own.expectNoChange(act), invalidValue(field))
+    const natively = () => send('POST', `${naturalBase}/assets`, `{"name":"n","metadata":${metadata}}`)
+    expectValidationError(await fixtures.own.expectNoChange(natively), invalidValue(field))
   })
 
-  it.each(refusedNumbers)(
-    'is refused on PATCH and PUT, and nothing is stored: %s [D47]',
+  it.each(rejectedNumbers)(
+    'is rejected on PATCH and PUT, and nothing is stored: %s [D47]',
     async (_what, metadata, field) => {
-      const asset = await bench.own.create({ metadata: { n: 1 } })
-      const patch = () => send('PATCH', pathOf(asset), `{"name":"x","metadata":${metadata}}`)
-      expectInvalid(await bench.own.changingNothing(patch), invalidValue(field))
-      const put = () => send('PUT', at('assets', asset.external_key), `{"name":"x","metadata":${metadata}}`)
-      expectInvalid(await bench.own.changingNothing(put), invalidValue(field))
+      const asset = await fixtures.own.create({ metadata: { n: 1 } })
+      const patch = () => send('PATCH', assetPath(asset), `{"name":"x","metadata":${metadata}}`)
+      expectValidationError(await fixtures.own.expectNoChange(patch), invalidValue(field))
+      const put = () => send('PUT', naturalPath('assets', asset.external_key), `{"name":"x","metadata":${metadata}}`)
+      expectValidationError(await fixtures.own.expectNoChange(put), invalidValue(field))
     },
   )
 
-  it.each(refusedNumbers)('is refused in a row of an import: %s [D47]', async (_what, metadata, field) => {
-    const { accessToken: token } = await bench.own.org.signIn('admin')
-    const run = await new ImportRun(bench.app, token).open('assets')
+  it.each(rejectedNumbers)('is rejected in a row of an import: %s [D47]', async (_what, metadata, field) => {
+    const { accessToken: token } = await fixtures.own.org.signIn('admin')
+    const run = await new ImportRun(fixtures.app, token).open('assets')
     const raw = `{"rows":[{"line":2,"external_key":"OK","name":"x"},{"line":3,"external_key":"N","name":"x","metadata":${metadata}}]}`
     const headers = { 'content-type': 'application/json' }
-    const reply = await bench.app.anonymous('POST', `/api/v1/imports/${run.id}/rows`, { token, raw, headers })
-    expectInvalid(reply, invalidValue(`rows[1].${field}`))
+    const reply = await fixtures.app.anonymous('POST', `/api/v1/imports/${run.id}/rows`, { token, raw, headers })
+    expectValidationError(reply, invalidValue(`rows[1].${field}`))
     expect((await run.get()).rows).toBe(0)
   })
 })
 
-describe('A number in metadata that a double holds', () => {
-  it.each([...keptNumbers, ['the largest double, digit by digit', String(BigInt(Number.MAX_VALUE)), Number.MAX_VALUE]])(
-    'comes back as the same number: %s [D47]',
-    async (_what, text, value) => {
-      const made = await send('POST', assetsPath, `{"name":"n","metadata":{"n":${text}}}`)
-      expect(made.status, made.text).toBe(201)
-      expect((await bench.own.read(made.json.data)).metadata).toEqual({ n: value })
-      const patched = await send('PATCH', pathOf(made.json.data), `{"metadata":{"m":[${text}]}}`)
-      expect(patched.json.data.metadata).toEqual({ n: value, m: [value] })
-    },
-  )
+describe('A number in metadata that a double represents', () => {
+  it.each([
+    ...acceptedNumbers,
+    ['the largest double, digit by digit', String(BigInt(Number.MAX_VALUE)), Number.MAX_VALUE],
+  ])('comes back as the same number: %s [D47]', async (_what, text, value) => {
+    const made = await send('POST', assetsPath, `{"name":"n","metadata":{"n":${text}}}`)
+    expect(made.status, made.text).toBe(201)
+    expect((await fixtures.own.read(made.json.data)).metadata).toEqual({ n: value })
+    const patched = await send('PATCH', assetPath(made.json.data), `{"metadata":{"m":[${text}]}}`)
+    expect(patched.json.data.metadata).toEqual({ n: value, m: [value] })
+  })
 })
 
-describe('A number that a double cannot hold in another field', () => {
-  it('is what its type makes it: an integer that is out of range, or one where another type is expected [D14, D47]', async () => {
+describe('A number in another field that a double cannot represent', () => {
+  it('is reported by its type: an integer out of range, or an integer where another type is expected [D14, D47]', async () => {
     const post = (body: string) => send('POST', '/api/v1/locations', body)
-    expectInvalid(await post('{"name":"x","parent_id":9007199254740993}'), invalidValue('parent_id'))
-    expectInvalid(await post('{"name":9007199254740993}'), wrongType('name', 'string', 'integer'))
-    expectInvalid(await post('{"name":0.12345678901234567890}'), wrongType('name', 'string', 'number'))
-    expectInvalid(
+    expectValidationError(await post('{"name":"x","parent_id":9007199254740993}'), invalidValue('parent_id'))
+    expectValidationError(await post('{"name":9007199254740993}'), wrongType('name', 'string', 'integer'))
+    expectValidationError(await post('{"name":0.12345678901234567890}'), wrongType('name', 'string', 'number'))
+    expectValidationError(
       await post('{"name":"x","parent_id":0.12345678901234567890}'),
       wrongType('parent_id', 'integer', 'number'),
     )

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../../support/app.ts'
 import type { Client, Reply } from '../../../support/client.ts'
-import { changingNothing, create, expectInvalid, useDatabase } from '../../../support/master-data.ts'
-import { at, natural } from '../../../support/natural.ts'
+import { expectNoChange, create, expectValidationError, useDatabase } from '../../../support/master-data.ts'
+import { naturalPath, naturalBase } from '../../../support/natural-key.ts'
 
 const context = useApp()
 const database = useDatabase(context)
@@ -41,12 +41,12 @@ const writes: [string, (metadata: Metadata) => Promise<Reply>][] = [
       return client.patch(`/api/v1/assets/${id}`, { metadata })
     },
   ],
-  ['POST on the natural base', (metadata) => client.post(`${natural}/assets`, { name: 'a', metadata })],
+  ['POST on the natural base', (metadata) => client.post(`${naturalBase}/assets`, { name: 'a', metadata })],
   [
     'PUT on the natural base',
     async (metadata) => {
       const { external_key: key } = await create(client, 'assets', { name: 'a' })
-      return client.put(at('assets', key), { metadata })
+      return client.put(naturalPath('assets', key), { metadata })
     },
   ],
 ]
@@ -54,43 +54,43 @@ const writes: [string, (metadata: Metadata) => Promise<Reply>][] = [
 const isSmallEnough = (reply: Reply): void => expect([200, 201], reply.text.slice(0, 300)).toContain(reply.status)
 
 describe.each(writes)('Metadata in a %s', (method, write) => {
-  it('may be 64 KiB of JSON and no more, counted in bytes [D52]', async () => {
+  it('may be at most 64 KiB of JSON, counted in bytes [D52]', async () => {
     for (const filler of ['x', 'é', '😀']) {
       expect(Buffer.byteLength(JSON.stringify(ofBytes(maxBytes, filler)))).toBe(maxBytes)
       isSmallEnough(await write(ofBytes(maxBytes, filler)))
-      expectInvalid(await write(ofBytes(maxBytes + 1, filler)), ['metadata', 'too_large', { max: maxBytes }])
+      expectValidationError(await write(ofBytes(maxBytes + 1, filler)), ['metadata', 'too_large', { max: maxBytes }])
     }
   })
 
   // A null in a PATCH removes a member, so there the last one counts as none.
   const most = method === 'PATCH' ? maxMembers + 1 : maxMembers
 
-  it('may hold 1,000 members over all levels and no more [D52]', async () => {
+  it('may have at most 1,000 members over all levels [D52]', async () => {
     isSmallEnough(await write(ofMembers(most)))
-    expectInvalid(await write(ofMembers(most + 1)), ['metadata', 'too_large', { max: maxMembers }])
+    expectValidationError(await write(ofMembers(most + 1)), ['metadata', 'too_large', { max: maxMembers }])
   })
 })
 
 describe('Metadata that grows by PATCHes', () => {
-  it('is judged after the merge, in bytes: what does not fit changes nothing [D52]', async () => {
+  it('is checked after the merge, in bytes: a PATCH that exceeds the limit changes nothing [D52]', async () => {
     const { id } = await create(client, 'assets', { name: 'a', metadata: ofBytes(maxBytes - 11) })
     const patch = (metadata: unknown): Promise<Reply> => client.patch(`/api/v1/assets/${id}`, { metadata })
     isSmallEnough(await patch({ b: '1234' }))
-    const reply = await changingNothing(database.sql, org, () => patch({ c: '' }))
-    expectInvalid(reply, ['metadata', 'too_large', { max: maxBytes }])
+    const reply = await expectNoChange(database.sql, org, () => patch({ c: '' }))
+    expectValidationError(reply, ['metadata', 'too_large', { max: maxBytes }])
     isSmallEnough(await patch({ b: null, c: '12' }))
   })
 
-  it('is judged after the merge, in members: a removed member makes room [D52]', async () => {
+  it('is checked after the merge, in members: a removed member frees capacity [D52]', async () => {
     const { id } = await create(client, 'assets', { name: 'a', metadata: ofMembers(maxMembers) })
     const patch = (metadata: unknown): Promise<Reply> => client.patch(`/api/v1/assets/${id}`, { metadata })
-    const reply = await changingNothing(database.sql, org, () => patch({ deep: { more: 1 } }))
-    expectInvalid(reply, ['metadata', 'too_large', { max: maxMembers }])
+    const reply = await expectNoChange(database.sql, org, () => patch({ deep: { more: 1 } }))
+    expectValidationError(reply, ['metadata', 'too_large', { max: maxMembers }])
     isSmallEnough(await patch({ k0: null, deep: { more: 1 } }))
-    expectInvalid(await patch({ one_more: 1 }), ['metadata', 'too_large', { max: maxMembers }])
+    expectValidationError(await patch({ one_more: 1 }), ['metadata', 'too_large', { max: maxMembers }])
   })
 
-  it('is left alone by a PATCH of something else, also where it was stored before there was a bound', async () => {
+  it('is not checked by a PATCH of other fields, so metadata stored before the limit existed stays valid', async () => {
     const { id } = await create(client, 'assets', { name: 'a' })
     const large = JSON.stringify(ofBytes(maxBytes + 5))
     await database.sql`update assets set metadata = ${large}::text::json where org_id = ${org.orgId} and id = ${id}`

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { useApp } from '../../../support/app.ts'
-import { type AssetJson, pathOf, useBench } from '../../../support/assets.ts'
+import { type AssetJson, assetPath, useAssetFixtures } from '../../../support/assets.ts'
 import type { Reply } from '../../../support/client.ts'
-import { expectInvalid, invalidContext, readOnly, unknownField } from '../../../support/problems.ts'
+import { expectValidationError, invalidContext, readOnly, unknownField } from '../../../support/validation-errors.ts'
 
 const clock = { at: Date.parse('2026-03-02T12:34:56.789Z'), millis: () => clock.at }
-const bench = useBench(useApp({ clock }))
+const fixtures = useAssetFixtures(useApp({ clock }))
 
 const tagged = (count = 2): Promise<AssetJson> =>
-  bench.own.create({
+  fixtures.own.create({
     tags: Array.from({ length: count }, () => ({ tag_type: 'barcode', value: `T-${Math.random()}` })),
   })
 
 async function isIgnored(asset: AssetJson, body: object): Promise<Reply> {
-  const reply = await bench.own.patch(asset, body)
+  const reply = await fixtures.own.patch(asset, body)
   expect(reply.status, reply.text).toBe(200)
   expect(reply.json.data).toStrictEqual({ ...asset, updated_at: expect.any(String) })
   expect(reply.json.data.updated_at > asset.updated_at).toBe(true)
@@ -21,19 +21,19 @@ async function isIgnored(asset: AssetJson, body: object): Promise<Reply> {
 }
 
 describe('a PATCH that sends back what was read', () => {
-  it('takes the whole asset as it was read and changes nothing but updated_at', async () => {
+  it('accepts the whole asset as it was read and changes only updated_at', async () => {
     const made = await tagged()
-    await bench.own.patch(made, { name: 'Changed', description: 'x', metadata: { a: { b: [1] } } })
-    const asset = await bench.own.read(made)
+    await fixtures.own.patch(made, { name: 'Changed', description: 'x', metadata: { a: { b: [1] } } })
+    const asset = await fixtures.own.read(made)
     await isIgnored(asset, asset)
   })
 
-  it('takes the whole answer of a create, a PATCH and an attach one after the other', async () => {
+  it('accepts the whole response of a create, a PATCH and an attach, one after the other', async () => {
     const asset = await tagged(1)
     const second = await isIgnored(asset, asset)
     const third = await isIgnored(second.json.data, second.json.data)
-    await bench.own.client.post(`${pathOf(asset)}/tags`, { tag_type: 'rfid', value: `T-${Math.random()}` })
-    const now = await bench.own.read(asset)
+    await fixtures.own.client.post(`${assetPath(asset)}/tags`, { tag_type: 'rfid', value: `T-${Math.random()}` })
+    const now = await fixtures.own.read(asset)
     expect(now.updated_at).toBe(third.json.data.updated_at)
     await isIgnored(now, now)
   })
@@ -84,44 +84,50 @@ describe('a PATCH that contradicts what the server manages', () => {
     ['an updated_at one millisecond early', { updated_at: early }, 'updated_at'],
     ['an updated_at one millisecond late', { updated_at: '2026-03-02T12:34:56.790Z' }, 'updated_at'],
     ['an updated_at of the same wall clock elsewhere', { updated_at: '2026-03-02T12:34:56.789+01:00' }, 'updated_at'],
-    ['an updated_at cut to seconds', { updated_at: '2026-03-02T12:34:56Z' }, 'updated_at'],
+    ['an updated_at truncated to seconds', { updated_at: '2026-03-02T12:34:56Z' }, 'updated_at'],
     ['a null updated_at', { updated_at: null }, 'updated_at'],
     ['an updated_at that is a number', { updated_at: Date.parse('2026-03-02T12:34:56.789Z') }, 'updated_at'],
     ['an updated_at that is no timestamp', { updated_at: 'today' }, 'updated_at'],
     ['an empty updated_at', { updated_at: '' }, 'updated_at'],
     ['a deleted_at', { deleted_at: early }, 'deleted_at'],
     ['an empty deleted_at', { deleted_at: '' }, 'deleted_at'],
-  ])('by %s is refused as read-only and changes nothing', async (_what, body, field) => {
+  ])('by %s is rejected as read-only and changes nothing', async (_what, body, field) => {
     const asset = await tagged()
     const sent = { name: 'New', ...(typeof body === 'function' ? body(asset) : body) }
-    expectInvalid(await bench.own.changingNothing(() => bench.own.patch(asset, sent)), readOnly(field))
+    expectValidationError(await fixtures.own.expectNoChange(() => fixtures.own.patch(asset, sent)), readOnly(field))
   })
 
-  it('with a stale updated_at is refused with read_only on updated_at, and goes through once it is read again', async () => {
+  it('with a stale updated_at is rejected with read_only on updated_at, and accepted with a fresh one', async () => {
     const asset = await tagged()
-    const first = await bench.own.patch(asset, { name: 'First', updated_at: asset.updated_at })
+    const first = await fixtures.own.patch(asset, { name: 'First', updated_at: asset.updated_at })
     expect(first.status).toBe(200)
     const stale = { name: 'Second', updated_at: asset.updated_at }
-    const reply = await bench.own.changingNothing(() => bench.own.patch(asset, stale))
-    expectInvalid(reply, readOnly('updated_at'))
+    const reply = await fixtures.own.expectNoChange(() => fixtures.own.patch(asset, stale))
+    expectValidationError(reply, readOnly('updated_at'))
     expect(reply.json.error.fields[0].field).toBe('updated_at')
-    const again = await bench.own.patch(asset, { ...stale, updated_at: first.json.data.updated_at })
+    const again = await fixtures.own.patch(asset, { ...stale, updated_at: first.json.data.updated_at })
     expect(again.json.data.name).toBe('Second')
   })
 
-  it('is refused after a rename too, but not after tags came and went (D21)', async () => {
+  it('is rejected after a rename too, but not after tags were attached or detached (D21)', async () => {
     const asset = await tagged(0)
-    const tag = await bench.own.client.post(`${pathOf(asset)}/tags`, { tag_type: 'rfid', value: 'COMES-AND-GOES' })
-    await bench.own.client.delete(`${pathOf(asset)}/tags/${tag.json.data.id}`)
-    const fresh = await bench.own.patch(asset, { updated_at: asset.updated_at })
+    const tag = await fixtures.own.client.post(`${assetPath(asset)}/tags`, {
+      tag_type: 'rfid',
+      value: 'COMES-AND-GOES',
+    })
+    await fixtures.own.client.delete(`${assetPath(asset)}/tags/${tag.json.data.id}`)
+    const fresh = await fixtures.own.patch(asset, { updated_at: asset.updated_at })
     expect(fresh.status).toBe(200)
-    await bench.own.client.post(`${pathOf(asset)}/rename`, { external_key: `R-${asset.id}` })
+    await fixtures.own.client.post(`${assetPath(asset)}/rename`, { external_key: `R-${asset.id}` })
     const token = { updated_at: fresh.json.data.updated_at }
-    expectInvalid(await bench.own.changingNothing(() => bench.own.patch(asset, token)), readOnly('updated_at'))
+    expectValidationError(
+      await fixtures.own.expectNoChange(() => fixtures.own.patch(asset, token)),
+      readOnly('updated_at'),
+    )
   })
 })
 
-describe('a PATCH of what has its own operation', () => {
+describe('a PATCH of fields that have their own operation', () => {
   type Body = (asset: AssetJson) => object
   const changed = { tag_type: 'barcode', value: 'changed' }
   const table: [string, string, Body][] = [
@@ -143,17 +149,17 @@ describe('a PATCH of what has its own operation', () => {
     ['tags', 'a text', () => ({ tags: 'none' })],
     ['tags', 'nulls', () => ({ tags: [null, null] })],
   ]
-  it.each(table)('with %s of %s is refused as out of place and changes nothing', async (field, _what, body) => {
+  it.each(table)('with %s of %s is rejected as invalid_context and changes nothing', async (field, _what, body) => {
     const asset = await tagged()
-    const send = () => bench.own.patch(asset, { name: 'New', ...body(asset) })
-    expectInvalid(await bench.own.changingNothing(send), invalidContext(field))
+    const send = () => fixtures.own.patch(asset, { name: 'New', ...body(asset) })
+    expectValidationError(await fixtures.own.expectNoChange(send), invalidContext(field))
   })
 
-  it('reports all contradictions, a stale updated_at and then the other server-managed fields first [D7]', async () => {
+  it('reports all changed read-only fields: a stale updated_at first, then the other server-managed fields [D7]', async () => {
     const asset = await tagged()
     const body = { tags: [], deleted_at: asset.created_at, updated_at: 'x', created_at: null, external_key: 'x', id: 7 }
-    expectInvalid(
-      await bench.own.changingNothing(() => bench.own.patch(asset, body)),
+    expectValidationError(
+      await fixtures.own.expectNoChange(() => fixtures.own.patch(asset, body)),
       readOnly('updated_at'),
       readOnly('id'),
       readOnly('created_at'),
@@ -163,9 +169,9 @@ describe('a PATCH of what has its own operation', () => {
     )
   })
 
-  it('knows no descendant_count_affected, which only a rename shows', async () => {
+  it('rejects descendant_count_affected, which only a rename returns', async () => {
     const asset = await tagged(0)
-    const renamed = await bench.own.client.post(`${pathOf(asset)}/rename`, { external_key: asset.external_key })
-    expectInvalid(await bench.own.patch(asset, renamed.json.data), unknownField('descendant_count_affected'))
+    const renamed = await fixtures.own.client.post(`${assetPath(asset)}/rename`, { external_key: asset.external_key })
+    expectValidationError(await fixtures.own.patch(asset, renamed.json.data), unknownField('descendant_count_affected'))
   })
 })

@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest'
 import { useApp } from '../../../support/app.ts'
-import { assetsPath, pathOf, useBench } from '../../../support/assets.ts'
-import { expectInvalid, wrongType } from '../../../support/problems.ts'
+import { assetsPath, assetPath, useAssetFixtures } from '../../../support/assets.ts'
+import { expectValidationError, wrongType } from '../../../support/validation-errors.ts'
 
-const bench = useBench(useApp())
+const fixtures = useAssetFixtures(useApp())
 
-/** Written out as text, so that nothing between the test and the wire can smooth it. */
+/** JSON as text, so that the test client cannot normalize it. */
 async function merged(before: string, patch: string): Promise<string> {
-  const created = await bench.own.client.send('POST', assetsPath, {
+  const created = await fixtures.own.client.send('POST', assetsPath, {
     raw: `{"name":"a","metadata":${before}}`,
     headers: { 'content-type': 'application/json' },
   })
   expect(created.status, created.text).toBe(201)
-  const path = pathOf(created.json.data)
-  const patched = await bench.own.client.send('PATCH', path, {
+  const path = assetPath(created.json.data)
+  const patched = await fixtures.own.client.send('PATCH', path, {
     raw: `{"metadata":${patch}}`,
     headers: { 'content-type': 'application/merge-patch+json' },
   })
   expect(patched.status, patched.text).toBe(200)
-  expect((await bench.own.client.get(path)).text).toBe(patched.text)
+  expect((await fixtures.own.client.get(path)).text).toBe(patched.text)
   return JSON.stringify(patched.json.data.metadata)
 }
 
@@ -42,7 +42,12 @@ describe('merging metadata', () => {
     ['puts an empty object over a text', '{"a":"x"}', '{"a":{}}', '{"a":{}}'],
     ['removes deep down', '{"a":{"b":{"c":1,"d":2}}}', '{"a":{"b":{"c":null}}}', '{"a":{"b":{"d":2}}}'],
     ['ignores the removal of what is not there', '{"a":1}', '{"b":null,"c":{"d":null}}', '{"a":1,"c":{}}'],
-    ['tells false, 0 and "" from null', '{"a":1,"b":1,"c":1}', '{"a":false,"b":0,"c":""}', '{"a":false,"b":0,"c":""}'],
+    [
+      'distinguishes false, 0 and "" from null',
+      '{"a":1,"b":1,"c":1}',
+      '{"a":false,"b":0,"c":""}',
+      '{"a":false,"b":0,"c":""}',
+    ],
     ['takes an empty key', '{"":1}', '{"":{"":2}}', '{"":{"":2}}'],
     ['is exact about keys', '{"A":1,"a b":2}', '{"a":3,"a b ":4}', '{"A":1,"a b":2,"a":3,"a b ":4}'],
     ['takes __proto__ as a key', '{"__proto__":{"a":1}}', '{"__proto__":{"b":2}}', '{"__proto__":{"a":1,"b":2}}'],
@@ -59,28 +64,28 @@ describe('merging metadata', () => {
     expect(await merged(before, patch)).toBe(after)
   })
 
-  it('leaves every other object of the server alone', async () => {
+  it('does not pollute object prototypes', async () => {
     await merged('{}', '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}')
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
-    expect((await bench.own.create()).metadata).toStrictEqual({})
+    expect((await fixtures.own.create()).metadata).toStrictEqual({})
   })
 
-  it('adds up over several PATCHes, and a PATCH without metadata leaves it alone', async () => {
-    const asset = await bench.own.create({ metadata: { a: { x: 1 } } })
-    await bench.own.patch(asset, { metadata: { a: { y: 2 } } })
-    await bench.own.patch(asset, { name: 'New' })
-    await bench.own.patch(asset, { metadata: { b: 3, a: { x: null } } })
-    expect((await bench.own.read(asset)).metadata).toStrictEqual({ a: { y: 2 }, b: 3 })
+  it('accumulates over several PATCHes, and a PATCH without metadata does not change it', async () => {
+    const asset = await fixtures.own.create({ metadata: { a: { x: 1 } } })
+    await fixtures.own.patch(asset, { metadata: { a: { y: 2 } } })
+    await fixtures.own.patch(asset, { name: 'New' })
+    await fixtures.own.patch(asset, { metadata: { b: 3, a: { x: null } } })
+    expect((await fixtures.own.read(asset)).metadata).toStrictEqual({ a: { y: 2 }, b: 3 })
   })
 
   it.each([
     ['null', null, 'null'],
     ['a list', [], 'array'],
     ['a text', '{}', 'string'],
-  ])('with %s in place of an object is refused and changes nothing (D16)', async (_what, metadata, received) => {
-    const asset = await bench.own.create({ metadata: { a: 1 } })
-    const reply = await bench.own.changingNothing(() => bench.own.patch(asset, { metadata }))
-    expectInvalid(reply, wrongType('metadata', 'object', received))
+  ])('with %s in place of an object is rejected and changes nothing (D16)', async (_what, metadata, received) => {
+    const asset = await fixtures.own.create({ metadata: { a: 1 } })
+    const reply = await fixtures.own.expectNoChange(() => fixtures.own.patch(asset, { metadata }))
+    expectValidationError(reply, wrongType('metadata', 'object', received))
   })
 })
 
@@ -91,16 +96,16 @@ describe('metadata on create', () => {
     ['nested lists', '{"a":[[],[[1,[2]]],{"b":[]}]}'],
     ['numbers', '{"a":0.1,"b":-5,"c":9007199254740991,"d":1e-7}'],
     ['text beyond the basic plane', '{"😀":"👩🏽‍🚒","é":"e\u0301"}'],
-    ['__proto__', '{"__proto__":{"a":{"__proto__":1}}}'],
+    ['[object Object]', '{"__proto__":{"a":{"__proto__":1}}}'],
     ['the names of fields', '{"name":"x","tags":[],"id":1}'],
     ['keys that look like paths', '{"a.b":1,"a[0]":2,"/a/b":3,"$ref":"#/x"}'],
   ])('keeps %s', async (_what, metadata) => {
-    const reply = await bench.own.client.send('POST', assetsPath, {
+    const reply = await fixtures.own.client.send('POST', assetsPath, {
       raw: `{"name":"a","metadata":${metadata}}`,
       headers: { 'content-type': 'application/json' },
     })
     expect(reply.status, reply.text).toBe(201)
     expect(JSON.stringify(reply.json.data.metadata)).toBe(metadata)
-    expect((await bench.own.client.get(pathOf(reply.json.data))).text).toBe(reply.text)
+    expect((await fixtures.own.client.get(assetPath(reply.json.data))).text).toBe(reply.text)
   })
 })

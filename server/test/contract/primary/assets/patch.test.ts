@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { useApp } from '../../../support/app.ts'
-import { type AssetJson, pathOf, useBench } from '../../../support/assets.ts'
-import { expectRefusal } from '../../../support/error-response.ts'
+import { type AssetJson, assetPath, useAssetFixtures } from '../../../support/assets.ts'
+import { expectApiError } from '../../../support/error-response.ts'
 import {
-  expectInvalid,
+  expectValidationError,
   invalidValue,
   readOnly,
   tooLong,
   tooShort,
   unknownField,
   wrongType,
-} from '../../../support/problems.ts'
+} from '../../../support/validation-errors.ts'
 
 const clock = { at: Date.parse('2026-03-02T12:00:00.000Z'), millis: () => clock.at }
-const bench = useBench(useApp({ clock }))
+const fixtures = useAssetFixtures(useApp({ clock }))
 
 const full = () => ({
   name: 'Pallet jack',
@@ -25,14 +25,14 @@ const full = () => ({
   tags: [{ tag_type: 'rfid', value: `T-${Math.random()}` }],
 })
 
-/** Patches and holds that nothing but these fields and `updated_at` changed. */
+/** Patches and expects that only these fields and `updated_at` changed. */
 async function changes(asset: AssetJson, body: object, expected: object): Promise<void> {
-  const reply = await bench.own.patch(asset, body)
+  const reply = await fixtures.own.patch(asset, body)
   expect(reply.status, reply.text).toBe(200)
   const { updated_at } = reply.json.data
   expect(updated_at > asset.updated_at).toBe(true)
   expect(reply.json).toStrictEqual({ data: { ...asset, ...expected, updated_at } })
-  expect(await bench.own.read(asset)).toStrictEqual(reply.json.data)
+  expect(await fixtures.own.read(asset)).toStrictEqual(reply.json.data)
 }
 
 describe('a PATCH', () => {
@@ -48,64 +48,64 @@ describe('a PATCH', () => {
     ['the metadata', { metadata: { owner: 'dock 4' } }],
     ['several fields', { name: 'Ladder', description: null, is_active: false, valid_to: null }],
   ])('changes %s and no other field', async (_what, body) => {
-    await changes(await bench.own.create(full()), body, body)
+    await changes(await fixtures.own.create(full()), body, body)
   })
 
   it('with an empty body changes no settable field', async () => {
-    await changes(await bench.own.create(full()), {}, {})
+    await changes(await fixtures.own.create(full()), {}, {})
   })
 
   it('with the values the asset has changes no settable field', async () => {
-    const asset = await bench.own.create(full())
+    const asset = await fixtures.own.create(full())
     const { name, description, metadata, is_active, valid_from, valid_to } = asset
     await changes(asset, { name, description, metadata, is_active, valid_from, valid_to }, {})
   })
 
-  it('switches the active flag there and back', async () => {
-    const asset = await bench.own.create(full())
-    await bench.own.patch(asset, { is_active: false })
-    const inactive = await bench.own.client.get('/api/v1/assets', {
+  it('changes is_active to false and back', async () => {
+    const asset = await fixtures.own.create(full())
+    await fixtures.own.patch(asset, { is_active: false })
+    const inactive = await fixtures.own.client.get('/api/v1/assets', {
       is_active: false,
       external_key: asset.external_key,
     })
     expect(inactive.json.total_count).toBe(1)
-    await bench.own.patch(asset, { is_active: true })
-    expect((await bench.own.read(asset)).is_active).toBe(true)
+    await fixtures.own.patch(asset, { is_active: true })
+    expect((await fixtures.own.read(asset)).is_active).toBe(true)
   })
 
   it('needs assets:write and no other scope', async () => {
-    const asset = await bench.own.create()
-    expect((await bench.own.org.client('assets:write').patch(pathOf(asset), {})).status).toBe(200)
-    const reader = bench.own.org.client('assets:read', 'locations:read', 'locations:write', 'tracking:read')
-    const reply = await bench.own.changingNothing(() => reader.patch(pathOf(asset), { name: 'x' }))
-    expectRefusal(reply, 'forbidden', { detail: 'Missing required scope: assets:write' })
+    const asset = await fixtures.own.create()
+    expect((await fixtures.own.org.client('assets:write').patch(assetPath(asset), {})).status).toBe(200)
+    const reader = fixtures.own.org.client('assets:read', 'locations:read', 'locations:write', 'tracking:read')
+    const reply = await fixtures.own.expectNoChange(() => reader.patch(assetPath(asset), { name: 'x' }))
+    expectApiError(reply, 'forbidden', { detail: 'Missing required scope: assets:write' })
   })
 })
 
 describe('updated_at', () => {
-  it('moves strictly forward at every accepted PATCH, also while the clock stands still (D21)', async () => {
-    const asset = await bench.own.create()
+  it('advances strictly at every accepted PATCH, also while the clock does not advance (D21)', async () => {
+    const asset = await fixtures.own.create()
     let last = asset.updated_at
     for (const body of [{}, { name: 'a' }, { name: 'a' }, { metadata: {} }, { is_active: true }, {}]) {
-      const { updated_at } = (await bench.own.patch(asset, body)).json.data
+      const { updated_at } = (await fixtures.own.patch(asset, body)).json.data
       expect(Date.parse(updated_at)).toBeGreaterThan(Date.parse(last))
       last = updated_at
     }
-    expect((await bench.own.read(asset)).created_at).toBe(asset.created_at)
+    expect((await fixtures.own.read(asset)).created_at).toBe(asset.created_at)
   })
 
-  it('moves strictly forward also after the clock was set back (D21)', async () => {
-    const asset = await bench.own.create()
+  it('advances strictly also after the clock was set back (D21)', async () => {
+    const asset = await fixtures.own.create()
     clock.at -= 3_600_000
-    const reply = await bench.own.patch(asset, { name: 'a' })
+    const reply = await fixtures.own.patch(asset, { name: 'a' })
     clock.at += 3_600_000
     expect(Date.parse(reply.json.data.updated_at)).toBeGreaterThan(Date.parse(asset.updated_at))
   })
 
-  it('is the time of the write when the clock moves on', async () => {
-    const asset = await bench.own.create()
+  it('is the time of the write when the clock advances', async () => {
+    const asset = await fixtures.own.create()
     clock.at += 5_432
-    const reply = await bench.own.patch(asset, { name: 'a' })
+    const reply = await fixtures.own.patch(asset, { name: 'a' })
     expect(reply.json.data.updated_at).toBe(new Date(clock.at).toISOString())
   })
 })
@@ -119,11 +119,15 @@ describe('a PATCH body', () => {
       { parent_id: null, parent_external_key: null },
       ['parent_external_key', 'parent_id'].map(unknownField),
     ],
-    ['a key every object has', { ['__proto__']: {}, constructor: {} }, ['__proto__', 'constructor'].map(unknownField)],
-    ['a place', { location_id: 7 }, [readOnly('location_id')]],
-    ['a place by key', { location_external_key: 'DOCK' }, [readOnly('location_external_key')]],
     [
-      'a place, even a null one',
+      'a key every object has',
+      { ['__proto__']: {}, constructor: {} },
+      ['[object Object]', 'constructor'].map(unknownField),
+    ],
+    ['a location', { location_id: 7 }, [readOnly('location_id')]],
+    ['a location by key', { location_external_key: 'DOCK' }, [readOnly('location_external_key')]],
+    [
+      'a location, even null',
       { location_external_key: null, location_id: null },
       [readOnly('location_id'), readOnly('location_external_key')],
     ],
@@ -139,17 +143,17 @@ describe('a PATCH body', () => {
       { valid_to: 'x', valid_from: '', description: 'a\u0000', name: '' },
       [tooShort('name'), invalidValue('description'), invalidValue('valid_from'), invalidValue('valid_to')],
     ],
-    ['a good and a bad field', { description: 'new', name: '' }, [tooShort('name')]],
-  ])('with %s is refused and changes nothing', async (_what, body, problems) => {
-    const asset = await bench.own.create(full())
-    expectInvalid(await bench.own.changingNothing(() => bench.own.patch(asset, body)), ...problems)
+    ['a valid and an invalid field', { description: 'new', name: '' }, [tooShort('name')]],
+  ])('with %s is rejected and changes nothing', async (_what, body, problems) => {
+    const asset = await fixtures.own.create(full())
+    expectValidationError(await fixtures.own.expectNoChange(() => fixtures.own.patch(asset, body)), ...problems)
   })
 
   const notJson = 'Request body is not valid JSON'
   const notObject = 'Request body could not be decoded as the expected type'
   it.each([
     ['the literal null', 'null', 'Request body must be a JSON object (RFC 7396)'],
-    ['null between blanks', ' \n null ', 'Request body must be a JSON object (RFC 7396)'],
+    ['null between spaces', ' \n null ', 'Request body must be a JSON object (RFC 7396)'],
     ['nothing', '', notJson],
     ['half an object', '{"name": "x"', notJson],
     ['two objects', '{} {}', notJson],
@@ -161,18 +165,18 @@ describe('a PATCH body', () => {
     ['a text', '"x"', notObject],
     ['a number', '1', notObject],
     ['a boolean', 'false', notObject],
-  ])('of %s is a bad request that blames no field', async (_what, raw, detail) => {
-    const asset = await bench.own.create()
+  ])('of %s is bad_request without fields', async (_what, raw, detail) => {
+    const asset = await fixtures.own.create()
     const headers = { 'content-type': 'application/merge-patch+json' }
-    const send = () => bench.own.client.send('PATCH', pathOf(asset), { raw, headers })
-    expectRefusal(await bench.own.changingNothing(send), 'bad_request', { detail, instance: pathOf(asset) })
+    const send = () => fixtures.own.client.send('PATCH', assetPath(asset), { raw, headers })
+    expectApiError(await fixtures.own.expectNoChange(send), 'bad_request', { detail, instance: assetPath(asset) })
   })
 
-  it('is taken only as a merge patch', async () => {
-    const asset = await bench.own.create()
+  it('is accepted only as a merge patch', async () => {
+    const asset = await fixtures.own.create()
     const headers = { 'content-type': 'application/json' }
-    const send = () => bench.own.client.send('PATCH', pathOf(asset), { raw: '{"name": "x"}', headers })
-    expectRefusal(await bench.own.changingNothing(send), 'unsupported_media_type', {
+    const send = () => fixtures.own.client.send('PATCH', assetPath(asset), { raw: '{"name": "x"}', headers })
+    expectApiError(await fixtures.own.expectNoChange(send), 'unsupported_media_type', {
       detail: 'Content-Type must be application/merge-patch+json on PATCH operations',
     })
   })

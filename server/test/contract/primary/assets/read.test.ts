@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { useApp } from '../../../support/app.ts'
-import { assetsPath, pathOf, useBench } from '../../../support/assets.ts'
+import { assetsPath, assetPath, useAssetFixtures } from '../../../support/assets.ts'
 import type { Reply } from '../../../support/client.ts'
-import { expectRefusal } from '../../../support/error-response.ts'
+import { expectApiError } from '../../../support/error-response.ts'
 import { create, remove } from '../../../support/master-data.ts'
-import { expectInvalid, invalidContext, unknownField } from '../../../support/problems.ts'
+import { expectValidationError, invalidContext, unknownField } from '../../../support/validation-errors.ts'
 
-const bench = useBench(useApp())
+const fixtures = useAssetFixtures(useApp())
 
 const keys = [
   'id',
@@ -24,10 +24,10 @@ const keys = [
 ]
 
 describe('reading an asset', () => {
-  it('answers exactly the twelve keys of the field table, in the detail and in the list (D11)', async () => {
-    const org = await bench.another()
+  it('answers exactly the twelve fields of the table, in the detail and in the list (D11)', async () => {
+    const org = await fixtures.another()
     const asset = await org.create({ tags: [{ tag_type: 'rfid', value: 'E280' }] })
-    const detail = await org.client.get(pathOf(asset))
+    const detail = await org.client.get(assetPath(asset))
     expect(detail.status).toBe(200)
     expect(Object.keys(detail.json)).toEqual(['data'])
     expect(Object.keys(detail.json.data).sort()).toEqual([...keys].sort())
@@ -36,20 +36,20 @@ describe('reading an asset', () => {
     expect(list.json).toStrictEqual({ data: [detail.json.data], limit: 50, offset: 0, total_count: 1 })
   })
 
-  it('carries no field for the place, which comes from scan data', async () => {
-    const asset = await bench.own.create()
-    const place = await create(bench.own.client, 'locations', { name: 'Dock' })
-    await bench.sql`
+  it('has no field for the location, which comes from scan data', async () => {
+    const asset = await fixtures.own.create()
+    const place = await create(fixtures.own.client, 'locations', { name: 'Dock' })
+    await fixtures.sql`
       insert into asset_positions (org_id, asset_id, location_id, last_seen_at)
-      values (${bench.own.org.orgId}, ${asset.id}, ${place.id}, now())`
-    expect(await bench.own.read(asset)).toStrictEqual(asset)
+      values (${fixtures.own.org.orgId}, ${asset.id}, ${place.id}, now())`
+    expect(await fixtures.own.read(asset)).toStrictEqual(asset)
   })
 
   it('answers HEAD like GET without a body', async () => {
-    const asset = await bench.own.create()
+    const asset = await fixtures.own.create()
     const [head, get] = [
-      await bench.own.client.send('HEAD', pathOf(asset)),
-      await bench.own.client.send('GET', pathOf(asset)),
+      await fixtures.own.client.send('HEAD', assetPath(asset)),
+      await fixtures.own.client.send('GET', assetPath(asset)),
     ]
     expect(head.status).toBe(200)
     expect(head.text).toBe('')
@@ -57,8 +57,8 @@ describe('reading an asset', () => {
     expect(head.headers['content-length']).toBe(get.headers['content-length'])
   })
 
-  it('sees an asset outside its validity, which the list leaves out (D15)', async () => {
-    const org = await bench.another()
+  it('finds an asset outside its validity, which the list leaves out (D15)', async () => {
+    const org = await fixtures.another()
     const window = { valid_from: '2020-01-01T00:00:00Z', valid_to: '2020-01-02T00:00:00Z' }
     const asset = await org.create(window)
     expect(await org.read(asset)).toStrictEqual(asset)
@@ -66,23 +66,23 @@ describe('reading an asset', () => {
   })
 
   it('needs assets:read and no other scope', async () => {
-    const asset = await bench.own.create()
-    expect((await bench.own.org.client('assets:read').get(pathOf(asset))).status).toBe(200)
-    const writer = bench.own.org.client('assets:write', 'locations:read', 'locations:write', 'tracking:read')
-    expectRefusal(await writer.get(pathOf(asset)), 'forbidden', { detail: 'Missing required scope: assets:read' })
+    const asset = await fixtures.own.create()
+    expect((await fixtures.own.org.client('assets:read').get(assetPath(asset))).status).toBe(200)
+    const writer = fixtures.own.org.client('assets:write', 'locations:read', 'locations:write', 'tracking:read')
+    expectApiError(await writer.get(assetPath(asset)), 'forbidden', { detail: 'Missing required scope: assets:read' })
   })
 
-  it('refuses list filters as out of place and other parameters as unknown (D27)', async () => {
-    const asset = await bench.own.create()
+  it('rejects list filters as invalid_context and other parameters as unknown (D27)', async () => {
+    const asset = await fixtures.own.create()
     for (const name of ['include_deleted', 'is_active', 'limit', 'offset', 'q', 'sort', 'external_key'])
-      expectInvalid(await bench.own.client.get(pathOf(asset), { [name]: 'true' }), invalidContext(name))
-    expectInvalid(await bench.own.client.get(pathOf(asset), { colour: 'red' }), unknownField('colour'))
+      expectValidationError(await fixtures.own.client.get(assetPath(asset), { [name]: 'true' }), invalidContext(name))
+    expectValidationError(await fixtures.own.client.get(assetPath(asset), { colour: 'red' }), unknownField('colour'))
   })
 })
 
 type Operation = [name: string, call: (path: string) => Promise<Reply>]
 
-const own = () => bench.own.client
+const own = () => fixtures.own.client
 const operations: Operation[] = [
   ['GET', (path) => own().get(path)],
   ['PATCH', (path) => own().patch(path, { name: 'Seized' })],
@@ -99,40 +99,40 @@ const merge = { 'content-type': 'application/merge-patch+json' }
 
 describe.each(operations)('%s of an asset', (name, call) => {
   it('of another organization is forbidden, or not found for a tag, and changes nothing there [D24]', async () => {
-    const other = await bench.another()
+    const other = await fixtures.another()
     const asset = await other.create({ tags: [{ tag_type: 'rfid', value: 'THEIRS' }] })
-    const reply = await bench.own.changingNothing(() => other.changingNothing(() => call(pathOf(asset))))
-    expectRefusal(reply, name === 'tag detach' ? 'not_found' : 'forbidden')
+    const reply = await fixtures.own.expectNoChange(() => other.expectNoChange(() => call(assetPath(asset))))
+    expectApiError(reply, name === 'tag detach' ? 'not_found' : 'forbidden')
     expect(reply.text).not.toContain(asset.external_key)
   })
 
   it('that another organization has deleted is not found (D24)', async () => {
-    const other = await bench.another()
+    const other = await fixtures.another()
     const asset = await other.create()
     await remove(other.client, 'assets', asset.id)
-    expectRefusal(await other.changingNothing(() => call(pathOf(asset))), 'not_found')
+    expectApiError(await other.expectNoChange(() => call(assetPath(asset))), 'not_found')
   })
 
   it('that was deleted is not found, whatever the body (D6)', async () => {
-    const asset = await bench.own.create()
-    await remove(bench.own.client, 'assets', asset.id)
-    expectRefusal(await bench.own.changingNothing(() => call(pathOf(asset))), 'not_found')
+    const asset = await fixtures.own.create()
+    await remove(fixtures.own.client, 'assets', asset.id)
+    expectApiError(await fixtures.own.expectNoChange(() => call(assetPath(asset))), 'not_found')
   })
 
   it.each([[1], [2147483647], [2147483648], [9007199254740991]])(
-    'with the id %d, which nobody has, is not found, whatever the body (D6)',
+    'with the unused id %d is not found, whatever the body (D6)',
     async (id) => {
-      expectRefusal(await bench.own.changingNothing(() => call(pathOf({ id }))), 'not_found')
+      expectApiError(await fixtures.own.expectNoChange(() => call(assetPath({ id }))), 'not_found')
     },
   )
 
-  it('with the id of something else is not found (D24)', async () => {
-    const other = await bench.another()
-    const asset = await bench.own.create({ tags: [{ tag_type: 'rfid', value: `T-${Math.random()}` }] })
-    const mine = await create(bench.own.client, 'locations', { name: 'Dock' })
+  it('with the id of another kind of record is not found (D24)', async () => {
+    const other = await fixtures.another()
+    const asset = await fixtures.own.create({ tags: [{ tag_type: 'rfid', value: `T-${Math.random()}` }] })
+    const mine = await create(fixtures.own.client, 'locations', { name: 'Dock' })
     const theirs = await create(other.client, 'locations', { name: 'Dock' })
-    for (const id of [mine.id, theirs.id, asset.tags[0]!.id, bench.own.org.orgId])
-      expectRefusal(await bench.own.changingNothing(() => call(pathOf({ id }))), 'not_found')
+    for (const id of [mine.id, theirs.id, asset.tags[0]!.id, fixtures.own.org.orgId])
+      expectApiError(await fixtures.own.expectNoChange(() => call(assetPath({ id }))), 'not_found')
   })
 
   it.each([
@@ -150,16 +150,16 @@ describe.each(operations)('%s of an asset', (name, call) => {
     ['null', { code: 'invalid_value' }],
     ['%00', { code: 'invalid_value' }],
     ['%FF', { code: 'invalid_value' }],
-  ])('with the path id %s is refused before anything is looked up', async (id, problem) => {
-    expectInvalid(await call(`${assetsPath}/${id}`), { field: 'asset_id', ...problem })
+  ])('with the path id %s is rejected before the record is looked up', async (id, problem) => {
+    expectValidationError(await call(`${assetsPath}/${id}`), { field: 'asset_id', ...problem })
   })
 })
 
 describe('an id', () => {
-  it('is one number over all organizations and kinds (D12)', async () => {
+  it('is unique over all organizations and kinds (D12)', async () => {
     const ids: number[] = []
     for (let round = 0; round < 5; round++) {
-      const org = await bench.another()
+      const org = await fixtures.another()
       const asset = await org.create({ tags: [{ tag_type: 'rfid', value: 'same' }] })
       const location = await create(org.client, 'locations', { name: 'Dock' })
       ids.push(org.org.orgId, asset.id, asset.tags[0]!.id, location.id)

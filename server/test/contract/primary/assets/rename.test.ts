@@ -1,31 +1,38 @@
 import { describe, expect, it } from 'vitest'
 import { useApp } from '../../../support/app.ts'
-import { type AssetBench, assetsPath, pathOf, useBench } from '../../../support/assets.ts'
+import { type AssetFixture, assetsPath, assetPath, useAssetFixtures } from '../../../support/assets.ts'
 import type { Reply } from '../../../support/client.ts'
-import { expectRefusal } from '../../../support/error-response.ts'
+import { expectApiError } from '../../../support/error-response.ts'
 import { create, remove } from '../../../support/master-data.ts'
-import { expectInvalid, required, tooLong, tooShort, unknownField, wrongType } from '../../../support/problems.ts'
+import {
+  expectValidationError,
+  required,
+  tooLong,
+  tooShort,
+  unknownField,
+  wrongType,
+} from '../../../support/validation-errors.ts'
 
 const clock = { at: Date.parse('2026-03-02T12:00:00.000Z'), millis: () => clock.at }
-const bench = useBench(useApp({ clock }))
+const fixtures = useAssetFixtures(useApp({ clock }))
 
-const rename = (asset: { id: number }, body: unknown, org: AssetBench = bench.own): Promise<Reply> =>
-  org.client.post(`${pathOf(asset)}/rename`, body)
+const rename = (asset: { id: number }, body: unknown, org: AssetFixture = fixtures.own): Promise<Reply> =>
+  org.client.post(`${assetPath(asset)}/rename`, body)
 
 describe('renaming an asset', () => {
   it('gives it the new key and answers the asset with a descendant count of 0 (D20)', async () => {
-    const asset = await bench.own.create({ external_key: 'OLD', tags: [{ tag_type: 'rfid', value: 'R-1' }] })
+    const asset = await fixtures.own.create({ external_key: 'OLD', tags: [{ tag_type: 'rfid', value: 'R-1' }] })
     clock.at += 1000
     const reply = await rename(asset, { external_key: 'NEW' })
     expect(reply.status).toBe(200)
     const updated_at = new Date(clock.at).toISOString()
     const renamed = { ...asset, external_key: 'NEW', updated_at }
     expect(reply.json).toStrictEqual({ data: { ...renamed, descendant_count_affected: 0 } })
-    expect(await bench.own.read(asset)).toStrictEqual(renamed)
+    expect(await fixtures.own.read(asset)).toStrictEqual(renamed)
   })
 
-  it('moves updated_at strictly forward, also while the clock stands still (D21)', async () => {
-    const asset = await bench.own.create()
+  it('advances updated_at strictly, also while the clock does not advance (D21)', async () => {
+    const asset = await fixtures.own.create()
     const first = await rename(asset, { external_key: 'STILL-1' })
     const second = await rename(asset, { external_key: 'STILL-2' })
     const times = [asset, first.json.data, second.json.data].map(({ updated_at }) => Date.parse(updated_at))
@@ -34,73 +41,73 @@ describe('renaming an asset', () => {
   })
 
   it('to the key it has changes nothing, updated_at included (D20)', async () => {
-    const asset = await bench.own.create({ external_key: 'SAME' })
+    const asset = await fixtures.own.create({ external_key: 'SAME' })
     clock.at += 1000
     for (let round = 0; round < 2; round++) {
-      const reply = await bench.own.changingNothing(() => rename(asset, { external_key: 'SAME' }))
+      const reply = await fixtures.own.expectNoChange(() => rename(asset, { external_key: 'SAME' }))
       expect(reply.status).toBe(200)
       expect(reply.json).toStrictEqual({ data: { ...asset, descendant_count_affected: 0 } })
     }
   })
 
   it('to a key in another case is a change', async () => {
-    const asset = await bench.own.create({ external_key: 'case' })
+    const asset = await fixtures.own.create({ external_key: 'case' })
     const reply = await rename(asset, { external_key: 'CASE' })
     expect(reply.json.data.external_key).toBe('CASE')
     expect(reply.json.data.updated_at > asset.updated_at).toBe(true)
   })
 
   it('to a key that another live asset has is a conflict and changes nothing', async () => {
-    await bench.own.create({ external_key: 'HELD' })
-    await bench.own.create({
+    await fixtures.own.create({ external_key: 'HELD' })
+    await fixtures.own.create({
       external_key: 'HELD-EXPIRED',
       valid_from: '2001-01-01T00:00:00Z',
       valid_to: '2002-01-01T00:00:00Z',
     })
-    const asset = await bench.own.create({ external_key: 'WANTS' })
+    const asset = await fixtures.own.create({ external_key: 'WANTS' })
     for (const external_key of ['HELD', 'HELD-EXPIRED'])
-      expectRefusal(await bench.own.changingNothing(() => rename(asset, { external_key })), 'conflict')
+      expectApiError(await fixtures.own.expectNoChange(() => rename(asset, { external_key })), 'conflict')
   })
 
   it('frees the old key at once', async () => {
-    const asset = await bench.own.create({ external_key: 'FREED' })
+    const asset = await fixtures.own.create({ external_key: 'FREED' })
     await rename(asset, { external_key: 'MOVED-ON' })
-    expect((await bench.own.create({ external_key: 'FREED' })).id).not.toBe(asset.id)
-    expectRefusal(await rename(asset, { external_key: 'FREED' }), 'conflict')
+    expect((await fixtures.own.create({ external_key: 'FREED' })).id).not.toBe(asset.id)
+    expectApiError(await rename(asset, { external_key: 'FREED' }), 'conflict')
   })
 
-  it('takes a key that only a deleted asset, a location or another organization has', async () => {
-    const other = await bench.another()
+  it('accepts a key that only a deleted asset, a location or another organization has', async () => {
+    const other = await fixtures.another()
     await other.create({ external_key: 'FOREIGN' })
-    await create(bench.own.client, 'locations', { name: 'Dock', external_key: 'DOCK' })
-    const gone = await bench.own.create({ external_key: 'GONE' })
-    await remove(bench.own.client, 'assets', gone.id)
-    const asset = await bench.own.create()
+    await create(fixtures.own.client, 'locations', { name: 'Dock', external_key: 'DOCK' })
+    const gone = await fixtures.own.create({ external_key: 'GONE' })
+    await remove(fixtures.own.client, 'assets', gone.id)
+    const asset = await fixtures.own.create()
     for (const external_key of ['FOREIGN', 'DOCK', 'GONE'])
       expect((await rename(asset, { external_key })).json.data.external_key).toBe(external_key)
   })
 
-  it('is seen by the list at once, under the new key and not under the old one', async () => {
-    const asset = await bench.own.create({ external_key: 'LISTED-OLD' })
+  it('is visible in the list at once, under the new key and not under the old one', async () => {
+    const asset = await fixtures.own.create({ external_key: 'LISTED-OLD' })
     await rename(asset, { external_key: 'LISTED-NEW' })
-    const totals = async (query: object) => (await bench.own.client.get(assetsPath, { ...query })).json.total_count
+    const totals = async (query: object) => (await fixtures.own.client.get(assetsPath, { ...query })).json.total_count
     expect(await totals({ external_key: 'LISTED-OLD' })).toBe(0)
     expect(await totals({ external_key: 'LISTED-NEW' })).toBe(1)
     expect(await totals({ q: 'listed-new' })).toBe(1)
     expect(await totals({ q: 'listed-old' })).toBe(0)
   })
 
-  it('leaves every other asset alone', async () => {
-    const neighbour = await bench.own.create()
-    await rename(await bench.own.create(), { external_key: 'APART' })
-    expect(await bench.own.read(neighbour)).toStrictEqual(neighbour)
+  it('does not change any other asset', async () => {
+    const neighbour = await fixtures.own.create()
+    await rename(await fixtures.own.create(), { external_key: 'APART' })
+    expect(await fixtures.own.read(neighbour)).toStrictEqual(neighbour)
   })
 
   it('needs assets:write', async () => {
-    const asset = await bench.own.create()
-    const reader = bench.own.org.client('assets:read', 'locations:write')
-    const send = () => reader.post(`${pathOf(asset)}/rename`, { external_key: 'X' })
-    expectRefusal(await bench.own.changingNothing(send), 'forbidden', {
+    const asset = await fixtures.own.create()
+    const reader = fixtures.own.org.client('assets:read', 'locations:write')
+    const send = () => reader.post(`${assetPath(asset)}/rename`, { external_key: 'X' })
+    expectApiError(await fixtures.own.expectNoChange(send), 'forbidden', {
       detail: 'Missing required scope: assets:write',
     })
   })
@@ -118,15 +125,15 @@ describe('renaming an asset', () => {
       ['identifier', 'new_external_key'].map(unknownField),
     ],
     ['a token', { external_key: 'X', updated_at: '2026-03-02T12:00:00.000Z' }, [unknownField('updated_at')]],
-  ])('with %s is refused and changes nothing (D20)', async (_what, body, problems) => {
-    const asset = await bench.own.create()
-    expectInvalid(await bench.own.changingNothing(() => rename(asset, body)), ...problems)
+  ])('with %s is rejected and changes nothing (D20)', async (_what, body, problems) => {
+    const asset = await fixtures.own.create()
+    expectValidationError(await fixtures.own.expectNoChange(() => rename(asset, body)), ...problems)
   })
 
   it.each([['null'], ['[]'], ['"NEW"'], ['{']])('with the body %s is a bad request', async (raw) => {
-    const asset = await bench.own.create()
+    const asset = await fixtures.own.create()
     const headers = { 'content-type': 'application/json' }
-    const send = () => bench.own.client.send('POST', `${pathOf(asset)}/rename`, { raw, headers })
-    expectRefusal(await bench.own.changingNothing(send), 'bad_request')
+    const send = () => fixtures.own.client.send('POST', `${assetPath(asset)}/rename`, { raw, headers })
+    expectApiError(await fixtures.own.expectNoChange(send), 'bad_request')
   })
 })

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import { useApp } from '../../../support/app.ts'
-import { type AssetBench, pathOf, useBench } from '../../../support/assets.ts'
+import { type AssetFixture, assetPath, useAssetFixtures } from '../../../support/assets.ts'
 import type { Reply } from '../../../support/client.ts'
-import { expectRefusal } from '../../../support/error-response.ts'
+import { expectApiError } from '../../../support/error-response.ts'
 import { create, remove } from '../../../support/master-data.ts'
 
-const bench = useBench(useApp())
+const fixtures = useAssetFixtures(useApp())
 
 interface TagBody {
   tag_type: string
   value: string
 }
 
-/** The four ways by which a tag comes onto something. */
-const ways: [way: string, write: (org: AssetBench, tag: TagBody) => Promise<Reply>][] = [
+/** The four operations that attach a tag. */
+const ways: [way: string, write: (org: AssetFixture, tag: TagBody) => Promise<Reply>][] = [
   ['a new asset', (org, tag) => org.post({ name: 'a', tags: [tag] })],
-  ['an asset', async (org, tag) => org.client.post(`${pathOf(await org.create())}/tags`, tag)],
+  ['an asset', async (org, tag) => org.client.post(`${assetPath(await org.create())}/tags`, tag)],
   ['a new location', (org, tag) => org.client.post('/api/v1/locations', { name: 'a', tags: [tag] })],
   [
     'a location',
@@ -29,55 +29,55 @@ const ways: [way: string, write: (org: AssetBench, tag: TagBody) => Promise<Repl
 const pairs = ways.flatMap(([first, hold]) => ways.map(([second, take]) => [first, second, hold, take] as const))
 
 describe('a tag', () => {
-  it.each(pairs)('on %s cannot also be put on %s (D22)', async (_first, _second, hold, take) => {
-    const org = await bench.another()
+  it.each(pairs)('on %s cannot also be attached to %s (D22)', async (_first, _second, hold, take) => {
+    const org = await fixtures.another()
     const tag = { tag_type: 'barcode', value: '4006381333931' }
     expect((await hold(org, tag)).status).toBe(201)
-    expectRefusal(await take(org, tag), 'conflict')
-    const [row] = await bench.sql<{ count: number }[]>`select count(*) from tags where org_id = ${org.org.orgId}`
+    expectApiError(await take(org, tag), 'conflict')
+    const [row] = await fixtures.sql<{ count: number }[]>`select count(*) from tags where org_id = ${org.org.orgId}`
     expect(row!.count).toBe(1)
   })
 
-  it('that is refused leaves the asset as it was', async () => {
-    const asset = await bench.own.create({ tags: [{ tag_type: 'rfid', value: 'HELD' }] })
-    const other = await bench.own.create()
+  it('that is rejected leaves the asset unchanged', async () => {
+    const asset = await fixtures.own.create({ tags: [{ tag_type: 'rfid', value: 'HELD' }] })
+    const other = await fixtures.own.create()
     for (const holder of [asset, other]) {
-      const send = () => bench.own.client.post(`${pathOf(holder)}/tags`, { tag_type: 'rfid', value: 'held' })
-      expectRefusal(await bench.own.changingNothing(send), 'conflict')
+      const send = () => fixtures.own.client.post(`${assetPath(holder)}/tags`, { tag_type: 'rfid', value: 'held' })
+      expectApiError(await fixtures.own.expectNoChange(send), 'conflict')
     }
   })
 
   it('may have the same value in another organization (D22)', async () => {
-    const other = await bench.another()
+    const other = await fixtures.another()
     const tags = [{ tag_type: 'rfid', value: 'E280' }]
-    await bench.own.create({ tags })
+    await fixtures.own.create({ tags })
     expect((await other.create({ tags })).tags[0]!.value).toBe('E280')
   })
 
   it('may have the same value under another type (D22)', async () => {
     const tags = ['rfid', 'ble', 'barcode'].map((tag_type) => ({ tag_type, value: 'ONE-VALUE' }))
-    expect((await bench.own.create({ tags })).tags).toHaveLength(3)
+    expect((await fixtures.own.create({ tags })).tags).toHaveLength(3)
   })
 
-  it('stays taken while its holder is inactive or outside its validity (D22)', async () => {
+  it('stays in use while its owner is inactive or outside its validity (D22)', async () => {
     const held = (value: string) => [{ tag_type: 'rfid', value }]
-    await bench.own.create({ is_active: false, tags: held('INACTIVE') })
+    await fixtures.own.create({ is_active: false, tags: held('INACTIVE') })
     const past = { valid_from: '2001-01-01T00:00:00Z', valid_to: '2002-01-01T00:00:00Z' }
-    await bench.own.create({ ...past, tags: held('EXPIRED') })
+    await fixtures.own.create({ ...past, tags: held('EXPIRED') })
     for (const value of ['INACTIVE', 'EXPIRED'])
-      expectRefusal(await bench.own.post({ name: 'a', tags: held(value) }), 'conflict')
+      expectApiError(await fixtures.own.post({ name: 'a', tags: held(value) }), 'conflict')
   })
 
   it('of a deleted location is free for an asset at once (D22)', async () => {
     const tags = [{ tag_type: 'ble', value: '0A:1B:2C' }]
-    const dock = await create(bench.own.client, 'locations', { name: 'Dock', tags })
-    expectRefusal(await bench.own.post({ name: 'a', tags }), 'conflict')
-    await remove(bench.own.client, 'locations', dock.id)
-    expect((await bench.own.create({ tags })).tags).toHaveLength(1)
+    const dock = await create(fixtures.own.client, 'locations', { name: 'Dock', tags })
+    expectApiError(await fixtures.own.post({ name: 'a', tags }), 'conflict')
+    await remove(fixtures.own.client, 'locations', dock.id)
+    expect((await fixtures.own.create({ tags })).tags).toHaveLength(1)
   })
 })
 
-describe('two spellings', () => {
+describe('two notations', () => {
   const same: [type: string, one: string, other: string][] = [
     ['rfid', 'e280aabb', 'E280AABB'],
     ['rfid', 'Ärger', 'ÄRGER'],
@@ -87,15 +87,15 @@ describe('two spellings', () => {
     ['ble', 'aabb-ccdd:ee03', 'A:A-BBCCDDEE03'],
   ]
   it.each(same)(
-    'of one %s tag, %s and %s, are the same tag, shown as it was written (D22)',
+    'of one %s tag, %s and %s, are the same tag, shown as first written (D22)',
     async (tag_type, one, other) => {
-      for (const [written, refused] of [
+      for (const [written, rejected] of [
         [one, other],
         [other, one],
       ] as const) {
-        const org = await bench.another()
+        const org = await fixtures.another()
         const asset = await org.create({ tags: [{ tag_type, value: written }] })
-        expectRefusal(await org.post({ name: 'a', tags: [{ tag_type, value: refused }] }), 'conflict')
+        expectApiError(await org.post({ name: 'a', tags: [{ tag_type, value: rejected }] }), 'conflict')
         expect((await org.read(asset)).tags[0]!.value).toBe(written)
       }
     },
@@ -115,7 +115,7 @@ describe('two spellings', () => {
     ['ble', 'AA_BB', 'AABB'],
   ]
   it.each(different)('of a %s tag, %j and %j, are two tags (D22)', async (tag_type, one, other) => {
-    const org = await bench.another()
+    const org = await fixtures.another()
     const tags = [one, other].map((value) => ({ tag_type, value }))
     const asset = await org.create({ tags })
     expect((await org.read(asset)).tags.map((tag) => tag.value)).toEqual([one, other])

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { useApp } from '../../../support/app.ts'
-import { type AssetJson, useBench } from '../../../support/assets.ts'
-import { expectInvalid, invalidValue } from '../../../support/problems.ts'
+import { type AssetJson, useAssetFixtures } from '../../../support/assets.ts'
+import { expectValidationError, invalidValue } from '../../../support/validation-errors.ts'
 
 const now = '2026-03-02T12:00:00.125Z'
-const bench = useBench(useApp({ clock: { millis: () => Date.parse(now) } }))
+const fixtures = useAssetFixtures(useApp({ clock: { millis: () => Date.parse(now) } }))
 
 const firstInstant = '0000-01-01T00:00:00Z'
 
 /** The stored column to the microsecond, in UTC. */
 async function stored(asset: { id: number }, column: 'valid_from' | 'valid_to'): Promise<string> {
-  const [row] = await bench.sql<{ text: string }[]>`
-    select to_char(${bench.sql(column)} at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC') as text
-    from assets where org_id = ${bench.own.org.orgId} and id = ${asset.id}`
+  const [row] = await fixtures.sql<{ text: string }[]>`
+    select to_char(${fixtures.sql(column)} at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US BC') as text
+    from assets where org_id = ${fixtures.own.org.orgId} and id = ${asset.id}`
   return row!.text.replace(' AD', '')
 }
 
@@ -20,8 +20,8 @@ const accepted: [what: string, sent: string, shown: string, kept: string][] = [
   ['whole seconds', '2026-05-04T08:00:00Z', '2026-05-04T08:00:00.000Z', '2026-05-04 08:00:00.000000'],
   ['one digit', '2026-05-04T08:00:00.1Z', '2026-05-04T08:00:00.100Z', '2026-05-04 08:00:00.100000'],
   ['microseconds', '2026-05-04T08:00:00.123456Z', '2026-05-04T08:00:00.123Z', '2026-05-04 08:00:00.123456'],
-  ['nines to cut off', '2026-05-04T08:00:00.999999999Z', '2026-05-04T08:00:00.999Z', '2026-05-04 08:00:00.999999'],
-  ['digits to cut off', '2026-05-04T08:00:00.0005009Z', '2026-05-04T08:00:00.000Z', '2026-05-04 08:00:00.000500'],
+  ['nines to truncate', '2026-05-04T08:00:00.999999999Z', '2026-05-04T08:00:00.999Z', '2026-05-04 08:00:00.999999'],
+  ['digits to truncate', '2026-05-04T08:00:00.0005009Z', '2026-05-04T08:00:00.000Z', '2026-05-04 08:00:00.000500'],
   [
     'many digits',
     `2026-05-04T08:00:00.${'12345678'.repeat(5)}Z`,
@@ -80,17 +80,17 @@ describe.each(['valid_from', 'valid_to'] as const)('%s', (field) => {
   const base = field === 'valid_to' ? { valid_from: firstInstant } : {}
 
   it.each([...accepted, ...neighbours])(
-    'takes %s, keeps microseconds and shows milliseconds, on create and on PATCH',
+    'accepts %s, stores microseconds and shows milliseconds, on create and on PATCH',
     async (_what, sent, shown, kept) => {
-      const created = await bench.own.create({ ...base, [field]: sent })
+      const created = await fixtures.own.create({ ...base, [field]: sent })
       expect(created[field]).toBe(shown)
       expect(await stored(created, field)).toBe(kept)
-      const asset = await bench.own.create(base)
-      const patched = await bench.own.patch(asset, { [field]: sent })
+      const asset = await fixtures.own.create(base)
+      const patched = await fixtures.own.patch(asset, { [field]: sent })
       expect(patched.status, patched.text).toBe(200)
       expect(patched.json.data[field]).toBe(shown)
       expect(await stored(asset, field)).toBe(kept)
-      expect((await bench.own.read(asset))[field]).toBe(shown)
+      expect((await fixtures.own.read(asset))[field]).toBe(shown)
     },
   )
 
@@ -107,13 +107,16 @@ describe.each(['valid_from', 'valid_to'] as const)('%s', (field) => {
     ['1970-01-01T00:00:00-00:00'],
     ['1970-01-01T01:00:00+01:00'],
     ['1969-12-31T16:00:00.000-08:00'],
-  ])('refuses the stand-in for no date %s on create and on PATCH', async (text) => {
-    const asset = await bench.own.create(base)
-    expectInvalid(
-      await bench.own.changingNothing(() => bench.own.post({ name: 'a', ...base, [field]: text })),
+  ])('rejects the sentinel date %s on create and on PATCH', async (text) => {
+    const asset = await fixtures.own.create(base)
+    expectValidationError(
+      await fixtures.own.expectNoChange(() => fixtures.own.post({ name: 'a', ...base, [field]: text })),
       invalidValue(field),
     )
-    expectInvalid(await bench.own.changingNothing(() => bench.own.patch(asset, { [field]: text })), invalidValue(field))
+    expectValidationError(
+      await fixtures.own.expectNoChange(() => fixtures.own.patch(asset, { [field]: text })),
+      invalidValue(field),
+    )
   })
 
   it.each([
@@ -121,7 +124,7 @@ describe.each(['valid_from', 'valid_to'] as const)('%s', (field) => {
     ['slashes', '2026/05/04'],
     ['slashes and a time', '2026/05/04T08:00:00Z'],
     ['an empty text', ''],
-    ['a blank', ' '],
+    ['a space', ' '],
     ['no zone', '2026-05-04T08:00:00'],
     ['no seconds', '2026-05-04T08:00Z'],
     ['no dashes', '20260504T080000Z'],
@@ -137,102 +140,111 @@ describe.each(['valid_from', 'valid_to'] as const)('%s', (field) => {
     ['a leap day in another year', '2026-02-29T00:00:00Z'],
     ['a short year', '26-05-04T08:00:00Z'],
     ['a long year', '+12026-05-04T08:00:00Z'],
-    ['a blank behind', '2026-05-04T08:00:00Z '],
+    ['a trailing space', '2026-05-04T08:00:00Z '],
     ['a line break behind', '2026-05-04T08:00:00Z\n'],
     ['a zone name', '2026-05-04T08:00:00[Europe/Berlin]'],
     ['other digits', '２０２６-05-04T08:00:00Z'],
     ['seconds since 1970', '1777881600'],
     ['the word now', 'now'],
     ['the word infinity', 'infinity'],
-  ])('refuses %s on create and on PATCH, in the words of the contract', async (_what, text) => {
+  ])('rejects %s on create and on PATCH, with the message of the contract', async (_what, text) => {
     const problem = { ...invalidValue(field), message: `${field} must be an RFC 3339 timestamp` }
-    const asset = await bench.own.create(base)
-    expectInvalid(await bench.own.changingNothing(() => bench.own.post({ name: 'a', [field]: text })), problem)
-    expectInvalid(await bench.own.changingNothing(() => bench.own.patch(asset, { [field]: text })), problem)
+    const asset = await fixtures.own.create(base)
+    expectValidationError(
+      await fixtures.own.expectNoChange(() => fixtures.own.post({ name: 'a', [field]: text })),
+      problem,
+    )
+    expectValidationError(
+      await fixtures.own.expectNoChange(() => fixtures.own.patch(asset, { [field]: text })),
+      problem,
+    )
   })
 })
 
 describe('timestamps of an asset', () => {
-  it('start with the time of the create', async () => {
-    const asset = await bench.own.create()
+  it('are initially the time of the create', async () => {
+    const asset = await fixtures.own.create()
     const { valid_from, valid_to, created_at, updated_at, deleted_at } = asset
     expect({ valid_from, created_at, updated_at }).toEqual({ valid_from: now, created_at: now, updated_at: now })
     expect({ valid_to, deleted_at }).toEqual({ valid_to: null, deleted_at: null })
   })
 
-  it('are shown in UTC with exactly three digits, also when these are zeros', async () => {
-    const asset = await bench.own.create({ valid_from: '2026-01-01T00:00:00+14:00', valid_to: '2027-01-01T00:00:00Z' })
-    await bench.own.patch(asset, {})
-    const read = await bench.own.read(asset)
+  it('are shown in UTC with exactly three fractional digits, also when these are zeros', async () => {
+    const asset = await fixtures.own.create({
+      valid_from: '2026-01-01T00:00:00+14:00',
+      valid_to: '2027-01-01T00:00:00Z',
+    })
+    await fixtures.own.patch(asset, {})
+    const read = await fixtures.own.read(asset)
     for (const text of [read.valid_from, read.valid_to, read.created_at, read.updated_at])
       expect(text).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   })
 
   it('keep their microseconds when another field is patched', async () => {
     const window = { valid_from: '2026-01-01T00:00:00.000001Z', valid_to: '2027-01-01T00:00:00.999999Z' }
-    const asset = await bench.own.create(window)
-    await bench.own.patch(asset, { name: 'New' })
+    const asset = await fixtures.own.create(window)
+    await fixtures.own.patch(asset, { name: 'New' })
     expect(await stored(asset, 'valid_from')).toBe('2026-01-01 00:00:00.000001')
     expect(await stored(asset, 'valid_to')).toBe('2027-01-01 00:00:00.999999')
   })
 })
 
-describe('the window of validity', () => {
+describe('the validity window', () => {
   const from = '2026-05-04T08:00:00.500000Z'
   const ends: [what: string, valid_to: string][] = [
     ['at its start', from],
     ['at its start, written elsewhere', '2026-05-04T10:00:00.5+02:00'],
-    ['at its start once it is cut to microseconds', '2026-05-04T08:00:00.500000999Z'],
+    ['at its start once it is truncated to microseconds', '2026-05-04T08:00:00.500000999Z'],
     ['a microsecond before its start', '2026-05-04T08:00:00.499999Z'],
     ['before its start, on a later wall clock', '2026-05-04T09:00:00+02:00'],
     ['years before its start', '2001-01-01T00:00:00Z'],
   ]
-  it.each(ends)('that ends %s is refused on create and on PATCH (D15)', async (_what, valid_to) => {
+  it.each(ends)('that ends %s is rejected on create and on PATCH (D15)', async (_what, valid_to) => {
     const problem = invalidValue('valid_to')
-    expectInvalid(
-      await bench.own.changingNothing(() => bench.own.post({ name: 'a', valid_from: from, valid_to })),
+    expectValidationError(
+      await fixtures.own.expectNoChange(() => fixtures.own.post({ name: 'a', valid_from: from, valid_to })),
       problem,
     )
-    const asset = await bench.own.create({ valid_from: from, valid_to: '2030-01-01T00:00:00Z' })
-    expectInvalid(await bench.own.changingNothing(() => bench.own.patch(asset, { valid_to })), problem)
-    const other = await bench.own.create()
+    const asset = await fixtures.own.create({ valid_from: from, valid_to: '2030-01-01T00:00:00Z' })
+    expectValidationError(await fixtures.own.expectNoChange(() => fixtures.own.patch(asset, { valid_to })), problem)
+    const other = await fixtures.own.create()
     const both = { valid_from: from, valid_to }
-    expectInvalid(await bench.own.changingNothing(() => bench.own.patch(other, both)), problem)
+    expectValidationError(await fixtures.own.expectNoChange(() => fixtures.own.patch(other, both)), problem)
   })
 
   it('may be one microsecond long (D15)', async () => {
     const window = { valid_from: from, valid_to: '2026-05-04T08:00:00.500001Z' }
-    expect(await bench.own.create(window)).toMatchObject({ valid_from: '2026-05-04T08:00:00.500Z' })
-    const patched = await bench.own.patch(await bench.own.create(), window)
+    expect(await fixtures.own.create(window)).toMatchObject({ valid_from: '2026-05-04T08:00:00.500Z' })
+    const patched = await fixtures.own.patch(await fixtures.own.create(), window)
     expect(patched.json.data).toMatchObject({ valid_to: '2026-05-04T08:00:00.500Z' })
   })
 
-  it('that ends at or before the create is refused when it starts with the create (D15)', async () => {
+  it('that ends at or before the create is rejected when it starts with the create (D15)', async () => {
     for (const valid_to of [now, '2020-01-01T00:00:00Z'])
-      expectInvalid(
-        await bench.own.changingNothing(() => bench.own.post({ name: 'a', valid_to })),
+      expectValidationError(
+        await fixtures.own.expectNoChange(() => fixtures.own.post({ name: 'a', valid_to })),
         invalidValue('valid_to'),
       )
-    expect((await bench.own.create({ valid_to: '2026-03-02T12:00:00.126Z' })).valid_from).toBe(now)
+    expect((await fixtures.own.create({ valid_to: '2026-03-02T12:00:00.126Z' })).valid_from).toBe(now)
   })
 
   const stands = { valid_from: '2026-01-01T00:00:00Z', valid_to: '2027-01-01T00:00:00Z' }
-  const standing = (): Promise<AssetJson> => bench.own.create(stands)
+  const standing = (): Promise<AssetJson> => fixtures.own.create(stands)
 
-  it('is checked on PATCH with the stored end, which is the field to blame (D15)', async () => {
+  it('is checked on PATCH with the stored end, and the error is on valid_to (D15)', async () => {
     const asset = await standing()
     for (const valid_from of [stands.valid_to, '2028-01-01T00:00:00Z'])
-      expectInvalid(
-        await bench.own.changingNothing(() => bench.own.patch(asset, { valid_from })),
+      expectValidationError(
+        await fixtures.own.expectNoChange(() => fixtures.own.patch(asset, { valid_from })),
         invalidValue('valid_to'),
       )
   })
 
-  it('may be moved past itself when both ends are sent, and opened when its end is cleared', async () => {
+  it('may be moved when both ends are sent, and has no end when valid_to is cleared', async () => {
     const asset = await standing()
     const later = { valid_from: '2030-01-01T00:00:00.000Z', valid_to: '2031-01-01T00:00:00.000Z' }
-    expect((await bench.own.patch(asset, later)).json.data).toMatchObject(later)
+    expect((await fixtures.own.patch(asset, later)).json.data).toMatchObject(later)
     const open = { valid_from: '2040-01-01T00:00:00.000Z', valid_to: null }
-    expect((await bench.own.patch(asset, open)).json.data).toMatchObject(open)
+    expect((await fixtures.own.patch(asset, open)).json.data).toMatchObject(open)
   })
 })

@@ -47,8 +47,8 @@ describe.each(kinds)('filters of the list of %s', (kind) => {
     ['nothing', 'external_key=none', []],
     ['a key of a deleted record', 'external_key=C', []],
     ['a substring of a key', 'external_key=with', []],
-    ['a blank written as plus', 'external_key=with+blank', ['with blank']],
-    ['a blank written as %20', 'external_key=with%20blank', ['with blank']],
+    ['a space written as plus', 'external_key=with+blank', ['with blank']],
+    ['a space written as %20', 'external_key=with%20blank', ['with blank']],
     ['a plus written as %2B', 'external_key=with%2Bplus', ['with+plus']],
     ['reserved characters', `external_key=${encodeURIComponent('äöü/&=?#%')}`, ['äöü/&=?#%']],
     ['a name written with percent-encoding', 'external%5Fkey=A', ['A']],
@@ -84,7 +84,7 @@ describe.each(kinds)('filters of the list of %s', (kind) => {
     expect(reply.json.data.map((row: LocationJson) => row.deleted_at)).toEqual([null, expect.any(String)])
   })
 
-  it('shows every deleted holder of a key beside the live one', async () => {
+  it('shows every deleted record with a key in addition to the live one', async () => {
     const mine = (await context.app.newOrg()).full
     for (let turn = 0; turn < 3; turn++) {
       const row = await create(mine, kind, { external_key: 'SAME', name: `turn ${turn}` })
@@ -95,7 +95,7 @@ describe.each(kinds)('filters of the list of %s', (kind) => {
     expectKeys(await mine.get(path), ['SAME'])
   })
 
-  it('takes 200 keys in one request', async () => {
+  it('accepts 200 keys in one request', async () => {
     const keys = Array.from({ length: 200 }, (_, at) => `none-${at}`)
     expectKeys(await client.get(path, { external_key: [...keys, 'A'] }), ['A'])
   })
@@ -180,7 +180,7 @@ describe('filtering locations by their parent', () => {
     expectKeys(await list(query), keys)
   })
 
-  it('never reaches another organization', async () => {
+  it('never matches records of another organization', async () => {
     expectKeys(await list(byId('FOREIGN')), [])
     expectKeys(await list('parent_external_key=FOREIGN'), [])
     expectKeys(await list(`${byId('FOREIGN')}&include_deleted=true`), [])

@@ -89,7 +89,7 @@ describe.each(kinds)('pages of the list of %s', (kind) => {
         expect([...walked].sort(byId)).toEqual([...expected].sort(byId))
         const rising = [...expected].sort((a, b) => order(a, b) || a.id - b.id).map((row) => row.id)
         const falling = [...expected].sort((a, b) => order(a, b) || b.id - a.id).map((row) => row.id)
-        // Which way the id runs behind a descending term is nobody's promise; that it runs one way is.
+        // The contract does not fix the direction of the id after a descending term, only that there is one.
         const orders = terms.some((term) => term.descending) ? [rising, falling] : [rising]
         expect(orders).toContainEqual(walked.map((row) => row.id))
       }),

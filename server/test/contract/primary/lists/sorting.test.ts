@@ -46,11 +46,11 @@ describe.each(kinds)('sorting the list of %s', (kind) => {
     expect(keysOf(await client.get(path, { sort })).join('')).toBe(keys)
   })
 
-  it('is by external_key when nothing is said (D25)', async () => {
+  it('is by external_key by default (D25)', async () => {
     expect(keysOf(await client.get(path)).join('')).toBe('abcde')
   })
 
-  it('holds for filtered lists and across pages as well', async () => {
+  it('applies to filtered lists and across pages as well', async () => {
     const filtered = await client.get(path, 'sort=-created_at&external_key=a&external_key=e&external_key=b')
     expect(keysOf(filtered).join('')).toBe('bae')
     const pages = [0, 2, 4].map((offset) => client.get(path, { sort: '-updated_at', limit: 2, offset }))
@@ -59,7 +59,7 @@ describe.each(kinds)('sorting the list of %s', (kind) => {
     expect(keysOf(await client.get(path, 'is_active=true&sort=updated_at')).join('')).toBe('cdaeb')
   })
 
-  it('moves a record when it is renamed or changed', async () => {
+  it('reflects renames and changes', async () => {
     const mine = (await context.app.newOrg()).full
     const rows: RecordJson[] = []
     for (const key of ['a', 'b', 'c']) rows.push(await create(mine, kind, { external_key: key, name: key }))

@@ -15,7 +15,7 @@ const at = (offsetMs: number): string => new Date(start + offsetMs).toISOString(
 const flags = [undefined, true, false]
 const views = flags.flatMap((includeDeleted) => flags.map((isActive) => ({ includeDeleted, isActive })))
 
-/** Every combination of the two flags, plain and searched, against a count of the rows themselves. */
+/** Compares every combination of the two flags, with and without a search, with a count of the rows. */
 async function expectExact(org: TestOrg, client: Client, kind: Kind): Promise<void> {
   const { sql } = database
   const now = new Date(millis).toISOString()
@@ -65,14 +65,14 @@ describe.each(kinds)('total_count of the list of %s', (kind) => {
     await client.patch(`${path}/${idle.id}`, { is_active: true })
     await client.patch(`${path}/${idle.id}`, { is_active: true })
     await check()
-    for (const refused of [
+    for (const rejected of [
       await client.patch(`${path}/${idle.id}`, { is_active: false, name: '' }),
       await client.patch(`${path}/${idle.id}`, { is_active: false, updated_at: at(-1) }),
       await client.post(path, { name: 'count me', external_key: plain.external_key }),
       await client.post(path, { name: 'count me', valid_to: at(-1) }),
       await client.delete(`${path}/9007199254740991`),
     ])
-      expect(refused.status).toBeGreaterThanOrEqual(400)
+      expect(rejected.status).toBeGreaterThanOrEqual(400)
     await check()
     for (const edge of [999, 1000, 1999, 2000, 2001]) {
       millis = start + edge
@@ -149,7 +149,7 @@ describe.each(kinds)('total_count of the list of %s', (kind) => {
     )
   })
 
-  it('counts the organization’s own rows alone', async () => {
+  it('counts only rows of the organization', async () => {
     millis = start
     const [mine, theirs] = [await context.app.newOrg(), await context.app.newOrg()]
     const [me, them] = [mine.full, theirs.full]

@@ -22,7 +22,7 @@ describe.each(kinds)('the effective window of the list of %s (D15)', (kind) => {
 
   const views = ['', 'q=needle', 'external_key=K', 'is_active=true', 'sort=-name', 'include_deleted=true']
 
-  /** Is it listed at that moment? Every way of listing must say the same, and the total must agree. */
+  /** Whether the record is listed at that time. All variants of the list and their totals must agree. */
   async function isListed(offsetMs: number): Promise<boolean> {
     millis = start + offsetMs
     const answers = []
@@ -59,7 +59,7 @@ describe.each(kinds)('the effective window of the list of %s (D15)', (kind) => {
     for (const [ms, listed] of moments.sort(([a], [b]) => a - b)) expect([ms, await isListed(ms)]).toEqual([ms, listed])
   })
 
-  it('has nothing to do with is_active', async () => {
+  it('is independent of is_active', async () => {
     await make({ is_active: false })
     await create(client, kind, { external_key: 'LATER', name: 'x', is_active: true, valid_from: at(60_000) })
     await create(client, kind, {
@@ -93,7 +93,7 @@ describe.each(kinds)('the effective window of the list of %s (D15)', (kind) => {
     expect(await all()).toEqual(['EARLY', 'LIVE-EARLY'])
   })
 
-  it('does not hide a record from its own reads and writes', async () => {
+  it('does not hide a record on its own path', async () => {
     const row = await make({ valid_from: at(-2000), valid_to: at(-1000) })
     expect(await isListed(0)).toBe(false)
     const one = `${path}/${row.id}`
@@ -103,7 +103,7 @@ describe.each(kinds)('the effective window of the list of %s (D15)', (kind) => {
     expect((await client.delete(one)).status).toBe(204)
   })
 
-  it('keeps the key taken while the record is outside of it', async () => {
+  it('does not free the key while the record is outside of it', async () => {
     await make({ valid_from: at(-2000), valid_to: at(-1000) })
     expect((await client.post(path, { external_key: 'K', name: 'x' })).status).toBe(409)
   })

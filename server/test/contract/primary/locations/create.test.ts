@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type TestOrg, useApp } from '../../../support/app.ts'
 import type { Client } from '../../../support/client.ts'
-import { changingNothing, create, expectRefused, remove, useDatabase } from '../../../support/master-data.ts'
+import { expectNoChange, create, expectErrorStatus, remove, useDatabase } from '../../../support/master-data.ts'
 
 const now = '2031-03-04T05:06:07.890Z'
 const context = useApp({ clock: { millis: () => Date.parse(now) } })
@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 
 describe('a created location', () => {
-  it('shows exactly the thirteen keys of the table, null where unset, and is valid from now on (D11)', async () => {
+  it('has exactly the thirteen fields of the table, null where unset, and is valid from now on (D11)', async () => {
     const reply = await (await context.app.newOrg()).full.post('/api/v1/locations', { name: 'Dock 3' })
     expect(reply.status).toBe(201)
     expect(Object.keys(reply.json)).toEqual(['data'])
@@ -56,7 +56,7 @@ describe('a created location', () => {
     expect(reply.json.data.id).toBeGreaterThan(0)
   })
 
-  it('holds every field as it was sent and reads back the same', async () => {
+  it('stores every field as sent and returns the same on read', async () => {
     const hall = await create(client, 'locations', { external_key: 'HALL-1', name: 'Hall' })
     const reply = await client.post('/api/v1/locations', {
       external_key: 'Dock/3 % ü 🚚',
@@ -88,7 +88,7 @@ describe('a created location', () => {
     expect(read.json).toEqual(reply.json)
   })
 
-  it('is pointed to by the Location header (D19)', async () => {
+  it('is the target of the Location header (D19)', async () => {
     const reply = await client.post('/api/v1/locations', { name: 'Pointed to' })
     expect(reply.headers['location']).toBe(`/api/v1/locations/${reply.json.data.id}`)
     expect((await client.get(reply.headers['location']!)).json).toEqual(reply.json)
@@ -120,7 +120,7 @@ describe('a created location', () => {
 })
 
 describe('a location key', () => {
-  it('is generated as LOC-001, LOC-002 and on, for each organization by itself and apart from assets (D18)', async () => {
+  it('is generated as LOC-001, LOC-002 and so on, separately for each organization and from assets (D18)', async () => {
     const one = (await context.app.newOrg()).full
     const other = (await context.app.newOrg()).full
     const made = []
@@ -146,13 +146,13 @@ describe('a location key', () => {
     expect((await create(principal, 'locations', { name: 'x' })).external_key).toBe('LOC-1000')
   })
 
-  it('is refused with 409 while a live location holds it, and nothing is written', async () => {
+  it('is rejected with 409 while a live location has it, and nothing is written', async () => {
     await create(client, 'locations', { external_key: 'TAKEN', name: 'holder' })
     const body = { external_key: 'TAKEN', name: 'second', tags: [{ tag_type: 'rfid', value: 'FRESH' }] }
-    expectRefused(await changingNothing(database.sql, org, () => client.post('/api/v1/locations', body)), 409)
+    expectErrorStatus(await expectNoChange(database.sql, org, () => client.post('/api/v1/locations', body)), 409)
   })
 
-  it('is compared exactly: case, blanks and composition make other keys (D13)', async () => {
+  it('is compared exactly: case, spaces and Unicode composition make different keys (D13)', async () => {
     for (const key of ['Bay', 'bay', 'bay ', ' bay', 'b\u00e4y', 'ba\u0308y'])
       expect((await create(client, 'locations', { external_key: key, name: 'x' })).external_key).toBe(key)
   })

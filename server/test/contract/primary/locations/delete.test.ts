@@ -3,9 +3,9 @@ import { type TestOrg, useApp } from '../../../support/app.ts'
 import type { Client } from '../../../support/client.ts'
 import {
   type LocationJson,
-  changingNothing,
+  expectNoChange,
   create,
-  expectRefused,
+  expectErrorStatus,
   remove,
   useDatabase,
 } from '../../../support/master-data.ts'
@@ -34,27 +34,27 @@ async function place(assetId: number, location: LocationJson | null): Promise<vo
 }
 
 async function expectGuarded(location: LocationJson): Promise<void> {
-  expectRefused(await changingNothing(database.sql, org, () => client.delete(path(location))), 409)
+  expectErrorStatus(await expectNoChange(database.sql, org, () => client.delete(path(location))), 409)
   expect((await client.get(path(location))).json.data).toEqual(location)
 }
 
 describe('deleting a location', () => {
-  it('answers 204 with nothing in it, and the location is 404 from then on', async () => {
+  it('answers 204 without a body, and the location is 404 from then on', async () => {
     const dock = await make()
     const reply = await client.delete(path(dock))
     expect(reply.status).toBe(204)
     expect(reply.text).toBe('')
     expect(reply.headers['content-type']).toBeUndefined()
-    expectRefused(await client.get(path(dock)), 404)
+    expectErrorStatus(await client.get(path(dock)), 404)
   })
 
   it('is 404 the second time', async () => {
     const dock = await make()
     await remove(client, 'locations', dock.id)
-    expectRefused(await changingNothing(database.sql, org, () => client.delete(path(dock))), 404)
+    expectErrorStatus(await expectNoChange(database.sql, org, () => client.delete(path(dock))), 404)
   })
 
-  it('keeps the row with deleted_at set and updated_at moved on, and shows it to include_deleted (D21)', async () => {
+  it('keeps the row with deleted_at set and updated_at advanced, and shows it with include_deleted (D21)', async () => {
     const hall = await make()
     const dock = await make({ external_key: 'KEPT', description: 'kept', parent_id: hall.id, is_active: false })
     millis += 9
@@ -65,14 +65,14 @@ describe('deleting a location', () => {
     expect((await client.get('/api/v1/locations', { external_key: 'KEPT' })).json.data).toEqual([])
   })
 
-  it('moves updated_at forward also within the millisecond of the last write (D21)', async () => {
+  it('advances updated_at also within the millisecond of the last write (D21)', async () => {
     const dock = await make({ external_key: 'QUICK' })
     await remove(client, 'locations', dock.id)
     const listed = await client.get('/api/v1/locations', { external_key: 'QUICK', include_deleted: true })
     expect(Date.parse(listed.json.data[0].updated_at)).toBe(Date.parse(dock.updated_at) + 1)
   })
 
-  it('frees its tags in the same step (D22)', async () => {
+  it('frees its tags in the same transaction (D22)', async () => {
     const dock = await make({ tags: [{ tag_type: 'rfid', value: 'FREED' }] })
     await remove(client, 'locations', dock.id)
     const next = await make({ tags: [{ tag_type: 'rfid', value: 'freed' }] })
@@ -92,8 +92,8 @@ describe('deleting a location', () => {
   it('needs locations:write', async () => {
     const dock = await make()
     const reader = org.client('locations:read', 'assets:write')
-    const reply = await changingNothing(database.sql, org, () => reader.delete(path(dock)))
-    expectRefused(reply, 403)
+    const reply = await expectNoChange(database.sql, org, () => reader.delete(path(dock)))
+    expectErrorStatus(reply, 403)
     expect(reply.json.error.detail).toBe('Missing required scope: locations:write')
   })
 })
@@ -104,7 +104,7 @@ describe('deleting a location is 409', () => {
     ['is inactive', { is_active: false }],
     ['is not valid yet', { valid_from: '2999-01-01T00:00:00Z' }],
     ['has expired', { valid_from: '2001-01-01T00:00:00Z', valid_to: '2001-01-02T00:00:00Z' }],
-  ])('while it has a live child that %s, and 204 once the child is gone', async (_what, body) => {
+  ])('while it has a live child that %s, and 204 once the child is deleted', async (_what, body) => {
     const hall = await make()
     const child = await make({ parent_id: hall.id, ...body })
     await expectGuarded(hall)
@@ -112,7 +112,7 @@ describe('deleting a location is 409', () => {
     await remove(client, 'locations', hall.id)
   })
 
-  it('at every level of a chain but the lowest, so a tree goes from its leaves up', async () => {
+  it('at every level of a chain but the lowest, so a tree is deleted from its leaves up', async () => {
     const chain = [await make()]
     for (let level = 1; level < 5; level++) chain.push(await make({ parent_id: chain.at(-1)!.id }))
     for (const upper of chain.slice(0, -1)) await expectGuarded(upper)
@@ -132,7 +132,7 @@ describe('deleting a location is 409', () => {
     ['active', {}],
     ['inactive', { is_active: false }],
     ['expired', { valid_from: '2001-01-01T00:00:00Z', valid_to: '2001-01-02T00:00:00Z' }],
-  ])('while an %s asset is placed in it, and 204 once the asset is deleted', async (_what, body) => {
+  ])('while an %s asset is located in it, and 204 once the asset is deleted', async (_what, body) => {
     const dock = await make()
     const asset = await create(client, 'assets', { name: 'x', ...body })
     await place(asset.id, dock)
@@ -151,7 +151,7 @@ describe('deleting a location is 409', () => {
     await remove(client, 'locations', dock.id)
   })
 
-  it('only for assets placed in it: those of a child are guarded by the child', async () => {
+  it('only for assets located directly in it: assets of a child block the child', async () => {
     const hall = await make()
     const dock = await make({ parent_id: hall.id })
     const asset = await create(client, 'assets', { name: 'x' })
@@ -162,7 +162,7 @@ describe('deleting a location is 409', () => {
   })
 })
 
-it('is not held up by deleted children', async () => {
+it('but not because of deleted children', async () => {
   const hall = await make()
   for (let turn = 0; turn < 3; turn++) await remove(client, 'locations', (await make({ parent_id: hall.id })).id)
   await remove(client, 'locations', hall.id)

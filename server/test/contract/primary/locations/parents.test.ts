@@ -3,11 +3,11 @@ import { type TestOrg, useApp } from '../../../support/app.ts'
 import type { Client, Reply } from '../../../support/client.ts'
 import {
   type LocationJson,
-  type Problem,
-  changingNothing,
+  type FieldError,
+  expectNoChange,
   create,
-  expectInvalid,
-  expectRefused,
+  expectValidationError,
+  expectErrorStatus,
   remove,
   useDatabase,
 } from '../../../support/master-data.ts'
@@ -63,21 +63,21 @@ describe.each(ways)('the parent on %s', (_way, write) => {
     expect(read.json.data).toEqual(reply.json.data)
   })
 
-  const id = (code: string, params?: Problem[2]): Problem =>
+  const id = (code: string, params?: FieldError[2]): FieldError =>
     params ? ['parent_id', code, params] : ['parent_id', code]
-  const key = (code: string, params?: Problem[2]): Problem =>
+  const key = (code: string, params?: FieldError[2]): FieldError =>
     params ? ['parent_external_key', code, params] : ['parent_external_key', code]
-  const notInteger = (received_type: string): Problem =>
+  const notInteger = (received_type: string): FieldError =>
     id('invalid_value', { expected_type: 'integer', received_type })
   const ambiguous = [id('ambiguous_fields'), key('ambiguous_fields')]
 
-  const refused: [what: string, body: () => object, ...problems: Problem[]][] = [
+  const rejected: [what: string, body: () => object, ...problems: FieldError[]][] = [
     ['two live locations that differ', () => ({ parent_id: hall.id, parent_external_key: 'YARD' }), ...ambiguous],
     ['the same two the other way round', () => ({ parent_external_key: 'HALL', parent_id: yard.id }), ...ambiguous],
     ['a null id beside a live key', () => ({ parent_id: null, parent_external_key: 'HALL' }), ...ambiguous],
     ['a null key beside a live id', () => ({ parent_id: hall.id, parent_external_key: null }), ...ambiguous],
-    ['an id that exists nowhere', () => ({ parent_id: nowhere }), id('fk_not_found')],
-    ['a key that exists nowhere', () => ({ parent_external_key: 'NOWHERE' }), key('fk_not_found')],
+    ['an id that does not exist', () => ({ parent_id: nowhere }), id('fk_not_found')],
+    ['a key that does not exist', () => ({ parent_external_key: 'NOWHERE' }), key('fk_not_found')],
     ['the key in another case', () => ({ parent_external_key: 'hall' }), key('fk_not_found')],
     ['a dead id beside a live key', () => ({ parent_id: nowhere, parent_external_key: 'HALL' }), id('fk_not_found')],
     [
@@ -129,11 +129,11 @@ describe.each(ways)('the parent on %s', (_way, write) => {
     ['a key of 256 characters', () => ({ parent_external_key: 'k'.repeat(256) }), key('too_long')],
     ['a control character in the key', () => ({ parent_external_key: 'HALL\u0000' }), key('invalid_value')],
   ]
-  it.each(refused)('is refused when it is %s', async (_what, body, ...problems) => {
-    expectInvalid(await changingNothing(database.sql, org, () => write(body())), ...problems)
+  it.each(rejected)('is rejected when it is %s', async (_what, body, ...problems) => {
+    expectValidationError(await expectNoChange(database.sql, org, () => write(body())), ...problems)
   })
 
-  it('may be inactive or outside its window, for it is live all the same', async () => {
+  it('may be inactive or outside its validity, because it is still live', async () => {
     const shut = await create(client, 'locations', { name: 'Shut', is_active: false, valid_to: '2099-01-01T00:00:00Z' })
     await database.sql`update locations set valid_from = '2001-01-01Z', valid_to = '2001-01-02Z'
       where org_id = ${org.orgId} and id = ${shut.id}`
@@ -142,13 +142,13 @@ describe.each(ways)('the parent on %s', (_way, write) => {
   })
 })
 
-it('reports a parent that does not resolve before a key that is taken (D6)', async () => {
+it('reports a parent that does not exist before a key in use (D6)', async () => {
   const body = { external_key: 'HALL', name: 'x', parent_id: nowhere }
-  expectInvalid(await client.post('/api/v1/locations', body), ['parent_id', 'fk_not_found'])
+  expectValidationError(await client.post('/api/v1/locations', body), ['parent_id', 'fk_not_found'])
 })
 
 describe('moving a location', () => {
-  it('takes its whole subtree along and leaves the rows below it as they were', async () => {
+  it('moves its whole subtree and does not change the rows below it', async () => {
     const top = await create(client, 'locations', { external_key: 'TOP', name: 'Top' })
     const middle = await create(client, 'locations', { external_key: 'MIDDLE', name: 'Middle' })
     const low = await create(client, 'locations', { external_key: 'LOW', name: 'Low', parent_id: middle.id })
@@ -175,23 +175,26 @@ describe('moving a location', () => {
     const target = chain[depth]!
     const body = form === 'id' ? { parent_id: target.id } : { parent_external_key: target.external_key }
     const path = `/api/v1/locations/${chain[0]!.id}`
-    expectRefused(await changingNothing(database.sql, org, () => client.patch(path, { ...body, name: 'new' })), 409)
+    expectErrorStatus(await expectNoChange(database.sql, org, () => client.patch(path, { ...body, name: 'new' })), 409)
   })
 
-  it('under a former descendant is accepted once that one has left', async () => {
+  it('under a former descendant is accepted once that one was moved away', async () => {
     const over = await create(client, 'locations', { name: 'over' })
     const under = await create(client, 'locations', { name: 'under', parent_id: over.id })
-    expectRefused(await client.patch(`/api/v1/locations/${over.id}`, { parent_id: under.id }), 409)
+    expectErrorStatus(await client.patch(`/api/v1/locations/${over.id}`, { parent_id: under.id }), 409)
     expect((await client.patch(`/api/v1/locations/${under.id}`, { parent_id: null })).status).toBe(200)
     expect((await client.patch(`/api/v1/locations/${over.id}`, { parent_id: under.id })).status).toBe(200)
   })
 
-  it('reports a parent that does not resolve before a circle (D6)', async () => {
+  it('reports a parent that does not exist before a cycle (D6)', async () => {
     const body = { parent_id: mover.id, parent_external_key: 'NOWHERE' }
-    expectInvalid(await client.patch(`/api/v1/locations/${mover.id}`, body), ['parent_external_key', 'fk_not_found'])
+    expectValidationError(await client.patch(`/api/v1/locations/${mover.id}`, body), [
+      'parent_external_key',
+      'fk_not_found',
+    ])
   })
 
-  it('to the place where it already is advances updated_at and nothing else', async () => {
+  it('to its current parent advances updated_at and changes nothing else', async () => {
     const child = await create(client, 'locations', { name: 'stays', parent_id: hall.id })
     const reply = await client.patch(`/api/v1/locations/${child.id}`, { parent_id: hall.id })
     expect(reply.json.data).toEqual({ ...child, updated_at: expect.any(String) })

@@ -3,11 +3,11 @@ import { type TestOrg, useApp } from '../../../support/app.ts'
 import type { Client, Reply } from '../../../support/client.ts'
 import {
   type LocationJson,
-  type Problem,
-  changingNothing,
+  type FieldError,
+  expectNoChange,
   create,
-  expectInvalid,
-  expectRefused,
+  expectValidationError,
+  expectErrorStatus,
   useDatabase,
 } from '../../../support/master-data.ts'
 
@@ -65,7 +65,7 @@ describe('changing a location', () => {
       { name: 'N', description: null, is_active: false, parent_id: null, parent_external_key: null, valid_to: null },
     ],
   ]
-  it.each(changes)('accepts %s, touches nothing else and advances updated_at', async (_what, body, shown) => {
+  it.each(changes)('accepts %s, changes no other field and advances updated_at', async (_what, body, shown) => {
     millis += 5
     const reply = await patch(body)
     expect(reply.status).toBe(200)
@@ -88,7 +88,7 @@ describe('changing a location', () => {
     expect(reply.json.data).toEqual({ ...dock, updated_at: iso(millis + 1) })
   })
 
-  it('compares what the server manages by instant, so other spellings of it pass', async () => {
+  it('compares server-managed timestamps by instant, so other notations are accepted', async () => {
     const respelled = dock.updated_at.replace('.890Z', '.890000000+00:00')
     const elsewhere = dock.created_at.replace('T05:', 'T07:').replace('Z', '+02:00')
     expect((await patch({ updated_at: respelled, created_at: elsewhere, deleted_at: null, id: dock.id })).status).toBe(
@@ -101,12 +101,12 @@ describe('changing a location', () => {
   })
 })
 
-describe('changing a location refuses', () => {
+describe('changing a location rejects', () => {
   const type = (expected_type: string, received_type: string): Record<string, string> => ({
     expected_type,
     received_type,
   })
-  const cases: [what: string, body: () => object, ...problems: Problem[]][] = [
+  const cases: [what: string, body: () => object, ...problems: FieldError[]][] = [
     ['metadata, which locations do not have', () => ({ metadata: { a: 1 } }), ['metadata', 'unknown_field']],
     [
       'unknown keys, all of them, sorted (D7)',
@@ -141,7 +141,7 @@ describe('changing a location refuses', () => {
     ['another external_key', () => ({ external_key: 'OTHER' }), ['external_key', 'invalid_context']],
     ['other tags', () => ({ tags: [] }), ['tags', 'invalid_context']],
     ['fewer tags', () => ({ tags: dock.tags.slice(0, 1) }), ['tags', 'invalid_context']],
-    ['a tag twice in place of two', () => ({ tags: [dock.tags[0], dock.tags[0]] }), ['tags', 'invalid_context']],
+    ['one tag twice instead of two tags', () => ({ tags: [dock.tags[0], dock.tags[0]] }), ['tags', 'invalid_context']],
     [
       'a child count, which is not a field',
       () => ({ descendant_count_affected: 0 }),
@@ -149,20 +149,20 @@ describe('changing a location refuses', () => {
     ],
   ]
   it.each(cases)('%s', async (_what, body, ...problems) => {
-    expectInvalid(await changingNothing(database.sql, org, () => patch(body())), ...problems)
+    expectValidationError(await expectNoChange(database.sql, org, () => patch(body())), ...problems)
   })
 
   it.each(['2031-01-01', '2031/01/01', ''])('%j as a date, naming the format', async (text) => {
     for (const field of ['valid_from', 'valid_to']) {
-      const reply = await changingNothing(database.sql, org, () => patch({ [field]: text }))
-      expectInvalid(reply, [field, 'invalid_value'])
+      const reply = await expectNoChange(database.sql, org, () => patch({ [field]: text }))
+      expectValidationError(reply, [field, 'invalid_value'])
       expect(reply.json.error.detail).toBe(`${field} must be an RFC 3339 timestamp`)
     }
   })
 
-  it('a stale updated_at with the parent unmoved', async () => {
+  it('a stale updated_at with an unchanged parent', async () => {
     const body = { updated_at: iso(millis - 1), parent_id: null }
-    expectInvalid(await changingNothing(database.sql, org, () => patch(body)), ['updated_at', 'read_only'])
+    expectValidationError(await expectNoChange(database.sql, org, () => patch(body)), ['updated_at', 'read_only'])
   })
 
   it.each([
@@ -173,8 +173,8 @@ describe('changing a location refuses', () => {
   ])('the body %s', async (raw, detail) => {
     const headers = { 'content-type': 'application/merge-patch+json' }
     const send = (): Promise<Reply> => client.send('PATCH', `/api/v1/locations/${dock.id}`, { raw, headers })
-    const reply = await changingNothing(database.sql, org, send)
-    expectRefused(reply, 400)
+    const reply = await expectNoChange(database.sql, org, send)
+    expectErrorStatus(reply, 400)
     expect(reply.json.error.detail).toBe(detail)
   })
 
@@ -185,23 +185,23 @@ describe('changing a location refuses', () => {
   ])('%s on %s …%s with 415', async (type, method, suffix, detail) => {
     const target = `/api/v1/locations/${dock.id}${suffix}`
     const headers = { 'content-type': type }
-    const reply = await changingNothing(database.sql, org, () => client.send(method, target, { raw: '{}', headers }))
+    const reply = await expectNoChange(database.sql, org, () => client.send(method, target, { raw: '{}', headers }))
     expect(reply.status).toBe(415)
     expect(reply.json.error).toMatchObject({ type: 'unsupported_media_type', detail })
   })
 
   it('a caller without locations:write', async () => {
     const reader = org.client('locations:read', 'assets:write')
-    const reply = await changingNothing(database.sql, org, () => reader.patch(`/api/v1/locations/${dock.id}`, {}))
-    expectRefused(reply, 403)
+    const reply = await expectNoChange(database.sql, org, () => reader.patch(`/api/v1/locations/${dock.id}`, {}))
+    expectErrorStatus(reply, 403)
     expect(reply.json.error.detail).toBe('Missing required scope: locations:write')
   })
 })
 
-it('shows a renamed parent by its new key, and refuses the old key beside the right id', async () => {
+it('shows a renamed parent by its new key, and rejects the old key together with the right id', async () => {
   const reply = await client.post(`/api/v1/locations/${hall.id}/rename`, { external_key: 'HALL-B' })
   expect(reply.status).toBe(200)
-  expectInvalid(await patch({ parent_id: hall.id, parent_external_key: 'HALL' }), [
+  expectValidationError(await patch({ parent_id: hall.id, parent_external_key: 'HALL' }), [
     'parent_external_key',
     'fk_not_found',
   ])

@@ -3,10 +3,10 @@ import { type TestOrg, useApp } from '../../../support/app.ts'
 import type { Client, Reply } from '../../../support/client.ts'
 import {
   type LocationJson,
-  changingNothing,
+  expectNoChange,
   create,
-  expectInvalid,
-  expectRefused,
+  expectValidationError,
+  expectErrorStatus,
   remove,
   useDatabase,
 } from '../../../support/master-data.ts'
@@ -17,7 +17,7 @@ const database = useDatabase(context)
 let org: TestOrg
 let client: Client
 let other: TestOrg
-let stranger: Client
+let outsider: Client
 let hall: LocationJson
 let dock: LocationJson
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
   org = await context.app.newOrg()
   client = org.full
   other = await context.app.newOrg()
-  stranger = other.full
+  outsider = other.full
   hall = await create(client, 'locations', { external_key: 'HALL', name: 'Hall' })
   dock = await create(client, 'locations', { external_key: 'DOCK', name: 'Dock', parent_id: hall.id })
 })
@@ -54,25 +54,25 @@ describe('reading a location', () => {
     ['is not valid yet', { valid_from: '2999-01-01T00:00:00Z' }],
     ['has expired', { valid_from: '2001-01-01T00:00:00Z', valid_to: '2001-01-02T00:00:00Z' }],
     ['is inactive', { is_active: false }],
-  ])('finds one that %s (D15)', async (_what, body) => {
+  ])('finds a location that %s (D15)', async (_what, body) => {
     const made = await create(client, 'locations', { name: 'Shut', ...body })
     expect((await client.get(`/api/v1/locations/${made.id}`)).json).toEqual({ data: made })
   })
 
   it('needs locations:read and nothing else', async () => {
     expect((await org.client('locations:read').get(`/api/v1/locations/${dock.id}`)).status).toBe(200)
-    const refused = await org
+    const rejected = await org
       .client('assets:read', 'locations:write', 'tracking:read')
       .get(`/api/v1/locations/${dock.id}`)
-    expectRefused(refused, 403)
-    expect(refused.json.error.detail).toBe('Missing required scope: locations:read')
+    expectErrorStatus(rejected, 403)
+    expect(rejected.json.error.detail).toBe('Missing required scope: locations:read')
   })
 })
 
-it('tells a foreign location from one that exists nowhere, whatever its id (D24)', async () => {
+it('distinguishes a location of another organization from one that does not exist (D24)', async () => {
   for (let turn = 0; turn < 100; turn++) {
-    const theirs = await create(stranger, 'locations', { name: 'Theirs' })
-    expectRefused(await client.get(`/api/v1/locations/${theirs.id}`), 403)
+    const theirs = await create(outsider, 'locations', { name: 'Theirs' })
+    expectErrorStatus(await client.get(`/api/v1/locations/${theirs.id}`), 403)
   }
 })
 
@@ -100,38 +100,38 @@ const operations: [string, Send][] = [
 describe.each(operations)('%s by id', (operation, send) => {
   it('is 403 on a live location of another organization, 404 for a tag of it, and changes nothing [D24]', async () => {
     const status = operation === 'tag detach' ? 404 : 403
-    expectRefused(await changingNothing(database.sql, org, () => send(stranger, dock.id)), status)
+    expectErrorStatus(await expectNoChange(database.sql, org, () => send(outsider, dock.id)), status)
   })
 
-  it('is 404 on an id that exists nowhere, up to the largest one (D24)', async () => {
-    for (const id of [1, 123456789, 9007199254740991]) expectRefused(await send(client, id), 404)
+  it('is 404 on an id that does not exist, up to the largest id (D24)', async () => {
+    for (const id of [1, 123456789, 9007199254740991]) expectErrorStatus(await send(client, id), 404)
   })
 
   it('is 404 on a deleted location, for its own organization and for others (D24)', async () => {
     const gone = await create(client, 'locations', { name: 'Gone' })
     await remove(client, 'locations', gone.id)
-    expectRefused(await changingNothing(database.sql, org, () => send(client, gone.id)), 404)
-    expectRefused(await changingNothing(database.sql, org, () => send(stranger, gone.id)), 404)
+    expectErrorStatus(await expectNoChange(database.sql, org, () => send(client, gone.id)), 404)
+    expectErrorStatus(await expectNoChange(database.sql, org, () => send(outsider, gone.id)), 404)
   })
 
-  it('is 404 on the id of an asset, whoever owns it (D24)', async () => {
+  it('is 404 on the id of an asset of any organization (D24)', async () => {
     const asset = await create(client, 'assets', { name: 'Asset' })
-    expectRefused(await changingNothing(database.sql, org, () => send(client, asset.id)), 404)
-    expectRefused(await changingNothing(database.sql, org, () => send(stranger, asset.id)), 404)
+    expectErrorStatus(await expectNoChange(database.sql, org, () => send(client, asset.id)), 404)
+    expectErrorStatus(await expectNoChange(database.sql, org, () => send(outsider, asset.id)), 404)
   })
 
   it.each(['0', '-1', '-9007199254740992'])('is 400 too_small on the id %s', async (id) => {
-    expectInvalid(await send(client, id), ['location_id', 'too_small', { min: 1 }])
+    expectValidationError(await send(client, id), ['location_id', 'too_small', { min: 1 }])
   })
 
   it.each(['9007199254740992', '99999999999999999999999'])('is 400 too_large on the id %s', async (id) => {
-    expectInvalid(await send(client, id), ['location_id', 'too_large', { max: 9007199254740991 }])
+    expectValidationError(await send(client, id), ['location_id', 'too_large', { max: 9007199254740991 }])
   })
 
   it.each(['abc', 'current', '1.5', '1e3', '0x10', '+5', '05', '%205', '5%20', 'DOCK', 'Infinity', '%ZZ', '٣'])(
     'is 400 on %s in place of an id',
     async (id) => {
-      expectInvalid(await send(client, id), ['location_id', 'invalid_value'])
+      expectValidationError(await send(client, id), ['location_id', 'invalid_value'])
     },
   )
 })
@@ -139,18 +139,18 @@ describe.each(operations)('%s by id', (operation, send) => {
 describe('the order of checks on one location (D6)', () => {
   it('reports a query parameter before a bad id, and a bad id before anything about the body', async () => {
     const query = await client.send('PATCH', '/api/v1/locations/0?colour=red', { raw: '{', headers: patchHeaders })
-    expectInvalid(query, ['colour', 'unknown_field'])
+    expectValidationError(query, ['colour', 'unknown_field'])
     const id = await client.send('PATCH', '/api/v1/locations/0', { raw: '{', headers: patchHeaders })
-    expectInvalid(id, ['location_id', 'too_small', { min: 1 }])
+    expectValidationError(id, ['location_id', 'too_small', { min: 1 }])
   })
 
   it('reports a missing scope before a query parameter', async () => {
     const reply = await org.client('assets:read').get('/api/v1/locations/0?colour=red')
-    expectRefused(reply, 403)
+    expectErrorStatus(reply, 403)
   })
 
-  it('takes a trailing slash for an unknown path', async () => {
-    expectRefused(await client.get(`/api/v1/locations/${dock.id}/`), 404)
-    expectRefused(await client.get('/api/v1/locations/'), 404)
+  it('treats a trailing slash as an unknown path', async () => {
+    expectErrorStatus(await client.get(`/api/v1/locations/${dock.id}/`), 404)
+    expectErrorStatus(await client.get('/api/v1/locations/'), 404)
   })
 })

@@ -3,11 +3,11 @@ import { type TestOrg, useApp } from '../../../support/app.ts'
 import type { Client, Reply } from '../../../support/client.ts'
 import {
   type LocationJson,
-  type Problem,
-  changingNothing,
+  type FieldError,
+  expectNoChange,
   create,
-  expectInvalid,
-  expectRefused,
+  expectValidationError,
+  expectErrorStatus,
   remove,
   useDatabase,
 } from '../../../support/master-data.ts'
@@ -47,7 +47,7 @@ describe('renaming a location', () => {
     }
   })
 
-  it('counts live descendants at every level, inactive and expired ones too, deleted ones not (D20)', async () => {
+  it('counts live descendants at every level, including inactive and expired ones and excluding deleted ones (D20)', async () => {
     const top = await make({ external_key: 'COUNT' })
     const left = await make({ parent_id: top.id, is_active: false })
     const right = await make({ parent_id: top.id })
@@ -65,12 +65,12 @@ describe('renaming a location', () => {
     const dock = await make({ external_key: 'SAME' })
     await make({ parent_id: dock.id })
     millis += 10
-    const reply = await changingNothing(database.sql, org, () => rename(dock.id, { external_key: 'SAME' }))
+    const reply = await expectNoChange(database.sql, org, () => rename(dock.id, { external_key: 'SAME' }))
     expect(reply.status).toBe(200)
     expect(reply.json).toEqual({ data: { ...dock, descendant_count_affected: 0 } })
   })
 
-  it('leaves the rows of descendants alone, while children show the new parent key (D20)', async () => {
+  it('does not change the rows of descendants, and children show the new parent key (D20)', async () => {
     const top = await make({ external_key: 'OLD-TOP' })
     const child = await make({ external_key: 'CHILD', parent_id: top.id })
     const grandchild = await make({ external_key: 'GRANDCHILD', parent_id: child.id })
@@ -90,13 +90,13 @@ describe('renaming a location', () => {
   it('frees the old key at once and takes the new one', async () => {
     const dock = await make({ external_key: 'FORMER' })
     expect((await rename(dock.id, { external_key: 'LATTER' })).status).toBe(200)
-    expectRefused(await client.post('/api/v1/locations', { name: 'x', external_key: 'LATTER' }), 409)
-    expectInvalid(await client.post('/api/v1/locations', { name: 'x', parent_external_key: 'FORMER' }), [
+    expectErrorStatus(await client.post('/api/v1/locations', { name: 'x', external_key: 'LATTER' }), 409)
+    expectValidationError(await client.post('/api/v1/locations', { name: 'x', parent_external_key: 'FORMER' }), [
       'parent_external_key',
       'fk_not_found',
     ])
     await make({ external_key: 'FORMER', parent_external_key: 'LATTER' })
-    expectRefused(await rename(dock.id, { external_key: 'FORMER' }), 409)
+    expectErrorStatus(await rename(dock.id, { external_key: 'FORMER' }), 409)
   })
 
   it('accepts a key that differs only in case, or that a deleted or foreign location has', async () => {
@@ -109,7 +109,7 @@ describe('renaming a location', () => {
     expect((await rename(dock.id, { external_key: 'THEIRS' })).status).toBe(200)
   })
 
-  it('keeps generated keys apart from a key chosen by rename (D18)', async () => {
+  it('makes generated keys skip a key chosen by rename (D18)', async () => {
     const mine = (await context.app.newOrg()).full
     const first = await create(mine, 'locations', { name: 'x' })
     expect((await mine.post(`/api/v1/locations/${first.id}/rename`, { external_key: 'LOC-002' })).status).toBe(200)
@@ -117,14 +117,14 @@ describe('renaming a location', () => {
   })
 })
 
-describe('renaming a location refuses', () => {
-  it('a key that a live location has, with 409', async () => {
+describe('renaming a location rejects', () => {
+  it('a key of a live location, with 409', async () => {
     const dock = await make({ external_key: 'ONE' })
     await make({ external_key: 'TWO', is_active: false })
-    expectRefused(await changingNothing(database.sql, org, () => rename(dock.id, { external_key: 'TWO' })), 409)
+    expectErrorStatus(await expectNoChange(database.sql, org, () => rename(dock.id, { external_key: 'TWO' })), 409)
   })
 
-  const cases: [what: string, body: object, ...problems: Problem[]][] = [
+  const cases: [what: string, body: object, ...problems: FieldError[]][] = [
     ['a body without a key', {}, ['external_key', 'required']],
     ['a null key', { external_key: null }, ['external_key', 'invalid_value']],
     ['an empty key', { external_key: '' }, ['external_key', 'too_short', { min_length: 1 }]],
@@ -140,14 +140,14 @@ describe('renaming a location refuses', () => {
   ]
   it.each(cases)('%s', async (_what, body, ...problems) => {
     const dock = await make({})
-    expectInvalid(await changingNothing(database.sql, org, () => rename(dock.id, body)), ...problems)
+    expectValidationError(await expectNoChange(database.sql, org, () => rename(dock.id, body)), ...problems)
   })
 
   it('a caller without locations:write', async () => {
     const dock = await make({})
     const reader = org.client('locations:read', 'assets:write')
     const reply = await reader.post(`/api/v1/locations/${dock.id}/rename`, { external_key: 'NEXT' })
-    expectRefused(reply, 403)
+    expectErrorStatus(reply, 403)
     expect(reply.json.error.detail).toBe('Missing required scope: locations:write')
   })
 })

@@ -3,12 +3,12 @@ import { type TestOrg, useApp } from '../../../support/app.ts'
 import type { Client, Reply } from '../../../support/client.ts'
 import {
   type LocationJson,
-  type Problem,
+  type FieldError,
   type TagJson,
-  changingNothing,
+  expectNoChange,
   create,
-  expectInvalid,
-  expectRefused,
+  expectValidationError,
+  expectErrorStatus,
   useDatabase,
 } from '../../../support/master-data.ts'
 
@@ -48,7 +48,7 @@ async function attached(location: LocationJson, tag: object): Promise<TagJson> {
 
 describe('attaching a tag to a location', () => {
   it.each(['rfid', 'ble', 'barcode'])(
-    'answers 201 with the %s tag, and leaves updated_at alone (D19, D21)',
+    'answers 201 with the %s tag, and does not change updated_at (D19, D21)',
     async (type) => {
       const value = fresh()
       millis += 50
@@ -61,7 +61,7 @@ describe('attaching a tag to a location', () => {
     },
   )
 
-  it('keeps all tags of a location, each under an id of its own', async () => {
+  it('keeps all tags of a location, each with its own id', async () => {
     const tags = []
     for (let turn = 0; turn < 5; turn++) tags.push(await attached(dock, { tag_type: 'rfid', value: fresh() }))
     expect(new Set(tags.map((tag) => tag.id)).size).toBe(5)
@@ -69,7 +69,7 @@ describe('attaching a tag to a location', () => {
     expect((await read(dock)).tags.sort(byId)).toEqual(tags.sort(byId))
   })
 
-  it('takes the same value under another type, and any value of 255 characters', async () => {
+  it('accepts the same value with another type, and any value of 255 characters', async () => {
     const value = fresh()
     await attached(dock, { tag_type: 'rfid', value })
     await attached(dock, { tag_type: 'barcode', value })
@@ -80,26 +80,29 @@ describe('attaching a tag to a location', () => {
     ['the same value', 'barcode', 'AB-1', 'AB-1'],
     ['an rfid value in another case', 'rfid', 'E2ab', 'e2AB'],
     ['a ble value in another case and without separators', 'ble', 'AA:bb:cc:DD', 'aa-BBccdd'],
-  ])('is 409 for %s, wherever in the organization it hangs (D22)', async (_what, type, held, value) => {
-    const asset = await create(client, 'assets', { name: 'x', tags: [{ tag_type: type, value: `a${held}` }] })
-    const other = await create(client, 'locations', { name: 'x', tags: [{ tag_type: type, value: `l${held}` }] })
-    for (const taken of [`a${value}`, `l${value}`]) {
-      const reply = await changingNothing(database.sql, org, () => attach(dock, { tag_type: type, value: taken }))
-      expectRefused(reply, 409)
-    }
-    expectRefused(await attach(other, { tag_type: type, value: `l${value}` }), 409)
-    const body = { tag_type: type, value: `l${value}` }
-    expectRefused(await client.post(`/api/v1/assets/${asset.id}/tags`, body), 409)
-  })
+  ])(
+    'is 409 for %s, whichever record of the organization it is attached to (D22)',
+    async (_what, type, held, value) => {
+      const asset = await create(client, 'assets', { name: 'x', tags: [{ tag_type: type, value: `a${held}` }] })
+      const other = await create(client, 'locations', { name: 'x', tags: [{ tag_type: type, value: `l${held}` }] })
+      for (const taken of [`a${value}`, `l${value}`]) {
+        const reply = await expectNoChange(database.sql, org, () => attach(dock, { tag_type: type, value: taken }))
+        expectErrorStatus(reply, 409)
+      }
+      expectErrorStatus(await attach(other, { tag_type: type, value: `l${value}` }), 409)
+      const body = { tag_type: type, value: `l${value}` }
+      expectErrorStatus(await client.post(`/api/v1/assets/${asset.id}/tags`, body), 409)
+    },
+  )
 
-  it('takes a barcode that differs in case, and an rfid value that differs in separators (D22)', async () => {
+  it('accepts a barcode that differs in case, and an rfid value that differs in separators (D22)', async () => {
     await attached(dock, { tag_type: 'barcode', value: 'Code-1' })
     await attached(dock, { tag_type: 'barcode', value: 'code-1' })
     await attached(dock, { tag_type: 'rfid', value: 'E2:00' })
     await attached(dock, { tag_type: 'rfid', value: 'E200' })
   })
 
-  it('takes a value that another organization uses (D22)', async () => {
+  it('accepts a value that another organization uses (D22)', async () => {
     const value = fresh()
     await create((await context.app.newOrg()).full, 'locations', { name: 'x', tags: [{ tag_type: 'rfid', value }] })
     await attached(dock, { tag_type: 'rfid', value })
@@ -109,7 +112,7 @@ describe('attaching a tag to a location', () => {
     expected_type,
     received_type,
   })
-  const cases: [what: string, body: object, ...problems: Problem[]][] = [
+  const cases: [what: string, body: object, ...problems: FieldError[]][] = [
     ['an empty body', {}, ['tag_type', 'required'], ['value', 'required']],
     ['a missing type (D19)', { value: 'v' }, ['tag_type', 'required']],
     ['a missing value (D19)', { tag_type: 'rfid' }, ['value', 'required']],
@@ -129,20 +132,20 @@ describe('attaching a tag to a location', () => {
       ['is_active', 'unknown_field'],
     ],
   ]
-  it.each(cases)('refuses %s', async (_what, body, ...problems) => {
-    expectInvalid(await changingNothing(database.sql, org, () => attach(dock, body)), ...problems)
+  it.each(cases)('rejects %s', async (_what, body, ...problems) => {
+    expectValidationError(await expectNoChange(database.sql, org, () => attach(dock, body)), ...problems)
   })
 
   it('needs locations:write; there is no scope for tags', async () => {
     const reader = org.client('locations:read', 'assets:write')
     const reply = await reader.post(`/api/v1/locations/${dock.id}/tags`, { tag_type: 'rfid', value: fresh() })
-    expectRefused(reply, 403)
+    expectErrorStatus(reply, 403)
     expect(reply.json.error.detail).toBe('Missing required scope: locations:write')
   })
 })
 
 describe('detaching a tag from a location', () => {
-  it('answers 204, takes this tag alone and leaves updated_at alone (D21)', async () => {
+  it('answers 204, removes only this tag and does not change updated_at (D21)', async () => {
     const kept = await attached(dock, { tag_type: 'rfid', value: fresh() })
     const tag = await attached(dock, { tag_type: 'ble', value: fresh() })
     millis += 50
@@ -163,7 +166,7 @@ describe('detaching a tag from a location', () => {
   it('is 404 the second time', async () => {
     const tag = await attached(dock, { tag_type: 'rfid', value: fresh() })
     expect((await detach(dock, tag.id)).status).toBe(204)
-    expectRefused(await changingNothing(database.sql, org, () => detach(dock, tag.id)), 404)
+    expectErrorStatus(await expectNoChange(database.sql, org, () => detach(dock, tag.id)), 404)
   })
 
   it('is 404 for a tag of another location, of an asset or of another organization, also under its own location [D24]', async () => {
@@ -173,9 +176,9 @@ describe('detaching a tag from a location', () => {
     const otherOrg = await context.app.newOrg()
     const foreign = await create(otherOrg.full, 'locations', { name: 'x', tags: tag() })
     for (const holder of [there, asset, foreign])
-      expectRefused(await changingNothing(database.sql, org, () => detach(dock, holder.tags[0]!.id)), 404)
+      expectErrorStatus(await expectNoChange(database.sql, org, () => detach(dock, holder.tags[0]!.id)), 404)
     const act = (): Promise<Reply> => detach(foreign, foreign.tags[0]!.id)
-    expectRefused(await changingNothing(database.sql, otherOrg, act), 404)
+    expectErrorStatus(await expectNoChange(database.sql, otherOrg, act), 404)
   })
 
   it.each([
@@ -184,14 +187,14 @@ describe('detaching a tag from a location', () => {
     ['9007199254740992', ['tag_id', 'too_large', { max: 9007199254740991 }]],
     ['abc', ['tag_id', 'invalid_value']],
     ['1.0', ['tag_id', 'invalid_value']],
-  ] as [string, Problem][])('refuses the tag id %s', async (id, problem) => {
-    expectInvalid(await detach(dock, id), problem)
+  ] as [string, FieldError][])('rejects the tag id %s', async (id, problem) => {
+    expectValidationError(await detach(dock, id), problem)
   })
 
   it('needs locations:write', async () => {
     const tag = await attached(dock, { tag_type: 'rfid', value: fresh() })
     const reader = org.client('locations:read', 'assets:write')
     const target = `/api/v1/locations/${dock.id}/tags/${tag.id}`
-    expectRefused(await changingNothing(database.sql, org, () => reader.delete(target)), 403)
+    expectErrorStatus(await expectNoChange(database.sql, org, () => reader.delete(target)), 403)
   })
 })

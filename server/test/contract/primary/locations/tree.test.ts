@@ -4,10 +4,10 @@ import { type TestOrg, useApp } from '../../../support/app.ts'
 import type { Client, Reply } from '../../../support/client.ts'
 import {
   type LocationJson,
-  type Problem,
+  type FieldError,
   create,
-  expectInvalid,
-  expectRefused,
+  expectValidationError,
+  expectErrorStatus,
   keysOf,
   remove,
 } from '../../../support/master-data.ts'
@@ -55,7 +55,7 @@ describe('tree reads (D3)', () => {
     expectPage(await kin(top, 'ancestors'), [])
   })
 
-  it('children are ordered by name in code point order, then by id, and end at one level', async () => {
+  it('children are ordered by name in code point order, then by id, and are one level only', async () => {
     const top = await plant(null, 'BY-NAME')
     const names = ['Zeta', 'alpha', 'Ärger', 'alpha', '￥', '😀', '10', '9', ' blank', 'alpha']
     const made: LocationJson[] = []
@@ -84,7 +84,7 @@ describe('tree reads (D3)', () => {
     expectPage(await kin(zz, 'descendants'), [])
   })
 
-  it('show what is inactive or outside its window, and never what is deleted (D15)', async () => {
+  it('include inactive locations and those outside their validity, and never deleted ones (D15)', async () => {
     const top = await plant(null, 'SHUT', { is_active: false })
     const early = await plant(top, 'SHUT-1', { valid_from: '2999-01-01T00:00:00Z' })
     const late = await plant(early, 'SHUT-2', { valid_from: '2001-01-01T00:00:00Z', valid_to: '2001-01-02T00:00:00Z' })
@@ -112,9 +112,9 @@ describe('tree reads (D3)', () => {
       const target = `/api/v1/locations/${lone.id}/${which}`
       const head = await client.send('HEAD', target)
       expect([head.status, head.text]).toEqual([200, ''])
-      const refused = await org.client('locations:write', 'assets:read', 'tracking:read').get(target)
-      expectRefused(refused, 403)
-      expect(refused.json.error.detail).toBe('Missing required scope: locations:read')
+      const rejected = await org.client('locations:write', 'assets:read', 'tracking:read').get(target)
+      expectErrorStatus(rejected, 403)
+      expect(rejected.json.error.detail).toBe('Missing required scope: locations:read')
     }
   })
 })
@@ -154,8 +154,8 @@ describe('tree reads of a chain of 61 levels', () => {
     expect(reply.json.data.descendant_count_affected).toBe(60)
   })
 
-  it('and its head cannot be put under its tail (D23)', async () => {
-    expectRefused(await client.patch(`/api/v1/locations/${chain[0]!.id}`, { parent_id: chain.at(-1)!.id }), 409)
+  it('whose root cannot be moved under its lowest location (D23)', async () => {
+    expectErrorStatus(await client.patch(`/api/v1/locations/${chain[0]!.id}`, { parent_id: chain.at(-1)!.id }), 409)
   })
 })
 
@@ -165,7 +165,7 @@ describe.each(kins)('parameters of %s', (which) => {
     lone = await plant(null, `PARAMETERS-${which}`)
   })
 
-  const cases: [query: string, ...problems: Problem[]][] = [
+  const cases: [query: string, ...problems: FieldError[]][] = [
     ['limit=0', ['limit', 'too_small', { min: 1 }]],
     ['limit=201', ['limit', 'too_large', { max: 200 }]],
     ['limit=ten', ['limit', 'invalid_value']],
@@ -182,8 +182,8 @@ describe.each(kins)('parameters of %s', (which) => {
     ['colour=red', ['colour', 'unknown_field']],
     ['q=a&limit=0&colour=red', ['q', 'unknown_field'], ['limit', 'too_small', { min: 1 }], ['colour', 'unknown_field']],
   ]
-  it.each(cases)('refuse %s, for limit and offset are all there is (D3, D27)', async (query, ...problems) => {
-    expectInvalid(await kin(lone, which, query), ...problems)
+  it.each(cases)('reject %s, because only limit and offset exist (D3, D27)', async (query, ...problems) => {
+    expectValidationError(await kin(lone, which, query), ...problems)
   })
 })
 

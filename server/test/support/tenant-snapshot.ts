@@ -2,17 +2,17 @@ import postgres from 'postgres'
 import { afterAll, beforeAll } from 'vitest'
 import type { TestApp } from './app.ts'
 
-/** Tables that a mere request may write to: a token is issued, a credential was last used now. */
+/** Tables that every request may change: issued tokens, and when a credential was last used. */
 const volatile = ['credentials', 'refresh_token_families']
 
-/** The database behind the service, seen by its superuser. */
-export interface Behind {
+/** The database of the app, read by its superuser. */
+export interface SnapshotDatabase {
   readonly sql: postgres.Sql
-  /** Every row of the organization in every tenant table, as text that can be compared. */
+  /** Every row of the organization in every tenant table, as comparable text. */
   snapshot(orgId: number): Promise<string>
 }
 
-export function useBehind(context: { readonly app: TestApp }): Behind {
+export function useSnapshotDatabase(context: { readonly app: TestApp }): SnapshotDatabase {
   let sql: postgres.Sql
   let tables: string[] = []
   beforeAll(async () => {

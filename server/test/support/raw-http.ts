@@ -1,33 +1,33 @@
 import { type Socket, connect } from 'node:net'
 
-/** One answer as it came over the wire. */
+/** One HTTP response as it was received. */
 export interface RawReply {
   status: number
   headers: Record<string, string>
   text: string
-  // Tests reach into answers freely, as they do with `Reply`.
+  // Tests read properties of responses without types, as they do with `Reply`.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   json: any
 }
 
-/** A bare connection: for requests that no HTTP client would agree to send. */
-export class Wire {
+/** A TCP connection for requests that an HTTP client would not send. */
+export class RawConnection {
   readonly #socket: Socket
   #received = Buffer.alloc(0)
   #isEnded = false
-  #pubsub: () => void = () => undefined
+  #wake: () => void = () => undefined
   readonly ended: Promise<void>
 
   private constructor(socket: Socket) {
     this.#socket = socket
     socket.on('data', (chunk) => {
       this.#received = Buffer.concat([this.#received, chunk])
-      this.#pubsub()
+      this.#wake()
     })
     this.ended = new Promise((resolve) => {
       const end = (): void => {
         this.#isEnded = true
-        this.#pubsub()
+        this.#wake()
         resolve()
       }
       socket.on('end', end)
@@ -36,10 +36,10 @@ export class Wire {
     })
   }
 
-  static open(url: string): Promise<Wire> {
+  static open(url: string): Promise<RawConnection> {
     const { hostname, port } = new URL(url)
     return new Promise((resolve, reject) => {
-      const socket = connect(Number(port), hostname, () => resolve(new Wire(socket)))
+      const socket = connect(Number(port), hostname, () => resolve(new RawConnection(socket)))
       socket.once('error', reject)
     })
   }
@@ -52,25 +52,25 @@ export class Wire {
     this.#socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes)
   }
 
-  /** Head lines without line ends, then the body. */
+  /** Sends the header lines, given without line breaks, and the body. */
   request(lines: readonly string[], body: string | Buffer = ''): void {
     this.write(`${lines.join('\r\n')}\r\n\r\n`)
     if (body.length > 0) this.write(body)
   }
 
-  /** The next answer, interim ones skipped; null when the connection ends without one. */
-  async answer(options: { isHead?: boolean } = {}): Promise<RawReply | null> {
+  /** Returns the next final response, or null when the connection ends first. */
+  async readResponse(options: { isHead?: boolean } = {}): Promise<RawReply | null> {
     for (;;) {
-      const reply = this.#take(options.isHead ?? false)
+      const reply = this.#parseResponse(options.isHead ?? false)
       if (reply !== null && reply.status >= 200) return reply
       if (reply !== null) continue
       if (this.#isEnded) return null
-      await new Promise<void>((resolve) => (this.#pubsub = resolve))
+      await new Promise<void>((resolve) => (this.#wake = resolve))
     }
   }
 
-  /** What is left once the other side has hung up. */
-  async rest(): Promise<string> {
+  /** Waits for the end of the connection and returns the unread text. */
+  async remainingText(): Promise<string> {
     await this.ended
     return this.#received.toString('latin1')
   }
@@ -79,7 +79,7 @@ export class Wire {
     this.#socket.destroy()
   }
 
-  #take(isHead: boolean): RawReply | null {
+  #parseResponse(isHead: boolean): RawReply | null {
     const headEnd = this.#received.indexOf('\r\n\r\n')
     if (headEnd === -1) return null
     const [first = '', ...lines] = this.#received.subarray(0, headEnd).toString('latin1').split('\r\n')
@@ -99,12 +99,12 @@ export class Wire {
   }
 }
 
-/** One exchange on a connection of its own. */
-export async function exchangeRaw(url: string, lines: readonly string[], body?: string | Buffer): Promise<RawReply> {
-  const wire = await Wire.open(url)
+/** Sends one request on a new connection. */
+export async function sendRaw(url: string, lines: readonly string[], body?: string | Buffer): Promise<RawReply> {
+  const wire = await RawConnection.open(url)
   try {
     wire.request(lines, body)
-    const reply = await wire.answer({ isHead: lines[0]?.startsWith('HEAD ') ?? false })
+    const reply = await wire.readResponse({ isHead: lines[0]?.startsWith('HEAD ') ?? false })
     if (reply === null) throw new Error('the connection ended without an answer')
     return reply
   } finally {

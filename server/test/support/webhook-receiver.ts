@@ -3,8 +3,8 @@ import { type Server, createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { KeyPair } from './certificates.ts'
 
-/** A request as it arrived. */
-export interface Received {
+/** A request as it was received. */
+export interface ReceivedRequest {
   method: string
   path: string
   headers: Record<string, string>
@@ -16,18 +16,23 @@ export interface Received {
   connection: number
 }
 
-export type Behaviour = (response: ServerResponse, received: Received, number: number, request: IncomingMessage) => void
+export type Behaviour = (
+  response: ServerResponse,
+  received: ReceivedRequest,
+  number: number,
+  request: IncomingMessage,
+) => void
 
-export const answers =
+export const respondWith =
   (status: number, headers: Record<string, string> = {}): Behaviour =>
   (response) =>
     response.writeHead(status, headers).end()
 
-/** A webhook endpoint: remembers what it gets and answers as it is told. */
-export class Receiver {
-  readonly received: Received[] = []
+/** A webhook endpoint that records requests and answers with the configured behaviour. */
+export class WebhookReceiver {
+  readonly received: ReceivedRequest[] = []
   connections = 0
-  behaviour: Behaviour = answers(204)
+  behaviour: Behaviour = respondWith(204)
   readonly #server: Server
   readonly #sockets = new Map<Socket, number>()
 
@@ -42,8 +47,8 @@ export class Receiver {
     this.#server.on('request', (request, response) => this.#take(request, response))
   }
 
-  static async open(pair: KeyPair, host = '127.0.0.1'): Promise<Receiver> {
-    const receiver = new Receiver(pair)
+  static async open(pair: KeyPair, host = '127.0.0.1'): Promise<WebhookReceiver> {
+    const receiver = new WebhookReceiver(pair)
     await new Promise<void>((resolve) => receiver.#server.listen(0, host, resolve))
     return receiver
   }
@@ -64,7 +69,7 @@ export class Receiver {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('error', () => undefined)
     request.on('end', () => {
-      const received: Received = {
+      const received: ReceivedRequest = {
         method: request.method ?? '',
         path: request.url ?? '',
         headers: request.headers as Record<string, string>,

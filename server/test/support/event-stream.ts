@@ -4,12 +4,12 @@ import type { TestApp } from './app.ts'
 export interface StreamEvent {
   event: string
   id: string | undefined
-  // Tests reach into events freely.
+  // Tests read properties of events without types.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   data: any
 }
 
-/** A reader of server-sent events that remembers everything it was told. */
+/** A client of server-sent events that records every event. */
 export class EventStream {
   readonly status: number
   readonly headers: Record<string, string | string[] | undefined>
@@ -52,7 +52,7 @@ export class EventStream {
         for (const frame of frames) this.#take(frame)
       }
     } catch {
-      // Closed from this side.
+      // The test closed the stream.
     }
     this.isOver = true
   }

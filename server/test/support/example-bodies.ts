@@ -1,6 +1,6 @@
 import type { AnyRoute } from '../../src/http/route.ts'
 
-/** A body that is good enough to reach the database, for every row that takes one. */
+/** Bodies that pass validation, for routes whose documented example would not. */
 const bodies: Record<string, object> = {
   'oauth.token': {
     grant_type: 'client_credentials',
@@ -27,7 +27,7 @@ const bodies: Record<string, object> = {
   'api-keys.create': { name: 'A key', scopes: ['assets:read'] },
 }
 
-/** The body a row's own description shows, unless it is known here. */
-export function goodBody(route: AnyRoute): object | undefined {
+/** Returns a valid body for the route: the one above or the documented example. */
+export function validBody(route: AnyRoute): object | undefined {
   return route.body === undefined ? undefined : (bodies[route.id] ?? (route.body.example as object))
 }

@@ -2,8 +2,8 @@ import type postgres from 'postgres'
 import type { Database } from '../../src/db/database.ts'
 import { sql } from '../../src/db/sql.ts'
 
-/** How many rows of these tables the service reads while something is done, over a pool of one connection each. */
-export async function rowsRead(
+/** Counts the rows of these tables that the service reads during the work. Requires pools of one connection. */
+export async function countRowsRead(
   { admin, db, orgId }: { admin: postgres.Sql; db: Database; orgId: number },
   tables: readonly string[],
   work: () => Promise<unknown>,
@@ -12,7 +12,7 @@ export async function rowsRead(
   const count = async (): Promise<number> => {
     await db.withTenant(orgId, (tx) => tx.query(report))
     await db.read.query(report)
-    // What the test itself read before must be counted by now, not while it looks.
+    // Flushes the statistics of the test's own earlier reads, so that they are not counted later.
     await admin`select pg_stat_force_next_flush()`
     const [row] = await admin`
       select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as reads

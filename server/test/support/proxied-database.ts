@@ -6,26 +6,26 @@ import { readConfig } from '../../src/config/config.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import { TestApp } from './app.ts'
 import { cloneDatabase } from './database.ts'
-import { saveAnswers } from './description.ts'
-import { Passage } from './tcp-proxy.ts'
+import { saveSeenResponses } from './openapi.ts'
+import { TcpProxy } from './tcp-proxy.ts'
 
-/** The service with a database that can be taken away and given back. */
-export function useProxiedApp(clock: Clock): { readonly app: TestApp; readonly passage: Passage } {
-  const holder = { app: undefined as never as TestApp, passage: undefined as never as Passage }
+/** Starts an app that reaches its database through a proxy, so that a test can simulate an outage. */
+export function useAppBehindProxy(clock: Clock): { readonly app: TestApp; readonly proxy: TcpProxy } {
+  const holder = { app: undefined as never as TestApp, proxy: undefined as never as TcpProxy }
   beforeAll(async () => {
     const database = await cloneDatabase()
-    holder.passage = new Passage(database.url)
-    await holder.passage.open()
-    const { url } = holder.passage
+    holder.proxy = new TcpProxy(database.url)
+    await holder.proxy.open()
+    const { url } = holder.proxy
     const core = await openAppContext({ config: readConfig({ DATABASE_URL: url }), url, clock })
     const log = pino({ level: 'silent' })
     const server = await startServer(core, { host: '127.0.0.1', port: 0, isOneOfSeveral: false, log })
     holder.app = new TestApp([`http://127.0.0.1:${server.port}`], core, database.url, async () => {
       await server.close(1000)
       await core.close()
-      await holder.passage.close()
+      await holder.proxy.close()
       await database.drop()
-      saveAnswers()
+      saveSeenResponses()
     })
   })
   afterAll(() => holder.app.stop())

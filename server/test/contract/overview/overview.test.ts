@@ -1,43 +1,43 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { remove } from '../../support/master-data.ts'
-import { type Place, Site, type Thing, expectRefusal, useTracking } from '../../support/tracking.ts'
+import { type SiteLocation, Site, type SiteAsset, expectApiError, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:30:00Z')
 
 let site: Site
 let token: string
-let [yard, hall, dock] = [] as unknown as [Place, Place, Place]
-let [pallet, crate, drum, gone] = [] as unknown as [Thing, Thing, Thing, Thing]
+let [yard, hall, dock] = [] as unknown as [SiteLocation, SiteLocation, SiteLocation]
+let [pallet, crate, drum, gone] = [] as unknown as [SiteAsset, SiteAsset, SiteAsset, SiteAsset]
 
 const get = (path: string, query: Record<string, string | number | readonly (string | number)[]> = {}) =>
   context.app.anonymous('GET', `/api/v1${path}`, { token, query })
 
 beforeAll(async () => {
   site = await Site.open(context.app, 'Yard', 'Hall')
-  ;[yard, hall] = site.places as [Place, Place]
+  ;[yard, hall] = site.locations as [SiteLocation, SiteLocation]
   await site.api.patch(`/api/v1/locations/${hall.id}`, { parent_id: yard.id })
-  dock = await site.place('Dock', { parent_id: hall.id })
+  dock = await site.createLocation('Dock', { parent_id: hall.id })
   token = (await site.org.signIn('viewer')).accessToken
   ;[pallet, crate, drum, gone] = [
-    await site.thing('Pallet'),
-    await site.thing('Crate'),
-    await site.thing('Drum'),
-    await site.thing('Gone'),
+    await site.createAsset('Pallet'),
+    await site.createAsset('Crate'),
+    await site.createAsset('Drum'),
+    await site.createAsset('Gone'),
   ]
-  await site.thing('Never')
-  await site.save(hall, [pallet, gone], '2026-05-03T10:00:00Z')
-  await site.save(dock, [drum], '2026-05-03T12:29:59Z')
-  await site.save(dock, [pallet], '2026-05-04T09:59:59Z')
-  await site.save(yard, [crate], '2026-05-04T12:00:00Z')
-  await site.save(yard, [pallet], '2026-05-04T12:10:00Z')
+  await site.createAsset('Never')
+  await site.recordSighting(hall, [pallet, gone], '2026-05-03T10:00:00Z')
+  await site.recordSighting(dock, [drum], '2026-05-03T12:29:59Z')
+  await site.recordSighting(dock, [pallet], '2026-05-04T09:59:59Z')
+  await site.recordSighting(yard, [crate], '2026-05-04T12:00:00Z')
+  await site.recordSighting(yard, [pallet], '2026-05-04T12:10:00Z')
   await remove(site.api, 'assets', gone.id)
 })
 
 describe('GET /overview', () => {
-  it('counts what is where, with everything below it, and leaves out what was deleted', async () => {
+  it('counts assets per location, subtrees included, without deleted records', async () => {
     const reply = await get('/overview')
     expect(reply.status).toBe(200)
-    const place = (one: Place, parent: Place | null, here: number, below: number) => ({
+    const location = (one: SiteLocation, parent: SiteLocation | null, here: number, below: number) => ({
       location_id: one.id,
       parent_id: parent?.id ?? null,
       name: one.name,
@@ -47,7 +47,7 @@ describe('GET /overview', () => {
     })
     const { locations, moves_per_hour: hours, ...totals } = reply.json.data
     expect(totals).toEqual({ assets_total: 4, seen_total: 3, quiet_after_hours: 24, quiet_total: 1 })
-    expect(locations).toEqual([place(dock, hall, 1, 1), place(hall, yard, 0, 1), place(yard, null, 2, 3)])
+    expect(locations).toEqual([location(dock, hall, 1, 1), location(hall, yard, 0, 1), location(yard, null, 2, 3)])
     expect(hours.length).toBe(24)
     expect(hours[0]).toEqual({ hour: '2026-05-03T13:00:00.000Z', moves: 0 })
     expect(hours.filter((one: { moves: number }) => one.moves > 0)).toEqual([
@@ -57,7 +57,7 @@ describe('GET /overview', () => {
     expect(hours.at(-1).hour).toBe('2026-05-04T12:00:00.000Z')
   })
 
-  it('of an organization that has nothing is all zeros, with every hour present', async () => {
+  it('of an empty organization is all zeros, with every hour present', async () => {
     const other = await context.app.newOrg()
     const { accessToken } = await other.signIn('viewer')
     const reply = await context.app.anonymous('GET', '/api/v1/overview', { token: accessToken })
@@ -65,7 +65,7 @@ describe('GET /overview', () => {
     expect(reply.json.data.moves_per_hour.length).toBe(24)
   })
 
-  it('is counted once for many who ask at the same moment', async () => {
+  it('is computed once for concurrent requests', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => get('/overview')))
     expect(new Set(replies.map((reply) => reply.text)).size).toBe(1)
   })
@@ -75,11 +75,15 @@ describe('GET /moves', () => {
   const summary = async (query: Parameters<typeof get>[1]) => {
     const reply = await get('/moves', query)
     expect(reply.status, reply.text).toBe(200)
-    const rows = reply.json.data as { asset: { name: string }; from_location: Place | null; to_location: Place }[]
+    const rows = reply.json.data as {
+      asset: { name: string }
+      from_location: SiteLocation | null
+      to_location: SiteLocation
+    }[]
     return rows.map((row) => [row.asset.name, row.from_location?.name ?? null, row.to_location.name])
   }
 
-  it('lists moves, newest first, with the names of that moment', async () => {
+  it('lists moves, newest first, with the names at the time of the move', async () => {
     const reply = await get('/moves', { limit: 1 })
     expect(reply.json).toEqual({
       data: [
@@ -124,19 +128,19 @@ describe('GET /moves', () => {
         ['Pallet', 'Hall', 'Dock'],
       ],
     ],
-  ])('gives those %s', async (_which, query, expected) => {
+  ])('lists the moves %s', async (_which, query, expected) => {
     expect(await summary(query())).toEqual(expected)
   })
 
-  it('refuses an instant that is none', async () => {
-    expectRefusal(await get('/moves', { from: 'yesterday' }), 400, 'validation_error', [
+  it('rejects an invalid timestamp', async () => {
+    expectApiError(await get('/moves', { from: 'yesterday' }), 400, 'validation_error', [
       { field: 'from', code: 'invalid_value' },
     ])
   })
 })
 
 describe('GET /quiet-assets', () => {
-  it('lists scanned assets that were not seen for a while, longest unseen first', async () => {
+  it('lists scanned assets that have not been seen for some hours, longest unseen first', async () => {
     const reply = await get('/quiet-assets', { hours: 1 })
     const quiet = { location_id: dock.id, location_name: 'Dock' }
     expect(reply.json).toEqual({
@@ -155,9 +159,9 @@ describe('GET /quiet-assets', () => {
     ['0', 'too_small', { min: 1 }],
     ['87601', 'too_large', { max: 87_600 }],
     ['1.5', 'invalid_value', undefined],
-  ])('refuses %s hours', async (hours, code, params) => {
+  ])('rejects %s hours', async (hours, code, params) => {
     const problem = params === undefined ? { field: 'hours', code } : { field: 'hours', code, params }
-    expectRefusal(await get('/quiet-assets', { hours }), 400, 'validation_error', [problem as never])
+    expectApiError(await get('/quiet-assets', { hours }), 400, 'validation_error', [problem as never])
   })
 })
 
@@ -169,7 +173,7 @@ describe('GET /reports/dwell', () => {
     return rows.map((row) => [row.external_key, row.minutes, row.assets, row.visits])
   }
 
-  it('adds up how long things stayed, from the move there to the next move or the end of the span', async () => {
+  it('sums the time that assets stayed, from the move to the location until the next move or the end of the period', async () => {
     // The drum has been in the dock since the day before; the pallet was there from 09:59:59 to 12:10.
     expect(await dwell({ from: '2026-05-04T11:00:00Z', to: '2026-05-04T12:20:00Z' })).toEqual([
       ['DOCK', 80 + 70, 2, 2],
@@ -178,16 +182,16 @@ describe('GET /reports/dwell', () => {
     ])
   })
 
-  it('counts the future as now, and a week back when nothing is said', async () => {
+  it('limits the end to now, and covers the last week by default', async () => {
     const spans = [{}, { to: '2027-01-01T00:00:00Z', from: '2026-04-27T12:30:00Z' }]
     const [plain, ahead] = [await dwell(spans[0]!), await dwell(spans[1]!)]
     expect(plain).toEqual(ahead)
-    // The pallet and what is gone now, each since 10:00 the day before.
+    // The pallet and the asset that is deleted now, each since 10:00 the day before.
     expect(plain[0]).toEqual(['HALL', 1439 + 1590, 2, 2])
     expect(plain[1]).toEqual(['DOCK', 1440 + 130, 2, 2])
   })
 
-  it('of a span in which nothing was known is empty', async () => {
+  it('of a period without data is empty', async () => {
     expect(await dwell({ from: '2026-05-01T00:00:00Z', to: '2026-05-02T00:00:00Z' })).toEqual([])
   })
 
@@ -204,15 +208,15 @@ describe('GET /reports/dwell', () => {
     ])
   })
 
-  it('refuses an end before the beginning', async () => {
+  it('rejects an end before the start', async () => {
     const query = { from: '2026-05-04T11:00:00Z', to: '2026-05-04T10:00:00Z' }
     for (const path of ['/reports/dwell', '/reports/flow'])
-      expectRefusal(await get(path, query), 400, 'validation_error', [{ field: 'to', code: 'invalid_value' }])
+      expectApiError(await get(path, query), 400, 'validation_error', [{ field: 'to', code: 'invalid_value' }])
   })
 })
 
 describe('GET /reports/flow', () => {
-  it('counts how often things went from one place to another, busiest first', async () => {
+  it('counts moves between pairs of locations, most frequent first', async () => {
     const reply = await get('/reports/flow', { from: '2026-05-03T00:00:00Z' })
     const rows = reply.json.data as Record<string, unknown>[]
     expect(rows[0]).toEqual({

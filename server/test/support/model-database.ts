@@ -21,18 +21,18 @@ const points: [reader: number, antenna: number, locationId: number][] = [
 
 const startMs = Date.parse('2026-05-04T10:00:00Z')
 
-/** The same set-up in memory. */
+/** The same initial data in memory. */
 export const newModel = (): TrackingModel =>
   new TrackingModel({
     now: startMs * 1000,
     assets: assetIds.map((id) => ({ id, key: `A${id}`, name: `Thing ${id}` })),
     locations: locationIds.map((id) => ({ id, key: `L${id}`, name: `Place ${id}` })),
     tags: tagNames.map((tag, index) => [tag, tagHolders[index]!]),
-    antennas: points.map(([reader, antenna, place]) => [`${reader} ${antenna}`, place]),
+    antennas: points.map(([reader, antenna, location]) => [`${reader} ${antenna}`, location]),
   })
 
-/** A database full of organizations of one kind, each good for one run. */
-export class ModelWorld {
+/** A database with many identical organizations, each used for one run. */
+export class ModelDatabase {
   readonly core: AppContext
   readonly sql: postgres.Sql
   readonly clock: { nowMs: number }
@@ -55,10 +55,10 @@ export class ModelWorld {
     this.#violations = violations
   }
 
-  static async open(): Promise<ModelWorld> {
+  static async open(): Promise<ModelDatabase> {
     const database = await cloneDatabase()
     const sql = postgres(database.url, { max: 2, onnotice: () => undefined })
-    // Nothing here outlives the run, so no commit needs to wait for the disk.
+    // No data outlives the run, so commits need not wait for the disk.
     await sql.unsafe(`alter database ${new URL(database.url).pathname.slice(1)} set synchronous_commit = off`)
     await makeMonths(database.url, startMs, 430)
     const watch = await watchStatements(database.url)
@@ -70,18 +70,18 @@ export class ModelWorld {
       clock,
       onStatement: (statement) => watch.onStatement(statement),
     })
-    return new ModelWorld(core, sql, clock, database, watch.violations)
+    return new ModelDatabase(core, sql, clock, database, watch.violations)
   }
 
   async close(): Promise<void> {
     await this.core.close()
     await this.sql.end({ timeout: 5 })
     await this.#database.drop()
-    expect(this.#violations, 'statements outside the tenancy fence').toEqual([])
+    expect(this.#violations, 'statements without tenant isolation').toEqual([])
   }
 
-  /** An organization nobody has used, at the start of time. */
-  async freshOrg(): Promise<number> {
+  /** Returns an organization without history and sets the clock back to the start. */
+  async unusedOrg(): Promise<number> {
     if (this.#next === this.#made) await this.#makeOrgs(200)
     this.clock.nowMs = startMs
     return this.#next++
@@ -115,7 +115,7 @@ export class ModelWorld {
       insert into scan_points (org_id, reader_id, antenna, location_id)
       select org, reader_id, antenna, location_id
       from ${orgs}, unnest(${points.map(([reader]) => reader)}::bigint[],
-        ${points.map(([, antenna]) => antenna)}::int[], ${points.map(([, , place]) => place)}::bigint[]
+        ${points.map(([, antenna]) => antenna)}::int[], ${points.map(([, , location]) => location)}::bigint[]
       ) p (reader_id, antenna, location_id)`
   }
 }

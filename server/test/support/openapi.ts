@@ -12,36 +12,36 @@ import type { AnyRoute } from '../../src/http/route.ts'
 import { Router } from '../../src/http/router.ts'
 import { evidenceFolder } from './statements.ts'
 
-/** The rows alone: nothing in them is called, so they need nothing. */
+/** Only the route definitions are used: no handler is called, so no dependency is needed. */
 const nothing = new Proxy({}, {}) as never
 export const primaryRoutes: readonly AnyRoute[] = primarySurface(nothing).routes
 export const naturalRoutes: readonly AnyRoute[] = naturalKeySurface(nothing, '/natural').routes
 
-/** The rows of the web app's own endpoints, and their description, which is not published. */
+/** The routes of the session API and its OpenAPI document, which is not published. */
 export const webRoutes: readonly AnyRoute[] = sessionSurface(nothing, nothing, nothing).routes
 
 export const webDocument = describeSessionApi(webRoutes)
 
-export const document = describePrimary(primaryRoutes, '/', apiKeyComponents)
+export const primaryDocument = describePrimary(primaryRoutes, '/', apiKeyComponents)
 export const naturalDocument = describeNaturalKey(naturalRoutes, '/natural', apiKeyComponents)
 
 interface Described {
-  /** As its file in server/openapi is called. */
+  /** The name of its file in server/openapi. */
   name: string
   base: string
   routes: readonly AnyRoute[]
-  document: typeof document
+  document: typeof primaryDocument
 }
 
 const surfaces: Described[] = [
-  { name: 'primary', base: '/api/v1', routes: primaryRoutes, document },
+  { name: 'primary', base: '/api/v1', routes: primaryRoutes, document: primaryDocument },
   { name: 'natural-key', base: '/natural/api/v1', routes: naturalRoutes, document: naturalDocument },
-  { name: 'web', base: '/api/v1', routes: webRoutes, document: webDocument as typeof document },
+  { name: 'web', base: '/api/v1', routes: webRoutes, document: webDocument as typeof primaryDocument },
 ]
 
 type Schema = Record<string, unknown>
 
-/** OpenAPI 3.0 says `nullable`, JSON Schema a list of types; and answers must not carry keys nobody declared. */
+/** Converts `nullable` of OpenAPI 3.0 to JSON Schema and forbids undeclared keys in responses. */
 function toJsonSchema(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(toJsonSchema)
   if (typeof node !== 'object' || node === null) return node
@@ -52,7 +52,7 @@ function toJsonSchema(node: unknown): unknown {
   return nullable === true ? { anyOf: [converted, { type: 'null' }] } : converted
 }
 
-/** What the contract makes of every date-time in an answer: UTC and exactly three fractional digits. */
+/** The format of every date-time in a response: UTC with exactly three fractional digits. */
 export const wireTimestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 const ajv = new Ajv({ strict: false, allErrors: true })
@@ -84,8 +84,8 @@ interface Answered {
   json: unknown
 }
 
-/** Fails the test when an answer is not one the description declares. */
-export function checkAnswer(method: string, path: string, reply: Answered): void {
+/** Throws when the OpenAPI document does not declare the response. */
+export function assertDescribedResponse(method: string, path: string, reply: Answered): void {
   const matches = router.all(path.split('?')[0]!).map((match) => match.methods.get(method === 'HEAD' ? 'GET' : method))
   const match = matches.find((one) => one !== undefined)
   if (match === undefined || (reply.status === 403 && reply.json === undefined)) return
@@ -105,8 +105,8 @@ export function checkAnswer(method: string, path: string, reply: Answered): void
     )
 }
 
-/** Remembers which answers were seen, so that a later check can name the ones no test produced. */
-export function saveAnswers(): void {
+/** Records the seen responses, so that a later check can name the declared responses that no test produced. */
+export function saveSeenResponses(): void {
   mkdirSync(evidenceFolder, { recursive: true })
   const name = `answers-${process.pid}-${Math.random().toString(36).slice(2)}.json`
   writeFileSync(join(evidenceFolder, name), JSON.stringify([...answers]))

@@ -1,6 +1,6 @@
 import type postgres from 'postgres'
 
-/** Assets 1 to `count`, each with a tag of its own. The owner is an expression, in which `n` is the number of the asset. */
+/** Inserts assets 1 to `count` with one tag each. `owner` is an SQL expression of the asset's number `n`. */
 export async function insertAssets(admin: postgres.Sql, owner: postgres.PendingQuery<postgres.Row[]>, count: number) {
   await admin`
     insert into assets (org_id, id, external_key, name, metadata, type, is_active, valid_from, created_at, updated_at,

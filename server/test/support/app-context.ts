@@ -4,8 +4,8 @@ import { readConfig } from '../../src/config/config.ts'
 import { type TestDatabase, cloneDatabase } from './database.ts'
 import { watchStatements } from './statements.ts'
 
-/** What the operator's commands work with, over a database of the file's own and without a server. */
-export function useCore(): { core: AppContext } {
+/** Opens an AppContext, as operator commands use it, on the test file's own database and without a server. */
+export function useAppContext(): { core: AppContext } {
   const used = {} as { core: AppContext }
   let database: TestDatabase
   let watch: Awaited<ReturnType<typeof watchStatements>>
@@ -23,7 +23,7 @@ export function useCore(): { core: AppContext } {
     await used.core.close()
     await database.drop()
     watch.save()
-    expect(watch.violations, 'statements outside the tenancy fence').toEqual([])
+    expect(watch.violations, 'statements without tenant isolation').toEqual([])
   })
   return used
 }

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { TestOrg } from './app.ts'
 import { type Pair, send } from './client.ts'
 
-/** A token whose bucket is empty. The app needs a clock that stands still, or the bucket fills up again. */
+/** Returns a token whose bucket is empty. The app needs a fixed clock, or the bucket refills. */
 export async function drainedToken(org: TestOrg, ...scopes: string[]): Promise<{ token: string; pair: Pair }> {
   const client = org.client(...scopes)
   const pair = await client.mint()

@@ -1,7 +1,7 @@
 import type { LocationJson, RecordJson } from './master-data.ts'
-import type { NaturalAsset, NaturalLocation } from './natural.ts'
+import type { NaturalAsset, NaturalLocation } from './natural-key.ts'
 
-/** What one surface shows, in the words of the other. What only one of them knows is left out or given. */
+/** Converts records between the two APIs. Fields that only one API has are omitted or passed as arguments. */
 export type PrimaryAsset = RecordJson & { metadata: object }
 
 type Core = Omit<NaturalLocation, 'path' | 'depth' | 'parent' | 'parent_identifier'>
@@ -9,7 +9,7 @@ type Core = Omit<NaturalLocation, 'path' | 'depth' | 'parent' | 'parent_identifi
 const present = <K extends string, V>(key: K, value: V | null): Partial<Record<K, V>> =>
   value === null ? {} : ({ [key]: value } as Record<K, V>)
 
-const coreOf = (one: RecordJson): Core => ({
+const toNaturalRecord = (one: RecordJson): Core => ({
   surrogate_id: one.id,
   identifier: one.external_key,
   name: one.name,
@@ -22,15 +22,15 @@ const coreOf = (one: RecordJson): Core => ({
   updated_at: one.updated_at,
 })
 
-export const assetOf = (one: PrimaryAsset) => ({ ...coreOf(one), metadata: one.metadata })
+export const toNaturalAsset = (one: PrimaryAsset) => ({ ...toNaturalRecord(one), metadata: one.metadata })
 
-export const locationOf = (one: LocationJson) => ({
-  ...coreOf(one),
+export const toNaturalLocation = (one: LocationJson) => ({
+  ...toNaturalRecord(one),
   ...present('parent', one.parent_external_key),
   ...present('parent_identifier', one.parent_external_key),
 })
 
-const recordOf = (one: Core): RecordJson => ({
+const toPrimaryRecord = (one: Core): RecordJson => ({
   id: one.surrogate_id,
   external_key: one.identifier,
   name: one.name,
@@ -44,10 +44,10 @@ const recordOf = (one: Core): RecordJson => ({
   tags: one.identifiers.map(({ id, type: tag_type, value }) => ({ id, tag_type, value })),
 })
 
-export const primaryAssetOf = (one: NaturalAsset): PrimaryAsset => ({ ...recordOf(one), metadata: one.metadata })
+export const toPrimaryAsset = (one: NaturalAsset): PrimaryAsset => ({ ...toPrimaryRecord(one), metadata: one.metadata })
 
-export const primaryLocationOf = (one: NaturalLocation, parentId: number | null): LocationJson => ({
-  ...recordOf(one),
+export const toPrimaryLocation = (one: NaturalLocation, parentId: number | null): LocationJson => ({
+  ...toPrimaryRecord(one),
   parent_id: parentId,
   parent_external_key: one.parent ?? null,
 })

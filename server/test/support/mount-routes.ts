@@ -5,36 +5,39 @@ import { type AnyRoute, type ok, route } from '../../src/http/route.ts'
 import { listen } from '../../src/http/server.ts'
 import { memoryLimiter } from '../../src/http/rate-limit.ts'
 
-export interface Mounted {
+export interface MountedServer {
   url: string
-  /** What the dispatcher called a bug. */
+  /** The errors that the dispatcher reported as bugs. */
   bugs: unknown[]
-  answered: { operation: string; status: number }[]
+  responses: { operation: string; status: number }[]
   /** The limits that closed connections would have exceeded. */
   limited: string[]
   close(graceMs?: number): Promise<void>
 }
 
-export const common = { group: 'Tests', summary: 'A row of a test', access: 'any', scopes: ['ok'] } as const
+export const testRouteDefaults = { group: 'Tests', summary: 'A test route', access: 'any', scopes: ['ok'] } as const
 export const success = { status: 200, description: 'Fine' } as const
 
-/** A row that answers at its name. */
-export const row = (id: string, handle: () => Promise<ReturnType<typeof ok>>, more: Partial<AnyRoute> = {}): AnyRoute =>
-  route({ ...common, id, method: 'GET', path: `/${id}`, success, handle, ...(more as object) })
+/** A GET route whose path is its id. */
+export const testRoute = (
+  id: string,
+  handle: () => Promise<ReturnType<typeof ok>>,
+  more: Partial<AnyRoute> = {},
+): AnyRoute => route({ ...testRouteDefaults, id, method: 'GET', path: `/${id}`, success, handle, ...(more as object) })
 
 interface MountOptions extends Partial<DispatcherDeps> {
   requestTimeoutMs?: number
   limits?: ConnectionLimits
 }
 
-/** Rows of the test's own making behind the real HTTP layer; every token is good and holds the scope `ok`. */
-export async function mountRows(
+/** Serves the given routes with the real HTTP layer; every token is valid and has the scope `ok`. */
+export async function mountRoutes(
   routes: readonly AnyRoute[],
   { requestTimeoutMs, limits = new ConnectionLimits(Infinity, Infinity), ...options }: MountOptions = {},
-): Promise<Mounted> {
+): Promise<MountedServer> {
   const bugs: unknown[] = []
   const limited: string[] = []
-  const answered: Mounted['answered'] = []
+  const responses: MountedServer['responses'] = []
   const millis = options.millis ?? Date.now
   const handle = createDispatcher({
     surfaces: [{ base: '/api/v1', routes }],
@@ -59,7 +62,7 @@ export async function mountRows(
     edgeFilter: false,
     trustProxy: false,
     onUntrustedProxy: () => undefined,
-    onAnswered: ({ operation }, status) => answered.push({ operation, status }),
+    onAnswered: ({ operation }, status) => responses.push({ operation, status }),
     onBug: (_exchange, error) => bugs.push(error),
     ...options,
   })
@@ -75,7 +78,7 @@ export async function mountRows(
   return {
     url: `http://127.0.0.1:${server.port}`,
     bugs,
-    answered,
+    responses,
     limited,
     close: (graceMs = 100) => server.close(graceMs),
   }

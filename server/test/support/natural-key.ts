@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
 import type { Client, Reply } from './client.ts'
 
-export const natural = '/natural/api/v1'
+export const naturalBase = '/natural/api/v1'
 
-/** The address of a record, or of something below it. */
-export const at = (kind: 'assets' | 'locations', identifier: string, more = ''): string =>
-  `${natural}/${kind}/${encodeURIComponent(identifier)}${more}`
+/** The path of a record or of a subresource. */
+export const naturalPath = (kind: 'assets' | 'locations', identifier: string, more = ''): string =>
+  `${naturalBase}/${kind}/${encodeURIComponent(identifier)}${more}`
 
 interface IdentifierJson {
   id: number
@@ -30,7 +30,7 @@ export interface NaturalAsset {
   updated_at: string
 }
 
-/** What assets and locations show alike. */
+/** The fields that assets and locations have in common. */
 export type NaturalRecord = Omit<NaturalAsset, 'type' | 'current_location' | 'metadata'>
 
 export interface NaturalLocation extends NaturalRecord {
@@ -40,15 +40,19 @@ export interface NaturalLocation extends NaturalRecord {
   depth: number
 }
 
-/** Makes what the test takes for granted. */
-export async function makeAsset(client: Client, body: object): Promise<NaturalAsset> {
-  const reply = await client.post(`${natural}/assets`, body)
+/** Creates an asset and expects 201. */
+export async function createNaturalAsset(client: Client, body: object): Promise<NaturalAsset> {
+  const reply = await client.post(`${naturalBase}/assets`, body)
   expect(reply.status, reply.text).toBe(201)
   return reply.json.data
 }
 
-export async function makeLocation(client: Client, identifier: string, more: object = {}): Promise<NaturalLocation> {
-  const reply = await client.post(`${natural}/locations`, { identifier, name: identifier, ...more })
+export async function createNaturalLocation(
+  client: Client,
+  identifier: string,
+  more: object = {},
+): Promise<NaturalLocation> {
+  const reply = await client.post(`${naturalBase}/locations`, { identifier, name: identifier, ...more })
   expect(reply.status, reply.text).toBe(201)
   return reply.json.data
 }

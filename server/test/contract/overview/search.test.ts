@@ -1,29 +1,29 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Place, Site, type Thing, expectRefusal, useTracking } from '../../support/tracking.ts'
+import { type SiteLocation, Site, type SiteAsset, expectApiError, useTracking } from '../../support/tracking.ts'
 
 const context = useTracking('2026-05-04T12:00:00Z')
 
 let site: Site
 let token: string
-let dock: Place
-let pallet: Thing
+let dock: SiteLocation
+let pallet: SiteAsset
 
 beforeAll(async () => {
   site = await Site.open(context.app, 'Dock')
-  dock = site.places[0]!
+  dock = site.locations[0]!
   token = (await site.org.signIn('viewer')).accessToken
   const tags = [
     { tag_type: 'rfid', value: 'E280AA01' },
     { tag_type: 'ble', value: 'AC:23:3F:00:00:01' },
     { tag_type: 'barcode', value: 'Box-1' },
   ]
-  pallet = await site.thing('Pallet', { tags })
-  await site.thing('Palette', { external_key: 'COLOURS', description: '100%_pure' })
-  await site.thing('Spare', { external_key: 'old pallet' })
-  await site.place('Pallet store', { external_key: 'STORE', tags: [{ tag_type: 'barcode', value: 'LOC-77' }] })
-  await site.thing('Clash', { external_key: 'Box-1' })
-  await site.thing('Both', { external_key: 'DOCK' })
-  await site.save(dock, [pallet], '2026-05-04T10:00:00Z')
+  pallet = await site.createAsset('Pallet', { tags })
+  await site.createAsset('Palette', { external_key: 'COLOURS', description: '100%_pure' })
+  await site.createAsset('Spare', { external_key: 'old pallet' })
+  await site.createLocation('Pallet store', { external_key: 'STORE', tags: [{ tag_type: 'barcode', value: 'LOC-77' }] })
+  await site.createAsset('Clash', { external_key: 'Box-1' })
+  await site.createAsset('Both', { external_key: 'DOCK' })
+  await site.recordSighting(dock, [pallet], '2026-05-04T10:00:00Z')
 })
 
 const search = async (query: Record<string, string | number>) => {
@@ -34,20 +34,20 @@ const search = async (query: Record<string, string | number>) => {
 const names = (rows: { name: string }[]): string[] => rows.map((row) => row.name)
 
 describe('GET /search', () => {
-  it('finds what starts with the words before what contains them, whatever their case', async () => {
+  it('ranks matches at the start before matches inside a text, ignoring case', async () => {
     const found = await search({ q: 'pAllet' })
     expect(names(found.assets)).toEqual(['Pallet', 'Spare'])
     expect(names(found.locations)).toEqual(['Pallet store'])
     expect(found.assets[0]).toEqual({ id: pallet.id, external_key: 'PALLET', name: 'Pallet' })
   })
 
-  it('finds beginnings from the first letter on', async () => {
+  it('finds prefixes of one letter or more', async () => {
     expect(names((await search({ q: 'p' })).assets).sort()).toEqual(['Palette', 'Pallet'])
     expect(names((await search({ q: 'co' })).assets)).toEqual(['Palette'])
     expect(names((await search({ q: 'le' })).assets)).toEqual([])
   })
 
-  it('takes % and _ as ordinary characters', async () => {
+  it('treats % and _ as ordinary characters', async () => {
     expect(names((await search({ q: '0%_p' })).assets)).toEqual(['Palette'])
     expect((await search({ q: 'p%t' })).assets).toEqual([])
   })
@@ -56,7 +56,7 @@ describe('GET /search', () => {
     ['an RFID value', 'e280aa', 'E280AA01'],
     ['a Bluetooth address with or without its colons', 'AC233f', 'AC:23:3F:00:00:01'],
     ['a barcode exactly as printed', 'Box', 'Box-1'],
-  ])('finds %s by its beginning, with what it hangs on', async (_what, q, value) => {
+  ])('finds %s by its prefix, with the record it is attached to', async (_what, q, value) => {
     const { tags } = await search({ q })
     expect(tags).toEqual([
       {
@@ -77,22 +77,23 @@ describe('GET /search', () => {
     ])
   })
 
-  it('gives at most as many of each as asked, eight when not', async () => {
+  it('returns at most `limit` results of each kind, eight by default', async () => {
     expect((await search({ q: 'pal', limit: 1 })).assets.length).toBe(1)
-    for (let n = 0; n < 9; n++) await site.thing(`Barrel ${n}`, { tags: [{ tag_type: 'barcode', value: `BRL${n}` }] })
+    for (let n = 0; n < 9; n++)
+      await site.createAsset(`Barrel ${n}`, { tags: [{ tag_type: 'barcode', value: `BRL${n}` }] })
     const found = await search({ q: 'barrel' })
     expect(names(found.assets)).toEqual(Array.from({ length: 8 }, (_, n) => `Barrel ${n}`))
     expect((await search({ q: 'BRL' })).tags.length).toBe(8)
   })
 
-  it('of nothing finds nothing', async () => {
+  it('with an empty query finds nothing', async () => {
     for (const query of [{}, { q: '' }, { q: ':' }, { q: 'no such thing' }])
       expect(await search(query)).toEqual({ assets: [], locations: [], tags: [] })
   })
 
-  it('refuses a limit of 51', async () => {
+  it('rejects a limit of 51', async () => {
     const reply = await context.app.anonymous('GET', '/api/v1/search', { token, query: { q: 'a', limit: 51 } })
-    expectRefusal(reply, 400, 'validation_error', [{ field: 'limit', code: 'too_large', params: { max: 50 } }])
+    expectApiError(reply, 400, 'validation_error', [{ field: 'limit', code: 'too_large', params: { max: 50 } }])
   })
 })
 
@@ -101,7 +102,7 @@ describe('POST /codes/resolve', () => {
   const nothing = { kind: null, id: null, external_key: null, name: null }
   const nowhere = { location_id: null, location_name: null, last_seen_at: null }
 
-  it('tells what each code stands for, in the same order, and where the asset is', async () => {
+  it('returns the record of each code in the same order, and where the asset is', async () => {
     const reply = await resolve(['e280AA01', 'LOC-77', 'nothing', 'COLOURS', 'e280AA01'])
     const here = { location_id: dock.id, location_name: 'Dock', last_seen_at: '2026-05-04T10:00:00.000Z' }
     const asset = { kind: 'asset', id: pallet.id, external_key: 'PALLET', name: 'Pallet', ...here }
@@ -141,14 +142,14 @@ describe('POST /codes/resolve', () => {
     ])
   })
 
-  it('takes a thousand codes and no more', async () => {
+  it('accepts at most a thousand codes', async () => {
     const codes = Array.from({ length: 1001 }, (_, n) => `code ${n}`)
     expect((await resolve(codes.slice(1))).json.data.length).toBe(1000)
     expect((await resolve([])).json.data).toEqual([])
-    expectRefusal(await resolve(codes), 400, 'validation_error', [
+    expectApiError(await resolve(codes), 400, 'validation_error', [
       { field: 'codes', code: 'too_long', params: { max_length: 1000 } },
     ])
-    expectRefusal(await resolve(['']), 400, 'validation_error', [
+    expectApiError(await resolve(['']), 400, 'validation_error', [
       { field: 'codes[0]', code: 'too_short', params: { min_length: 1 } },
     ])
   })

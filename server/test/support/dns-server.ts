@@ -2,23 +2,23 @@ import { type Socket, createSocket } from 'node:dgram'
 import type { AddressInfo } from 'node:net'
 import { parseAddress } from '../../src/kernel/ip-range.ts'
 
-/** The addresses of a name: fixed, or other ones each time it is asked for. */
-export type Answer = string[] | ((question: number) => string[])
+/** The addresses of a name: fixed, or computed for each query. */
+export type DnsAnswer = string[] | ((question: number) => string[])
 
 const typeA = 1
 const typeAaaa = 28
 
 const bytesOf = (text: string): Buffer => Buffer.from(parseAddress(text)!.toByteArray())
 
-/** A name server on a port of its own that knows what it was told, and nothing else. */
-export class NameServer {
-  readonly names = new Map<string, Answer>()
-  /** How often each name was asked for, by type. */
+/** A DNS server on its own port that answers only for the configured names. */
+export class DnsServer {
+  readonly names = new Map<string, DnsAnswer>()
+  /** The number of queries for each name, by type. */
   readonly asked = new Map<string, number>()
   readonly #socket: Socket = createSocket('udp4')
 
-  static async open(): Promise<NameServer> {
-    const server = new NameServer()
+  static async open(): Promise<DnsServer> {
+    const server = new DnsServer()
     server.#socket.on('message', (message, from) => {
       const answer = server.#answer(message)
       if (answer !== null) server.#socket.send(answer, from.port, from.address)
@@ -53,7 +53,7 @@ export class NameServer {
     const own = all.map(bytesOf).filter((bytes) => bytes.length === (type === typeA ? 4 : 16))
     const header = Buffer.alloc(12)
     message.copy(header, 0, 0, 2)
-    // An answer with recursion; code 3 says that there is no such name.
+    // A response with the recursion flags; code 3 is NXDOMAIN.
     header.writeUInt16BE(0x8180 | (known === undefined ? 3 : 0), 2)
     header.writeUInt16BE(1, 4)
     header.writeUInt16BE(own.length, 6)

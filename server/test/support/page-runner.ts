@@ -6,30 +6,30 @@ import { PageOutput } from './page-output.ts'
 import { type Block, type Page, commandsOf } from './pages.ts'
 import { cleanEnvironment, newFolder, repository } from './process.ts'
 
-/** What a reader of a page has at hand. */
-export interface Reader {
-  /** The port of the server, in place of 8080, which the pages name. */
+/** The values that a reader of a page has when following it. */
+export interface PageReader {
+  /** The port of the server, which replaces the port 8080 of the pages. */
   port: string
-  /** What the reader writes where the page leaves a blank, as in `CLIENT_ID=…`. */
+  /** The values for placeholders such as `CLIENT_ID=…`. */
   blanks: Record<string, string>
   settings: Record<string, string>
-  /** Starts the command line directly, which saves the start of npm for each command. */
+  /** Runs the CLI directly, which saves the start-up time of npm for each command. */
   withoutNpx?: boolean
 }
 
 const pagePort = '8080'
 
-/** `NAME=…` is a blank; only a value that somebody has can fill it. */
+/** Replaces each placeholder `NAME=…` by its value. */
 const filled = (text: string, blanks: Record<string, string>): string =>
   text.replaceAll(/^(\w+)=…/gm, (_, name: string) => {
-    if (blanks[name] === undefined) throw new Error(`Nobody knows what to write for ${name}`)
+    if (blanks[name] === undefined) throw new Error(`No value is given for ${name}`)
     return `${name}=${blanks[name]}`
   })
 
-export const showsRefusal = ({ output }: Block): boolean =>
+export const showsErrorStatus = ({ output }: Block): boolean =>
   output?.language !== 'json' && /^HTTP\/1\.1 [45]|^… [45]\d\d$/m.test(output?.text ?? '')
 
-/** Told to fail by the page itself, curl must not be told twice. */
+/** Whether the page itself passes -f to curl, which cannot be combined with fail-with-body. */
 const isStrict = ({ text }: Block): boolean => /\bcurl [^|]*-f /.test(text)
 
 /** curl as on the reader's machine, except that it fails on an error status that the page does not show. */
@@ -47,10 +47,10 @@ const npxAsFunction = 'npx() { shift; node server/bin/lastseen.mjs "$@"; }'
 
 const mark = '\u001e'
 
-/** One script, so that what a block leaves in variables is there for the next. */
-function scriptOf(blocks: readonly Block[], folder: string, { blanks, port, withoutNpx = false }: Reader): string {
+/** Returns one script, so that a block can use the variables of earlier blocks. */
+function scriptOf(blocks: readonly Block[], folder: string, { blanks, port, withoutNpx = false }: PageReader): string {
   const parts = blocks.map((block, index) => {
-    const home = join(folder, showsRefusal(block) || isStrict(block) ? 'lenient' : 'strict')
+    const home = join(folder, showsErrorStatus(block) || isStrict(block) ? 'lenient' : 'strict')
     const text = filled(block.text, blanks).replaceAll(`localhost:${pagePort}`, `localhost:${port}`)
     return `printf '\\n${mark}%s\\n' ${index}\nexport CURL_HOME='${home}'\n${text}`
   })
@@ -72,8 +72,8 @@ function bash(
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, ...said })))
 }
 
-/** Runs the blocks in one shell, top to bottom, and holds what they print against what the page shows. */
-export async function runPage(page: Page, reader: Reader, first: readonly Block[] = []): Promise<void> {
+/** Runs the blocks in one shell, top to bottom, and compares their output with the output on the page. */
+export async function runPage(page: Page, reader: PageReader, first: readonly Block[] = []): Promise<void> {
   const folder = newFolder()
   curlSettings(folder)
   const blocks = [...first, ...commandsOf(page)]
