@@ -49,8 +49,8 @@ export class PrincipalCache implements Authenticator {
   async authenticate(token: string): Promise<Principal | null> {
     const claims = await this.#deps.tokens.check(token)
     if (claims === null) return null
-    const known = this.#cache.get(keyOf(claims))
-    const cached = known !== undefined && this.#isFresh(known) ? known : await this.#load(claims)
+    const entry = this.#cache.get(keyOf(claims))
+    const cached = entry !== undefined && this.#isFresh(entry) ? entry : await this.#load(claims)
     const principal = this.#admit(cached)
     if (principal === null) return null
     const expiresAtMs = Math.min(claims.exp * 1000, cached.expiresAtMs)
@@ -61,8 +61,8 @@ export class PrincipalCache implements Authenticator {
   async isCurrent(principal: Principal): Promise<boolean> {
     const { kind, orgId: org, subject: sub, sessionId: sid } = principal
     const claims = { kind, org, sub, sid }
-    const known = this.#cache.get(keyOf(claims))
-    const cached = known !== undefined && this.#isFresh(known) ? known : await this.#load(claims)
+    const entry = this.#cache.get(keyOf(claims))
+    const cached = entry !== undefined && this.#isFresh(entry) ? entry : await this.#load(claims)
     const isSameScope = cached.principal?.namedScopes.join() === principal.namedScopes.join()
     return isSameScope && this.#deps.clock.millis() < cached.expiresAtMs
   }

@@ -11,8 +11,8 @@ export interface Setting<T> {
   readonly secret?: boolean
 }
 
-const expected = (what: string): never => {
-  throw new Error(`expected ${what}`)
+const expected = (description: string): never => {
+  throw new Error(`expected ${description}`)
 }
 
 const port = (text: string): number =>
@@ -33,11 +33,11 @@ const oneOf =
 
 const line = (text: string): string => text
 
-const quota = (name: string, what: string, fallback: number): Setting<number> => ({
+const quota = (name: string, noun: string, fallback: number): Setting<number> => ({
   name: `LASTSEEN_QUOTA_${name}`,
   fallback: String(fallback),
   parse: count(0, 1_000_000_000),
-  about: `How many ${what} an organization may have. \`lastseen org quota\` sets another number for one organization.`,
+  about: `How many ${noun} an organization may have. \`lastseen org quota\` sets another number for one organization.`,
 })
 
 const optional = (text: string): string | null => (text === '' ? null : text)

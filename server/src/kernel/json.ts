@@ -162,8 +162,8 @@ export function inexactNumberPath(value: Json, path: string): string | null {
   if (typeof value === 'number') return Number.isFinite(value) ? null : path
   if (typeof value !== 'object' || value === null) return null
   for (const [key, child] of Object.entries(value)) {
-    const found = inexactNumberPath(child, Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`)
-    if (found !== null) return found
+    const inexactPath = inexactNumberPath(child, Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`)
+    if (inexactPath !== null) return inexactPath
   }
   return null
 }
